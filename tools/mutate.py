@@ -13,7 +13,9 @@ all of `tests/trace`. With a table, what stands in it is not done again.
 
 plants the faults of a table once more, wherever their functions are by now: a fault is found by the
 name of its function and the line that it changes. A record of the table that no test noticed has a
-`why`, which a reader wrote: why no program can see this fault.
+`why`, which a reader wrote: why no program can see this fault. `--missed` in the place of `--again`
+plants only those that no test noticed and that have no `why`, and writes what becomes of them into
+the table.
 """
 
 from __future__ import annotations
@@ -202,16 +204,15 @@ def tests_of(path: Path, root: Path) -> list[str]:
 
 
 def copied(root: Path, into: Path) -> Path:
-    """A copy of the files that git knows."""
+    """A copy of the files that git knows, the package compiled."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True)
     for name in listed.stdout.decode().split("\0"):
         if name and (root / name).is_file():
             (into / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, into / name)
-    checked = (
-        py_compile.PycInvalidationMode.CHECKED_HASH
-    )  # a fault is as new and as long as its source
-    compileall.compile_dir(into, quiet=2, invalidation_mode=checked)
+    # A file is compiled anew if its text is another, however soon after the one before.
+    checked = py_compile.PycInvalidationMode.CHECKED_HASH
+    compileall.compile_dir(into / "src", quiet=2, invalidation_mode=checked)
     return into
 
 
@@ -219,7 +220,10 @@ def noticed(tests: Sequence[str], root: Path, seconds: float) -> tuple[str, str]
     """What becomes of the tests: `noticed`, `missed` or `hangs`, and the test that says so."""
     command = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider"]
     paths = os.pathsep.join([str(root / "src"), str(root / "tests")])
-    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        **os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1",
+        "GRAPHWRIGHT_TEST_SECONDS": "0",  # what takes long hangs, and is not noticed
+    }  # fmt: skip
     try:
         done = subprocess.run(
             [*command, *tests], cwd=root, env=environment, capture_output=True, text=True,
@@ -227,6 +231,8 @@ def noticed(tests: Sequence[str], root: Path, seconds: float) -> tuple[str, str]
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return "hangs", ""
+    if "ERROR: not found:" in done.stderr:
+        raise ValueError(done.stderr.strip())  # the tests, not the fault
     last = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return ("missed" if done.returncode == 0 else "noticed"), (last or [""])[-1]
 
@@ -260,19 +266,37 @@ def found_again(records: Sequence[dict[str, Any]]) -> list[Place]:
 
     A file that has another name by now is looked for among all others.
     """
-    by_key: dict[tuple[str, ...], list[Place]] = {}
-    for place in places_of([ROOT / PACKAGE]):
-        by_key.setdefault(place.key(), []).append(place)
-        by_key.setdefault(place.key()[1:], []).append(place)
     places = []
-    for record in records:
-        key = key_of(record)
-        candidates = by_key.get(key) or by_key.get(key[1:]) or []
-        if candidates:
-            places.append(candidates[0])
-        else:
+    for record, place in zip(records, places_again(records)):
+        if place is None:
             print(json.dumps({**record, "outcome": "gone"}), flush=True)
+        else:
+            places.append(place)
     return places
+
+
+def places_again(records: Sequence[dict[str, Any]]) -> list[Place | None]:
+    """The place of each record, None for a fault that is gone."""
+    own = {ROOT / record["file"] for record in records}
+    by_key = indexed([path for path in own if path.exists()])
+    found = [by_key.get(key_of(record)) for record in records]
+    gone = {record["code"] for record, place in zip(records, found) if place is None}
+    if gone:
+        files = sorted((ROOT / PACKAGE).rglob("*.py"))
+        by_key = indexed([f for f in files if not gone.isdisjoint(map(str.strip, lines_of(f)))])
+    return [
+        place or by_key.get(key_of(record)) or by_key.get(key_of(record)[1:])
+        for record, place in zip(records, found)
+    ]
+
+
+def indexed(paths: Sequence[Path]) -> dict[tuple[str, ...], Place]:
+    """The places in files by their keys, and by their keys without the names of files."""
+    by_key: dict[tuple[str, ...], Place] = {}
+    for place in places_of(paths):
+        by_key.setdefault(place.key(), place)
+        by_key.setdefault(place.key()[1:], place)
+    return by_key
 
 
 def read_table(path: Path | None) -> list[dict[str, Any]]:
@@ -280,6 +304,17 @@ def read_table(path: Path | None) -> list[dict[str, Any]]:
     if path is None or not path.exists():
         return []
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def is_open(record: dict[str, Any]) -> bool:
+    """Whether a record tells of a fault that no test noticed, and not why."""
+    return record["outcome"] != "noticed" and "why" not in record
+
+
+def put(table: Path, record: dict[str, Any]) -> None:
+    """Writes a record into a table, in the place of an older one of the same fault."""
+    others = [r for r in read_table(table) if key_of(r) != key_of(record)]
+    table.write_text("".join([json.dumps(r) + "\n" for r in (*others, record)]))
 
 
 def outcome_of(place: Place, copy: Path, tests: Sequence[str], seconds: float) -> dict[str, Any]:
@@ -308,14 +343,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tests", nargs="+", default=(), help="not those that mirror the file")
     parser.add_argument("--table", type=Path, help="a file of JSON lines: what became of each")
     parser.add_argument("--again", type=Path, help="a table whose faults are planted once more")
+    parser.add_argument("--missed", type=Path, help="a table: those of its faults without a why")
     given = parser.parse_args(arguments)
     if given.again:
         places = found_again([r for r in read_table(given.again) if "why" not in r])
+    elif given.missed:
+        given.table = given.missed
+        places = found_again([r for r in read_table(given.missed) if is_open(r)])
     else:
         places = places_of(given.paths)
         random.Random(given.seed).shuffle(places)
         del places[given.count :]
     known = {key_of(record) for record in read_table(given.table)}
+    known -= {place.key() for place in places if given.missed}
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         copy = copied(ROOT, Path(folder))
@@ -325,8 +365,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             record = outcome_of(place, copy, given.tests, given.seconds)
             print(json.dumps(record), flush=True)
             if given.table:
-                with given.table.open("a") as table:
-                    table.write(json.dumps(record) + "\n")
+                put(given.table, record)
             missed += record["outcome"] == "missed"
     return 1 if missed else 0
 

@@ -1,6 +1,6 @@
 """Records tests/golden/core.json from TensorFlow: `python tools/record_core_goldens.py`.
 
-Run it with TensorFlow 2.21 installed; what it writes is what tests/test_core_goldens.py compares.
+Run it with TensorFlow 2.21 installed. tests/values/test_core_goldens.py compares what it writes.
 """
 
 from __future__ import annotations

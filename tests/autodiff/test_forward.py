@@ -20,6 +20,13 @@ def loop(x: Any) -> Any:
     return y
 
 
+def listed(x: Any) -> Any:
+    rows = tf.TensorArray(tf.float64, 3)
+    for i in range(3):
+        rows = rows.write(i, tf.sin(x[i]) * x)
+    return rows.stack()
+
+
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "elementwise": lambda x: tf.sin(x) * tf.exp(x) / (1.0 + x * x),
     "broadcast": lambda x: x[:, :1] * x + tf.reduce_sum(x, axis=0),
@@ -29,6 +36,8 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "several results": lambda x: tf.unstack(x * x, axis=1)[1] * tf.unstack(x, axis=1)[0],
     "softmax": tf.nn.softmax,
     "call": tf.function(lambda x: tf.sin(x) * tf.reduce_mean(x)),
+    "list": listed,
+    "logarithms of cotangents": lambda x: tf.math.cumulative_logsumexp(x, 1),
     "loop": tf.function(loop),
     "branch": tf.function(lambda x: tf.cond(tf.reduce_sum(x) > -1e9, lambda: x * x, lambda: x)),
 }

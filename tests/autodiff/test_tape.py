@@ -107,3 +107,58 @@ def test_loops_that_two_tapes_record_have_the_gradients_of_both():
 
     found = [float(y) for y in slopes(tf.constant(2.0), tf.constant(3))]
     assert found == [2.0**7, 7 * 2.0**6, 7 * 2.0**6, 42 * 2.0**5]
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_only_the_sources_that_are_asked_for_have_a_gradient(staged):
+    def slope(x, w):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            y = x * x * w
+        return tape.gradient(y, x)
+
+    f = tf.function(slope) if staged else slope
+    assert f(tf.constant(3.0), tf.constant(5.0)) == 30.0
+
+
+def test_a_traced_gradient_starts_with_a_constant_where_the_shape_is_known():
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.tanh(x)
+        return tape.gradient(y, x)
+
+    def ops(*shape):
+        concrete = tf.function(slope).get_concrete_function(tf.TensorSpec(shape))
+        return [op.type for op in concrete.graph.get_operations()]
+
+    start = ["Placeholder", "Tanh"]
+    assert ops(2) == [*start, "Const", "Const", "Fill", "TanhGrad", "Identity"]
+    assert ops(None) == [*start, "Shape", "Const", "Fill", "TanhGrad", "Identity"]
+
+
+def test_an_eager_jacobian_in_a_loop_needs_a_persistent_tape():
+    x = tf.constant([[1.0, 2.0]])
+    for method in ("jacobian", "batch_jacobian"):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        with pytest.raises(RuntimeError, match="persistent=True"):
+            getattr(tape, method)(y, x, experimental_use_pfor=False)
+
+
+def test_rules_that_no_source_needs_are_not_called():
+    called = []
+
+    @tf.custom_gradient
+    def noted(w):
+        return w * 2.0, lambda upstream: called.append("w") or upstream
+
+    x, w = tf.constant(3.0), tf.constant(5.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, w])
+        y = x * noted(w)
+    assert tape.gradient(y, x) == 10.0
+    assert called == []
+    assert tape.gradient(y, w) == 3.0
+    assert called == ["w"]

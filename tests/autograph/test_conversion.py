@@ -10,11 +10,13 @@ import inspect
 import linecache
 import logging
 import pickle
+import subprocess
 import sys
 import traceback
 import types
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -580,3 +582,31 @@ def program(x):
     with installed():
         assert number(new(Toy(5))) == -7
         assert number(new(Toy(-5))) == 7
+
+
+LAMBDAS = """
+import graphwright as tf
+
+pair = [lambda x: x + 1 if x > 0 else x - 1, lambda x: x + 2 if x > 0 else x - 2]
+print([int(tf.function(f)(tf.constant(v))) for f in pair for v in (3, -3)])
+"""
+
+
+def test_lambdas_on_one_line_are_told_apart_without_columns(tmp_path: Path) -> None:
+    """By their constants, where Python is told to keep no columns."""
+    path = tmp_path / "lambdas.py"
+    path.write_text(LAMBDAS)
+    command = [sys.executable, "-X", "no_debug_ranges", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "[4, -4, 5, -5]\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["def g(x):\n    return x\n", "def f(y):\n    return y\n", "f = lambda x: x\n", "f(x)\n"],
+)
+def test_a_file_that_holds_another_definition_by_now_is_not_read(text: str) -> None:
+    code = compile("def f(x):\n    return x\n", "changed.py", "exec").co_consts[0]
+    assert source._find_definition(code, ["def f(x):\n", "    return x\n"])().name == "f"
+    with pytest.raises(source.SourceError, match="does not hold the definition of 'f'"):
+        source._find_definition(code, text.splitlines(keepends=True))

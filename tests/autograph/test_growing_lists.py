@@ -232,6 +232,26 @@ def other_variable_in_the_loop(n):
     return l
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_another_variable_has_as_many_items_as_before_the_loop(count: int) -> None:
+    seen = []
+
+    @tf.autograph.experimental.do_not_convert
+    def note(items):
+        seen.append(len(items))
+
+    def f(n):
+        l = [V] * count
+        m = l
+        for _ in tf.range(n):
+            l.append(V)
+            note(m)
+        return l
+
+    tf.function(f)(N)
+    assert seen == [count]
+
+
 @pytest.mark.parametrize("ask", [len, sum])
 def test_attribute(ask: Any) -> None:
     def f(n):

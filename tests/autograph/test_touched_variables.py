@@ -42,6 +42,19 @@ def print_in_branches(x: Any, v: Any) -> Any:
     return x
 
 
+@on(3)
+def class_that_reads_what_a_loop_changes(x: Any, v: Any) -> Any:
+    changed, total = x - x, x - x
+    for i in tf.range(x):
+
+        class Seen:
+            value = changed + 1
+
+        total = total * 10 + Seen.value
+        changed = i + 5
+    return total
+
+
 @on(4, 0)
 def print_in_while(x: Any, v: Any) -> Any:
     while x > 0:

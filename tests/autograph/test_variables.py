@@ -79,3 +79,55 @@ def test_variables_as_values(function: Callable[..., Any], turns: int) -> None:
         result = staged(v, w, tf.constant(turns))
         outcomes.append((float(result), float(v), float(w)))
     assert outcomes[0] == outcomes[1]
+
+
+def test_what_a_statement_does_not_change_stays_what_it_is() -> None:
+    class Thing:
+        size = 3
+
+    @tf.function
+    def branch(x: Any) -> Any:
+        count, thing, names = 3, Thing(), {"a": 1}
+        if x > 0:  # noqa: SIM108 - a statement is what is tested
+            y = x * count
+        else:
+            y = x - thing.size
+        assert type(count) is int
+        assert type(thing) is Thing
+        return [y] * count, names
+
+    @tf.function
+    def loop(x: Any) -> Any:
+        count, thing, names = 3, Thing(), {"a": 1}
+        for _ in tf.range(2):
+            x = x * count + thing.size
+        assert type(count) is int
+        assert type(thing) is Thing
+        return [x] * count, names
+
+    assert [[int(y) for y in branch(tf.constant(v))[0]] for v in (3, -3)] == [[9] * 3, [-6] * 3]
+    items, names = loop(tf.constant(1))
+    assert [int(x) for x in items] == [21] * 3
+    assert names == {"a": 1}
+
+
+def test_a_class_of_a_branch_is_there_afterwards() -> None:
+    @tf.function
+    def program(x: Any, large: Any) -> Any:
+        if large:
+
+            class Chosen:
+                size = 10
+        else:
+
+            class Chosen:
+                size = 2
+
+        for _ in range(1):
+
+            class Last:
+                size = Chosen.size + 1
+
+        return x * Chosen.size + Last.size
+
+    assert [int(program(tf.constant(3), large)) for large in (True, False)] == [41, 9]

@@ -27,6 +27,49 @@ def test_a_branch_with_effects_is_an_if_and_one_without_a_stateless_if():
     assert "If" in ops_of(impure, tf.constant(1.0))
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_each_side_of_a_branch_has_its_own_gradient(staged):
+    """Each remembers what its gradient needs, of dtypes of its own."""
+
+    @tf.function
+    def program(x):
+        def first():
+            return tf.sin(x) * tf.cast(tf.sin(tf.cast(x, tf.float64)) * 3.0, tf.float32)
+
+        return tf.switch_case(
+            tf.cast(x, tf.int32), [first, lambda: tf.exp(x) * tf.exp(x), lambda: x * x * x]
+        )
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = program(x)
+        return tape.gradient(y, x)
+
+    find = tf.function(slope) if staged else slope
+    wanted = [3 * np.sin(1.0), 2 * np.exp(3.0), 3 * 2.5**2]
+    found = [float(find(tf.constant(x))) for x in (0.5, 1.5, 2.5)]
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_loop_has_the_gradient_of_what_it_captures(staged):
+    @tf.function
+    def program(x, w):
+        return tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, y * y * w), (0, x))[1]
+
+    def slopes(x, w):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            y = program(x, w)
+        return tape.gradient(y, [x, w])
+
+    found = (tf.function(slopes) if staged else slopes)(tf.constant(1.25), tf.constant(0.75))
+    x, w = 1.25, 0.75  # the result is x^8 w^7
+    wanted = [8 * x**7 * w**7, 7 * x**8 * w**6]
+    np.testing.assert_allclose([float(g) for g in found], wanted, rtol=1e-5)
+
+
 def test_branches_share_what_either_captures():
     x, y = tf.ones([200]), tf.fill([200], 3.0)
 
@@ -323,3 +366,92 @@ def test_mismatches_name_both_sides_and_their_lines():
     assert "int32" in words.splitlines()[0]
     assert f'before the loop: File "{__file__}", line {first + 1}, in loop' in words
     assert f'in the body: File "{__file__}", line {first + 2}, in <lambda>' in words
+
+
+def test_a_function_with_its_own_gradient_inside_a_branch_and_a_loop():
+    """Its gradient holds tensors of the graphs that it was traced in."""
+
+    @tf.custom_gradient
+    def scaled(x, y):
+        product = x * y
+        return product, lambda g: (g * product * 10.0, g * tf.cast(tf.size(x), x.dtype))
+
+    @tf.function
+    def program(x, y):
+        z = tf.cond(y > 0.0, lambda: scaled(x, y), lambda: x)
+        return tf.while_loop(lambda i, _: i < 2, lambda i, z: (i + 1, scaled(z, y)), (0, z))[1]
+
+    @tf.function
+    def slopes(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = program(x, y)
+        return tape.gradient(z, [x, y])
+
+    def plain(x, y):
+        values = [x]
+        for _ in range(3):
+            values.append(values[-1] * y)
+        g, by_y = np.ones_like(x), 0.0
+        for value in reversed(values[1:]):
+            by_y += g.sum() * len(x)
+            g = g * value * 10.0
+        return g, by_y
+
+    x, y = np.array([0.5, 2.0], np.float32), np.float32(0.75)
+    by_x, by_y = slopes(tf.constant(x), tf.constant(y))
+    wanted_x, wanted_y = plain(x, y)
+    np.testing.assert_allclose(by_x, wanted_x, rtol=1e-5)
+    np.testing.assert_allclose(np.sum(by_y), wanted_y, rtol=1e-5)
+
+
+def test_gradients_have_no_nodes_that_nothing_needs():
+    @tf.function
+    def program(x, y):
+        return tf.reduce_sum(tf.matmul(x, y) * tf.exp(y)) + tf.reduce_max(x)
+
+    @tf.function
+    def slope(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            z = program(x, y)
+        return tape.gradient(z, x)
+
+    def unused(graph):
+        needed = set(graph.results)
+        for node in reversed(graph.nodes):
+            if needed.isdisjoint(node.outputs):
+                if not set(graph.arguments) & set(node.outputs):
+                    yield node
+            else:
+                needed.update(node.inputs)
+        for inner in graph.subgraphs():
+            yield from unused(inner)
+
+    matrix = tf.TensorSpec([2, 2])
+    graph = slope.get_concrete_function(matrix, matrix).graph
+    inner = list(graph.subgraphs())
+    assert len(inner) >= 2
+    assert [node.name for each in inner for node in unused(each)] == []
+
+
+def test_a_loop_reads_a_variable_once_before_it():
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def program(x):
+        def body(i, x):
+            return i + 1, x * v + v
+
+        return tf.while_loop(lambda i, x: x < 100.0 * v, body, (0, x))
+
+    concrete = program.get_concrete_function(tf.constant(1.0))
+    graphs = [concrete.graph, *concrete.graph.subgraphs()]
+    reads = [[n for n in g.nodes if n.op.type_name == "ReadVariableOp"] for g in graphs]
+    assert [len(each) for each in reads] == [1, 0, 0]
+    for value in (2.0, 3.0):
+        v.assign(value)
+        count, x = 0, 1.0
+        while x < 100.0 * value:
+            count, x = count + 1, x * value + value
+        assert [float(found) for found in program(tf.constant(1.0))] == [count, x]

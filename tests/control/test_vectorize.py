@@ -398,3 +398,20 @@ def test_a_gradient_of_one_s_own_is_refused_from_outside() -> None:
         y = tf.vectorized_map(halved, x)
     with pytest.raises(LookupError, match="its rule is for one row"):
         tape.gradient(y, x)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (5, 3), (2, 5, 3)])
+def test_rows_of_any_shape_meet_one_operand(shape: tuple[int, ...]) -> None:
+    """One call takes all rows, put together along an axis of theirs."""
+    rows = tf.reshape(tf.range(float(np.prod((ROWS, *shape)))), (ROWS, *shape))
+    bias, matrix = tf.constant([1.0, 10.0, 100.0]), tf.ones([3, 4])
+
+    def with_bias(x: Any) -> Any:
+        return tf.nn.bias_add(x, bias)
+
+    def product(x: Any) -> Any:
+        return tf.matmul(x, matrix)
+
+    for function in (with_bias, product):
+        found = tf.vectorized_map(function, rows)
+        np.testing.assert_array_equal(found, tf.stack([function(x) for x in rows]))

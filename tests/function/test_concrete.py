@@ -156,3 +156,30 @@ def test_a_watcher_is_asked_for_calls_unless_another_interpreter_is_below(direct
     with activate(Watching(NumericsChecker(None))):
         assert called(x) == 9.0
     assert called(x) == 9.0
+
+
+@pytest.mark.parametrize(
+    ("spec", "value", "wrong"),
+    [
+        (
+            tf.SparseTensorSpec(None, tf.float32),
+            lambda: tf.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]]),
+            lambda: tf.sparse.from_dense([[0, 2]]),
+        ),
+        (
+            tf.RaggedTensorSpec([None, None], tf.float32),
+            lambda: tf.ragged.constant([[2.0], [], [1.0]]),
+            lambda: tf.ragged.constant([[2], []]),
+        ),
+        (
+            tf.IndexedSlicesSpec([None], tf.float32, tf.int32),
+            lambda: tf.IndexedSlices(tf.constant([2.0, 1.0]), tf.constant([0, 1])),
+            lambda: tf.constant([2.0]),
+        ),
+    ],
+)
+def test_a_trace_of_a_wider_composite_takes_narrower_ones(spec, value, wrong):
+    concrete = tf.function(lambda x: x.values * 2.0).get_concrete_function(spec)
+    assert concrete(value()).numpy().tolist() == [4.0, 2.0]
+    with pytest.raises(TypeError, match="Can not cast"):
+        concrete(wrong())

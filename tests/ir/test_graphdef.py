@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.ir import graphdef
 from graphwright.ir.tensor_proto import tensor_proto
 from graphwright.op.op import REGISTRY, parse_operand
 from graphwright.proto.graph_pb2 import GraphDef
@@ -363,3 +364,12 @@ def test_a_function_with_its_own_gradient_is_written_as_identities() -> None:
     assert len(kept.input) == len(kept.attr["T"].list.type) == 4
     (difference,) = [node for node in exported.node if node.op == "Sub"]
     assert list(difference.input) == [kept.name, f"{kept.name}:1"]
+
+
+def test_names_that_are_taken_are_numbered_one_after_the_other() -> None:
+    taken: set[str] = set()
+    for wanted in ("a", "a_1", "a_2", "a_3"):
+        name = graphdef._unused("a", taken)
+        taken.add(name)
+        assert name == wanted
+    assert graphdef._unused("b", taken) == "b"

@@ -94,3 +94,23 @@ def test_a_call_that_fits_no_parameters_is_refused_in_the_functions_words() -> N
 @pytest.mark.parametrize("function", [tf.add, tf.nn.relu, tf.reduce_sum, tf.linalg.trace])
 def test_public_functions_can_be_pickled(function):
     assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_a_function_that_is_not_open_is_its_own_closed_form() -> None:
+    def own(x: Any) -> Any:
+        return x
+
+    assert dispatch.closed(own) is own
+    assert dispatch.closed(dispatch.closed(tf.exp)) is dispatch.closed(tf.exp)
+
+
+def test_a_call_that_a_function_refuses_means_what_others_say(meanings: list[Any]) -> None:
+    function = dispatch.closed(tf.concat)
+
+    @dispatch.implement(function, Interval)
+    def first(values: Any, axis: Any, name: Any = "concat") -> Any:
+        return values[0].low, axis
+
+    meanings.append(first)
+    assert dispatch.call(function, [Interval(1, 2)], 0) == (1, 0)
+    assert dispatch.call(function, [[1]], 0).numpy().tolist() == [1]

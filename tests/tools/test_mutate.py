@@ -105,6 +105,12 @@ def test_what_a_test_notices(
     assert len(table.read_text().splitlines()) == len(outcomes)
     assert source.read_text() == "def double(x):\n    return x * 2\n"
 
+    better = text.replace(test, "assert double(3) == 6")
+    (tmp_path / "tests" / "test_twice.py").write_text(better)
+    assert mutate.main(["--missed", str(table)]) == 0
+    records = [json.loads(line) for line in table.read_text().splitlines()]
+    assert [r["outcome"] for r in records] == ["noticed"] * len(outcomes)
+
     moved = package / "double.py"
     moved.write_text("# elsewhere\n\n" + source.read_text())
     source.unlink()
@@ -125,3 +131,8 @@ def test_a_fault_that_is_gone_is_named(
     table.write_text(json.dumps(record) + "\n")
     assert mutate.main(["--again", str(table)]) == 0
     assert json.loads(capsys.readouterr().out)["outcome"] == "gone"
+
+
+def test_tests_that_are_not_there_notice_nothing(mutate: ModuleType) -> None:
+    with pytest.raises(ValueError, match=r"not found: .*no_such_test"):
+        mutate.noticed(["tests/tools/test_mutate.py::no_such_test"], ROOT, 100.0)

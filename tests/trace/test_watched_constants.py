@@ -1,4 +1,4 @@
-"""A small tensor is a constant of a graph; a tape that watches it later still finds its gradient."""
+"""A small tensor is a constant of a graph; a tape that watches it later finds its gradient."""
 
 from __future__ import annotations
 

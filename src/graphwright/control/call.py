@@ -110,8 +110,7 @@ def recomputed(op: Op, call: Call, cotangents: Sequence[Any], is_stateful: bool)
         )
     again = op.taped(call.inputs)
     results = apply(again, *call.inputs)
-    more = len(results) - len(cotangents)
-    return again.gradient(call._replace(op=again, outputs=results), *cotangents, *[None] * more)
+    return again.gradient(call._replace(op=again, outputs=results), *cotangents)
 
 
 class CallGradient:

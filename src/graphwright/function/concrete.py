@@ -29,7 +29,7 @@ from graphwright.trace.signature import (
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, current_tracer, folds_watched, tracing
 from graphwright.types import tree
-from graphwright.types.specs import TensorSpec
+from graphwright.types.specs import NoSpecs, TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
@@ -389,7 +389,7 @@ def cast_loosely(type_: Any, value: Any) -> Any:
         parts = zip(type_.children, type_.components(value))
         return type_.build([cast_loosely(t, v) for t, v in parts])
     try:
-        return type_.cast(value, None)
+        return type_.cast(value, NoSpecs)
     except (TypeError, AssertionError):
         raise TypeError(f"Can not cast {value!r} to {type_!r}") from None
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,7 @@ class _Parser:
             self.node(graph, number, line, values)
 
     def node(self, graph: Graph, number: int, line: str, values: dict[str, Value]) -> None:
-        found = _NODE.match(line.partition("  # ")[0])
+        found = _NODE.match(_without_place(line))
         if found is None:
             raise ValueError(f"line {number}: expected a node, got {line!r}")
         targets, type_name, rest = found.groups()
@@ -195,15 +196,32 @@ def parse_type(text: str) -> TensorType:
     return TensorType(as_dtype(name), dims)
 
 
-def _bracketed(text: str, brackets: str) -> tuple[str, str]:
-    """What is inside the bracket that the text begins with, and what follows it."""
-    depth, quote = 0, ""
+def _unquoted(text: str) -> Iterator[tuple[int, str]]:
+    """The letters of a text that are in no quotes, with their places."""
+    quote, escaped = "", False
     for i, c in enumerate(text):
-        if quote:
-            quote = "" if c == quote and text[i - 1] != "\\" else quote
+        if escaped:
+            escaped = False
+        elif quote:
+            escaped = c == "\\"
+            quote = "" if c == quote else quote
         elif c in "'\"":
             quote = c
-        elif c == brackets[0]:
+        else:
+            yield i, c
+
+
+def _without_place(text: str) -> str:
+    """A node's text without its line of the program."""
+    ends = (i for i, c in _unquoted(text) if c == "#" and text[:i].endswith("  "))
+    return text[: next(ends, len(text))]
+
+
+def _bracketed(text: str, brackets: str) -> tuple[str, str]:
+    """What is inside the bracket that the text begins with, and what follows it."""
+    depth = 0
+    for i, c in _unquoted(text):
+        if c == brackets[0]:
             depth += 1
         elif c == brackets[1]:
             depth -= 1
@@ -214,13 +232,9 @@ def _bracketed(text: str, brackets: str) -> tuple[str, str]:
 
 def _split(text: str) -> list[str]:
     """The parts between commas that are in no bracket and no quote."""
-    parts, depth, quote, start = [], 0, "", 0
-    for i, c in enumerate(text):
-        if quote:
-            quote = "" if c == quote and text[i - 1] != "\\" else quote
-        elif c in "'\"":
-            quote = c
-        elif c in "([{":
+    parts, depth, start = [], 0, 0
+    for i, c in _unquoted(text):
+        if c in "([{":
             depth += 1
         elif c in ")]}":
             depth -= 1
@@ -264,9 +278,16 @@ def _plain(tree: ast.expr) -> Any:
     return ast.literal_eval(tree)
 
 
+def _complex(tree: ast.expr) -> Any:
+    """Complex numbers as they are printed, with the signs of their zeros, and lists of them."""
+    if isinstance(tree, ast.List):
+        return [_complex(item) for item in tree.elts]
+    return complex(ast.unparse(tree).replace(" ", ""))
+
+
 def _literal(type_text: str, tree: ast.expr) -> Literal:
     type_ = parse_type(type_text)
     dtype: DType = type_.dtype
-    value = ast.literal_eval(tree) if dtype.is_complex else _plain(tree)
+    value = _complex(tree) if dtype.is_complex else _plain(tree)
     array = np.array(value, dtype=dtype.numpy_dtype)
     return Literal(array.reshape(type_.dims or ()), type_)

@@ -186,7 +186,7 @@ class TensorSpec(TypeSpec):
 
     def to_tensors(self, value: Any) -> list[Any]:
         """The value as a tensor of this spec; TypeError if its dtype or shape is another."""
-        return [self.cast(value, _NoSpecs)]
+        return [self.cast(value, NoSpecs)]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
         """The next tensor."""
@@ -348,7 +348,7 @@ class NoneTensorSpec(TypeSpec):
         return spec_or_value is None or type(spec_or_value) is NoneTensorSpec
 
 
-class _NoSpecs:
+class NoSpecs:
     """The context of a cast of values."""
 
     allow_specs = False

@@ -110,6 +110,19 @@ def test_methods(staged: bool) -> None:
     assert float(slope(tf.function(run) if staged else run, tf.constant(1.0))[0]) == 30.0
 
 
+def test_an_object_that_is_called_is_no_method() -> None:
+    class Tenfold:
+        def __call__(self, x: Any) -> Any:
+            return x * 2.0, lambda upstream: upstream * 10.0
+
+    class Scale:
+        run = tf.custom_gradient(Tenfold())
+
+    x = tf.constant(1.0)
+    assert float(Scale().run(x)) == 2.0
+    assert [float(slope(run, x)[0]) for run in (Scale().run, Scale.run)] == [10.0, 10.0]
+
+
 def test_wrong_rules_are_refused() -> None:
     v = tf.Variable(1.0)
     x = tf.constant(1.0)

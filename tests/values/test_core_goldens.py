@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import re
-from pathlib import Path
 
 import pytest
 from core_corpus import corpus, outcome
 
 import graphwright as tf
 from graphwright.machine import preparation
+from tools import golden_format as gf
 
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "core.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((gf.GOLDEN / "core.json").read_text(encoding="utf-8"))
 
 #: How TensorFlow refuses operands: which of these it is depends on its wrappers' order.
 REFUSALS = {

@@ -1,0 +1,49 @@
+"""Gradients have the structure of the sources, composites in it too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import graphwright as tf
+
+
+def slopes(sources: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        y = sum(tf.reduce_sum(tf.square(part)) for part in tf.nest.flatten(sources, True))
+    return tape.gradient(y, sources)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_gradient_has_the_structure_of_the_sources(staged: bool) -> None:
+    find = tf.function(slopes) if staged else slopes
+    x, y, z = tf.constant(1.0), tf.constant([2.0, 3.0]), tf.constant(4.0)
+    assert find(x).numpy() == 2.0
+    found = tf.nest.map_structure(lambda g: g.numpy().tolist(), find({"a": x, "b": [y, (z,)]}))
+    assert found == {"a": 2.0, "b": [[4.0, 6.0], (8.0,)]}
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_composites_gradient_is_a_composite(staged: bool) -> None:
+    def slope(rows: Any, other: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([rows, other])
+            y = tf.reduce_sum(tf.square(rows.values))
+        return tape.gradient(y, {"rows": rows, "other": other})
+
+    find = tf.function(slope) if staged else slope
+    ragged = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    found = find(ragged, ragged * 1.0)
+    assert found["rows"].to_list() == [[2.0], [4.0, 6.0]]
+    assert found["other"] is None
+    assert slope(ragged, tf.constant(1.0))["other"] is None
+
+
+def test_what_has_no_gradient_is_refused() -> None:
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+    with pytest.raises(TypeError, match="trainable_variables: got 'x' of type 'str'"):
+        tape.gradient(x, [x, "x"])

@@ -1,0 +1,57 @@
+"""Conversions that programs register."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+
+
+def test_a_class_is_converted_as_its_program_says() -> None:
+    class Length:
+        metres = 2.5
+
+    class Mass(Length):
+        pass
+
+    def converted(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+        return NotImplemented if dtype is tf.int32 else tf.constant(value.metres, dtype)
+
+    tf.register_tensor_conversion_function((Length, Mass), converted)
+    for value in (Length(), Mass()):
+        assert (tf.constant(0.5) + value).numpy() == 3.0
+        assert tf.convert_to_tensor(value, tf.float64).dtype is tf.float64
+        with pytest.raises(TypeError, match="no conversion of"):
+            tf.convert_to_tensor(value, tf.int32)
+
+
+@pytest.mark.parametrize("kind", [int, bool, float, np.float32, np.ndarray, (str, np.generic)])
+def test_numbers_and_arrays_have_their_own_conversion(kind: Any) -> None:
+    with pytest.raises(TypeError, match="Python numeric types and NumPy scalars and arrays"):
+        tf.register_tensor_conversion_function(kind, lambda value, **_: value)
+
+
+def test_what_is_no_class_or_no_function_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"must be a type or a tuple of types\. Obtained: 3"):
+        tf.register_tensor_conversion_function(3, lambda value, **_: value)
+    with pytest.raises(TypeError, match=r"`conversion_func` must be callable\. Received 3"):
+        tf.register_tensor_conversion_function(str, 3)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (2**31 - 1, tf.int32),
+        (2**31, tf.int64),
+        (-(2**31), tf.int32),
+        (-(2**31) - 1, tf.int64),
+        ([0, 2**31], tf.int64),
+        ([-(2**31), 2**31 - 1], tf.int32),
+    ],
+)
+def test_integers_take_32_bits_if_they_fit(value: Any, dtype: Any) -> None:
+    assert tf.constant(value).dtype is dtype
+    assert np.all(tf.constant(value).numpy() == value)
