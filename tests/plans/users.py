@@ -81,7 +81,7 @@ def forms(name: str) -> tuple[str, ...]:
     """The forms in which a program runs."""
     user = USERS[name]
     kinds = {np.asarray(a).dtype.kind for a in user.calls[0][:1]}
-    return FORMS[:1] if user.variables else FORMS if kinds == {"f"} else FORMS[:2]
+    return FORMS[:2] if user.variables else FORMS if kinds == {"f"} else FORMS[:2]
 
 
 def f32(*numbers: Any) -> Any:
@@ -723,3 +723,170 @@ def a_variable_that_a_loop_reads(x, n, v):
         x = tf.reverse(x, [0]) * v
     v.assign(x)
     return x + 1.0
+
+
+@on((VECTOR,), (OTHER,), variables=[np.arange(6, dtype=np.int32), OTHER])
+def variables_that_may_refuse(x, n, v):
+    n.assign(n // tf.cast(tf.abs(x) * 4.0 + 1.0, tf.int32))
+    v.assign(tf.reverse(v, [0]) * 0.5)
+    return tf.cast(n, tf.float32) + v
+
+
+@on((ROWS,), variables=[ROWS, ROWS[:, 0], MATRIX])
+def variables_of_several_shapes(x, v, w, m):
+    rows = tf.nn.softmax(v + x)
+    v.assign(rows * 2.0)
+    w.assign_add(tf.reduce_sum(rows * x, 1))
+    m.assign(m @ m)
+    m.assign_sub(tf.transpose(m))
+    return tf.cumsum(w) + tf.reduce_sum(m)
+
+
+# -- what moves, and what is computed in one pass ---------------------------------------------
+
+
+@on((CUBE, i32(1)), (CUBE, i32(0)))
+def cut_in_many_ways(x, i):
+    a = x[:, 1:, ::2] + x[:, :-1, 1::2]
+    b = x[i, ..., -1] * x[0, :, i]
+    c = x[::-1, i:, 3:0:-1]
+    d = tf.slice(x, [0, 1, 1], [2, -1, 2])
+    return a, b, tf.reduce_sum(c), d[:, :, tf.newaxis], x[..., i]
+
+
+@on((CUBE, np.array([[2, 0], [1, 1]])))
+def gathered_along_axes(x, ids):
+    a = tf.gather(x, ids, axis=1)
+    b = tf.gather(x, ids, axis=1, batch_dims=1)
+    c = tf.gather_nd(x, ids[1:, :1])
+    d = tf.gather(tf.gather(x, ids[0], axis=2), ids[1], axis=1)
+    return tf.reduce_sum(a, 2), b * 2.0, c, tf.cumsum(d, 2)
+
+
+@on((CUBE,))
+def turned_and_reshaped(x):
+    a = tf.transpose(x, [1, 2, 0])
+    b = tf.reshape(a, [-1, 4])
+    c = tf.reverse(tf.reshape(x, [4, -1]), [-1, 0])
+    d = tf.squeeze(tf.expand_dims(x[:1], 2), [0])
+    e = tf.broadcast_to(x[:, :1, 1:2], [2, 3, 4])
+    return b, tf.cumsum(c, 1), d + 1.0, e * x, tf.roll(x, [1, 2], [0, 2])
+
+
+@on((ROWS,))
+def squeezed_after_a_slice(x):
+    return tf.squeeze(x[:1], [0]) * 2.0
+
+
+@on((ROWS, ROWS[:, :1], ROWS[0]))
+def broadcast_together(x, column, row):
+    y = x * column + row
+    z = tf.reduce_sum(y - tf.reduce_max(y, 1, keepdims=True), 1, keepdims=True)
+    return y / (1.0 + z * z), tf.reduce_sum(y * row, 0), tf.reduce_mean(column * 2.0)
+
+
+@on((CUBE,))
+def sums_over_several_axes(x):
+    a, b = tf.reduce_sum(x, [0, 2]), tf.reduce_mean(x, [1, 2], keepdims=True)
+    c = tf.reduce_max(x * b, 0)
+    d = tf.reduce_sum(tf.square(x - b), 1)
+    return a, c + a[:, None], d, tf.reduce_prod(x[:, :1, 0], 0), tf.reduce_min(x - c)
+
+
+@on((ROWS,))
+def one_pass_after_the_other(x):
+    total = tf.reduce_sum(x)
+    y = x / total
+    least = tf.reduce_min(y)
+    z = (y - least) * total
+    return z, tf.reduce_sum(z, 0) - least, tf.reduce_sum(z, 1) + total
+
+
+@on((CUBE, CUBE + 1.0))
+def joined_along_axes(x, y):
+    a = tf.concat([x, y * 2.0, x[:, :1]], 1)
+    b = tf.stack([x, y], 2)
+    c = tf.stack([x[0], y[1], x[1]], -1)
+    return tf.cumsum(a, 1), b, c + 1.0, tf.concat([y[0], x[1]], -1)
+
+
+@on((ROWS,))
+def scans_in_all_directions(x):
+    a = tf.cumsum(x, 0, exclusive=True)
+    b = tf.cumsum(a, 1, reverse=True)
+    c = tf.math.cumprod(b * 0.1 + 1.0, 0, reverse=True, exclusive=True)
+    return a, b, c, tf.math.cumulative_logsumexp(x, 0)
+
+
+@on((VECTOR, np.array([1, 4, 1, 0]), VECTOR[:4] * 3.0))
+def scattered_with_other_operations(x, ids, y):
+    a = tf.tensor_scatter_nd_max(x, ids[:, None], y)
+    b = tf.tensor_scatter_nd_min(x, ids[:, None], y)
+    c = tf.tensor_scatter_nd_sub(a, ids[:, None], b[:4])
+    d = tf.math.unsorted_segment_max(y, ids, 5)
+    return b, c, tf.where(d > 0.0, d, 0.0), tf.math.unsorted_segment_prod(y, ids, 5)
+
+
+@on((MATRIX, MATRIX + 1.0, MATRIX * 2.0))
+def products_that_are_added_up(x, y, z):
+    a = x @ y + z
+    b = a + tf.matmul(x, z, transpose_a=True)
+    return b + tf.matmul(y, a, transpose_b=True), a
+
+
+@on((MATRIX, i32(3)), (MATRIX, i32(0)))
+def products_that_a_loop_adds_up(x, n):
+    total = tf.zeros_like(x)
+    for i in tf.range(n):
+        total = total + tf.matmul(x, x, transpose_a=True) * 0.5
+        x = tf.transpose(x) + tf.cast(i, tf.float32)
+    return total
+
+
+@on((VECTOR, i32(4), i32(2)), (VECTOR, i32(4), i32(9)))
+def indices_that_are_computed(x, n, k):
+    place = tf.minimum(k * 2, 5)
+    y = x[place] + x[-1]
+    for i in tf.range(n):
+        y = y + x[i] * x[(i + k) % 6]
+    return y, x[place:], tf.one_hot(place, 4) * y
+
+
+@on((VECTOR,))
+def a_list_of_other_items(x):
+    array = tf.TensorArray(tf.float32, 3, element_shape=[6], clear_after_read=False)
+    array = array.scatter([2, 0], tf.stack([x, x * 2.0]))
+    y = array.read(0) + array.read(1)
+    return array.gather([0, 2]), y, tf.cumsum(array.stack(), 0)
+
+
+@on((ROWS, i32(3)))
+def a_loop_that_changes_rows(x, n):
+    array = tf.TensorArray(tf.float32, 4, clear_after_read=False).unstack(x)
+    for i in tf.range(n):
+        row = array.read(i)
+        array = array.write(i + 1, row + array.read(i + 1) * 0.5)
+        x = x + row
+    return array.stack(), x
+
+
+@on((VECTOR, i32(3)), (VECTOR, i32(0)))
+def a_list_in_two_loops(x, n):
+    array = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[6])
+    for _ in tf.range(n):
+        array = array.write(array.size(), x)
+        x = tf.reverse(x, [0]) * 0.5
+    total = x
+    for i in tf.range(array.size()):
+        total = total * 0.5 + array.read(i)
+    return total, array.size()
+
+
+@on((VECTOR, i32(3)))
+def second_derivatives_of_a_loop(x, n):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x
+        for _ in tf.range(n):
+            y = y * x + tf.reverse(x, [0])
+    return tape.gradient(y, x)
