@@ -890,3 +890,20 @@ def second_derivatives_of_a_loop(x, n):
         for _ in tf.range(n):
             y = y * x + tf.reverse(x, [0])
     return tape.gradient(y, x)
+
+
+# -- rare forms of loops ----------------------------------------------------------------------
+
+
+@on((VECTOR, OTHER, i32(3)), (VECTOR, OTHER, i32(0)))
+def a_variable_that_stays(a, b, n):
+    step = lambda i, a, b, c: (i + 1, a, a, b * 0.5)  # noqa: E731
+    return tf.while_loop(lambda i, *_: i < n, step, (0, a, b, a + b))[1:]
+
+
+@on((VECTOR, OTHER, i32(3)), (VECTOR, OTHER, i32(0)))
+def a_variable_that_stays_in_another_shape(a, b, n):
+    def step(i, a, b):
+        return i + 1, tf.reshape(tf.reshape(a, [2, 3]), [6]), tf.reshape(tf.reshape(a, [3, 2]), [6])
+
+    return tf.while_loop(lambda i, *_: i < n, step, (0, a, b))[1:]
