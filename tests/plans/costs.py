@@ -19,7 +19,7 @@ from plans.users import USERS, forms, run
 
 from graphwright.lower import lowering
 from graphwright.lower.arena import bytes_of
-from graphwright.lower.nest import Copy, Loop, Program, all_statements
+from graphwright.lower.nest import Copy, Deliver, Loop, Program, all_statements
 from graphwright.lower.sizes import Size
 
 RECORDED = Path(__file__).parent / "costs.json"
@@ -51,15 +51,19 @@ def cost_of(plan: Program) -> Cost:
     """What one plan costs."""
     value = plan.sizes()
 
-    def number(size: Size) -> int:
+    def number(size: Size | int) -> int:
+        if not isinstance(size, Size):  # a scalar says it
+            return _UNKNOWN
         found = value(size)
         return size.factor * _UNKNOWN ** len(size.symbols) if found is None else found
 
     statements = list(all_statements(plan.body))
+    lists = [s for s in statements if isinstance(s, Deliver)]
     return Cost(
         1,
         sum(number(bytes_of(plan.buffers[b])) for b, home in plan.homes if b == home),
-        sum(number(s.elements) for s in statements if isinstance(s, Copy)),
+        sum(number(s.elements) for s in statements if isinstance(s, Copy))
+        + sum(number(s.length) * number(s.item) for s in lists if s.copy),
         sum(len(s.buffers) for s in statements if isinstance(s, Loop)),
         len(statements),
         len(plan.reuses),

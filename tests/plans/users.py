@@ -907,3 +907,27 @@ def a_variable_that_stays_in_another_shape(a, b, n):
         return i + 1, tf.reshape(tf.reshape(a, [2, 3]), [6]), tf.reshape(tf.reshape(a, [3, 2]), [6])
 
     return tf.while_loop(lambda i, *_: i < n, step, (0, a, b))[1:]
+
+
+@on((ROWS, ROWS[:, :1]))
+def reduced_axes_of_one(x, column):
+    a = tf.reduce_sum(column, 1, keepdims=True) + x
+    b = tf.reduce_max(x[None], 0) * tf.reduce_mean(column, [1])[:, None]
+    c = tf.reduce_sum(tf.reduce_prod(x[:, None, :], 1, keepdims=True), [0, 1])
+    return a, b, c
+
+
+@on((VECTOR, OTHER), (OTHER, VECTOR), variables=[OTHER[:5]])
+def a_variable_of_a_size_that_is_computed(x, y, v):
+    a = x[1:] + y[1:]
+    b = y[1:] * 2.0 + x[1:]
+    total = tf.reduce_sum(v)
+    v.assign(a * 0.5)
+    return b + total
+
+
+@on((VECTOR, OTHER, i32(3)), (VECTOR, OTHER, i32(0)))
+def two_values_that_follow_from_both(a, b, n):
+    for _ in tf.range(n):
+        a, b = a * 0.5 + b, a - b
+    return a, b
