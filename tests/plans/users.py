@@ -931,3 +931,34 @@ def two_values_that_follow_from_both(a, b, n):
     for _ in tf.range(n):
         a, b = a * 0.5 + b, a - b
     return a, b
+
+
+@on((VECTOR, OTHER, TRUE), (VECTOR, OTHER, FALSE), variables=[OTHER, VECTOR])
+def variables_that_a_branch_assigns(x, y, p, v, w):
+    a, b = tf.cumsum(x), tf.reverse(y, [0])
+    if p:
+        v.assign(a * 2.0)
+    else:
+        w.assign_add(b)
+    return x + 1.0
+
+
+@on((VECTOR[:3], i32(3)), (VECTOR[:3], i32(1)))
+def products_of_a_loop_in_a_loop(x, n):
+    total = x
+    for i in tf.range(n):
+        y = total
+        for _ in tf.range(i + 1):
+            y = y * x + tf.sin(y)
+        total = total + tf.tanh(y)
+    return total
+
+
+@on((VECTOR, OTHER, TRUE), (VECTOR, OTHER, FALSE), variables=[OTHER])
+def a_branch_of_which_an_effect_is_needed(x, y, p, v):
+    def assigned():
+        v.assign(tf.cumsum(x))
+        return y * 2.0
+
+    tf.cond(p, assigned, lambda: y + 1.0)
+    return x + 1.0
