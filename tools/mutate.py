@@ -324,7 +324,7 @@ def outcome_of(place: Place, copy: Path, tests: Sequence[str], seconds: float) -
     source = path.read_text()
     began = time.monotonic()
     (copy / name).write_text(planted(source, fault))
-    outcome, by = noticed(tests or tests_of(path, ROOT), copy, seconds)
+    outcome, by = noticed(tests, copy, seconds)
     (copy / name).write_text(source)
     return {
         "file": name, "function": fault.function, "line": fault.line, "code": fault.code(path),
@@ -341,6 +341,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=60.0, help="for the tests of each")
     parser.add_argument("--tests", nargs="+", default=(), help="not those that mirror the file")
+    parser.add_argument("--first", nargs="+", default=(), help="tests that run before these")
     parser.add_argument("--table", type=Path, help="a file of JSON lines: what became of each")
     parser.add_argument("--again", type=Path, help="a table whose faults are planted once more")
     parser.add_argument("--missed", type=Path, help="a table: those of its faults without a why")
@@ -362,7 +363,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for place in places:
             if place.key() in known or not is_python(planted(place.path.read_text(), place.fault)):
                 continue
-            record = outcome_of(place, copy, given.tests, given.seconds)
+            tests = [*given.first, *(given.tests or tests_of(place.path, ROOT))]
+            record = outcome_of(place, copy, tests, given.seconds)
             print(json.dumps(record), flush=True)
             if given.table:
                 put(given.table, record)

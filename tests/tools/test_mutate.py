@@ -103,6 +103,9 @@ def test_what_a_test_notices(
     assert {texts[r["kind"]]: r["outcome"] for r in records} == outcomes
     assert mutate.main([str(source), "--table", str(table)]) == 0  # it is done
     assert len(table.read_text().splitlines()) == len(outcomes)
+    own = tmp_path / "tests" / "test_first.py"
+    own.write_text(text.replace(test, "assert double(1) == 2"))
+    assert mutate.main([str(source), "--first", str(own)]) == 0
     assert source.read_text() == "def double(x):\n    return x * 2\n"
 
     better = text.replace(test, "assert double(3) == 6")

@@ -10,7 +10,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.compile.graph.simplify import simplify
-from graphwright.compile.memory.arena import homes, lifetimes
+from graphwright.compile.memory.arena import GRAIN, homes, lifetimes, offsets
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.lowering import lower
 from graphwright.compile.run.options import OPTIONS
@@ -112,3 +112,12 @@ def test_calls_leave_no_memory_behind():
     for _ in range(100):  # each takes 1.3 MB
         f(x)
     assert resident() - before < 20e6
+
+
+def test_blocks_begin_at_grains_and_lie_a_grain_apart():
+    sizes = [*range(4 * GRAIN), 1_000, 12_345]
+    starts = offsets(sizes)
+    assert len(starts) == len(sizes) + 1
+    for start, size, following in zip(starts, sizes, starts[1:]):
+        assert start % GRAIN == 0
+        assert GRAIN <= following - (start + size) < 2 * GRAIN

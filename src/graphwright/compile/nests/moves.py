@@ -156,6 +156,15 @@ def squeezed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Sha
     return tuple([d for i, d in enumerate(dims) if i not in dropped])
 
 
+def pull_squeezed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """The places of the dimensions that stay: one that goes may be 1 by a guard alone."""
+    op: Any = node.op
+    if not op.squeeze_dims:
+        return pull_trivial(sizes, node, dims, out, at)
+    dropped, given = {a % len(dims) for a in op.squeeze_dims}, iter(at)
+    return tuple([FIRST if i in dropped else next(given) for i in range(len(dims))])
+
+
 def transposed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """Permuted."""
     return tuple([dims[i] for i in literal_of(sizes, node.inputs[1])])
@@ -288,7 +297,7 @@ MOVES: dict[type[Op], Move] = {
     Inhabited: Move(inhabited_dims, same_place),
     Reshape: Move(reshape_dims, pull_trivial),
     ExpandDims: Move(expanded_dims, pull_trivial),
-    Squeeze: Move(squeezed_dims, pull_trivial),
+    Squeeze: Move(squeezed_dims, pull_squeezed),
     Transpose: Move(transposed_dims, pull_transposed),
     BroadcastTo: Move(broadcast_dims, pull_broadcast),
     StridedSlice: Move(sliced_dims, pull_sliced),
