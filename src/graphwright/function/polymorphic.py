@@ -11,22 +11,21 @@ import functools
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-from graphwright.autograph import status
-from graphwright.autograph.conversion import staged_form
-from graphwright.autograph.settings import features
 from graphwright.base.errors import show_users_lines
 from graphwright.base.forks import held_over_forks
 from graphwright.base.identities import IdentityTable
 from graphwright.explain.debugging import attended, look_at, mode_of
 from graphwright.explain.trace_effects import where_stored
 from graphwright.explain.trace_record import History
-from graphwright.function.concrete import ConcreteFunction, trace
+from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.fast_path import FastPath
 from graphwright.function.retracing_warning import warn_of_retracing
+from graphwright.function.trace_maker import TraceMaker
 from graphwright.function.variable_creation import VariableCreation, refuse
 from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
@@ -52,6 +51,17 @@ class Eagerly:
     """Whether functions run as plain Python: `tf.config.run_functions_eagerly`."""
 
     on = False
+
+
+def traced_again(
+    maker: TraceMaker, target: FunctionType, jit_compile: bool | None
+) -> ConcreteFunction:
+    """A trace that stands for another one while a tape watches tensors that are constants there."""
+    with TRACING:
+        concrete = maker.trace(target, refuse)
+    concrete.jit_compile = jit_compile
+    concrete.again = partial(traced_again, maker, target, jit_compile)
+    return concrete
 
 
 class PolymorphicFunction:
@@ -206,37 +216,23 @@ class PolymorphicFunction:
             self._history,
             bound,
             lambda: self._creation.trace(
-                lambda on_variable: self._traced(target, on_variable),
+                lambda on_variable: self._maker.trace(target, on_variable),
                 lambda concrete: flat_tensors(concrete.function_type, bound),
             ),
         )
         concrete.jit_compile = self._options["jit_compile"]
-        concrete.again = lambda: self._traced_again(target)
+        concrete.again = partial(traced_again, self._maker, target, concrete.jit_compile)
         self._table.add(target, concrete)
         self._history.traced(wanted, concrete, began)
         return concrete
 
-    def _traced_again(self, target: FunctionType) -> ConcreteFunction:
-        with TRACING:
-            concrete = self._traced(target, refuse)
-        concrete.jit_compile = self._options["jit_compile"]
-        concrete.again = lambda: self._traced_again(target)
-        return concrete
-
-    def _traced(self, target: FunctionType, on_variable: Any) -> ConcreteFunction:
-        ctx = status.ENABLED if self._options["autograph"] else status.DISABLED
-        with ctx, features(self._options["experimental_autograph_options"]):
-            return trace(self._traced_function(), self._name, self._binder, target, on_variable)
-
-    def _traced_function(self) -> Callable[..., Any]:
-        """The Python function as it is run on placeholders: converted by AutoGraph."""
-        function = self._python_function
-        if not self._options["autograph"]:
-            return function
-        if isinstance(function, WeakMethod):
-            return function.with_function(staged_form(function.__func__))
-        staged: Callable[..., Any] = staged_form(function)
-        return staged
+    @property
+    def _maker(self) -> TraceMaker:
+        options = self._options
+        return TraceMaker(
+            self._python_function, self._name, self._binder, options["autograph"],
+            options["experimental_autograph_options"],
+        )  # fmt: skip
 
     @property
     def _binder(self) -> Binder:
