@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 from op_samples import Witness, our_ops
+from oracles import oracles
 from test_goldens import AREAS, area_of, departs
 
 import graphwright as tf
 from graphwright.library.dispatch.raw_ops import OWN
 from tools import golden_format as gf
 
-EVENTS = "what it writes is compared with a recorded file in tests/edge/test_summary.py"
+EVENTS = "what it writes is compared with a recorded file in tests/library/summary/test_summary.py"
 NO_CPU = (
-    "TensorFlow has no kernel of it on a CPU; compared with NumPy in tests/ops/test_fourier_axes.py"
+    "TensorFlow has no kernel of it on a CPU; tests/ops/signal/test_fourier_axes.py compares it with "
+    "NumPy"
 )
 #: Ops that no golden case of tools/golden runs, but those that are no ops of TensorFlow.
 NOT_RUN = {
@@ -41,4 +43,5 @@ def run_by_goldens() -> set[str]:
 
 @pytest.mark.filterwarnings("ignore")
 def test_golden_cases_run_every_op() -> None:
-    assert set(our_ops()) - run_by_goldens() - OWN == set(NOT_RUN)
+    compared = run_by_goldens() | {oracle.op for oracle in oracles()}
+    assert set(our_ops()) - compared - OWN == set(NOT_RUN)
