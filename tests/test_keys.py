@@ -672,7 +672,7 @@ def size_of(x: Any) -> Any:
 
 pairs(TRACES, things, identity=((1.0,), (2.0,)))
 pairs(
-    "function/polymorphic.py:_methods identities.py:entries",
+    "function/polymorphic.py:_methods base/identities.py:entries",
     lambda: lambda number: Thing(number).method(), identity=((1.0,), (2.0,)),
 )  # fmt: skip
 pairs(

@@ -285,7 +285,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 #: Taken for what a process does once, which another test may have done.
-FIRST = {"Workers.lock"}
+FIRST = {"ThreadBound.lock", "Workers.lock"}
 
 
 def test_every_lock_of_the_package_is_taken(recorded):

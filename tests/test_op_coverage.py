@@ -13,8 +13,7 @@ from tools import golden_format as gf
 
 EVENTS = "what it writes is compared with a recorded file in tests/library/summary/test_summary.py"
 NO_CPU = (
-    "TensorFlow has no kernel of it on a CPU; tests/ops/signal/test_fourier_axes.py compares it with "
-    "NumPy"
+    "TensorFlow has no kernel of it on a CPU; tests/ops/signal/test_fourier_axes.py has NumPy's"
 )
 #: Ops that no golden case of tools/golden runs, but those that are no ops of TensorFlow.
 NOT_RUN = {

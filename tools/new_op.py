@@ -4,9 +4,9 @@
     python tools/new_op.py softcap --family math/activations --check         # when it is written
 
 The skeleton is a class and a function in `src/graphwright/ops/FAMILY.py`, a name in
-`src/graphwright/api/PUBLIC`, and an oracle in `tests/oracles.py`: three places. --check writes the stub,
-the page of public names and that of native ops anew, and lists what is lacking; the exit code is 1
-while there is anything. CONTRIBUTING.md has the walk.
+`src/graphwright/api/PUBLIC`, and an oracle in `tests/oracles.py`: three places. --check writes the
+stub, the page of public names and that of native ops anew, and lists what is lacking; the exit code
+is 1 while there is anything. CONTRIBUTING.md has the walk.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def api_of(public: str) -> Path:
 
 def with_imports(text: str, imports: str) -> str:
     """A module with more imports, behind those that it has."""
-    have = set(ast.unparse(node) for node in ast.parse(text).body)
+    have = {ast.unparse(node) for node in ast.parse(text).body}
     lines = [line for line in imports.splitlines() if line and line not in have]
     last = max(
         (n.end_lineno or 0 for n in ast.parse(text).body
