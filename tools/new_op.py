@@ -100,7 +100,8 @@ def make(name: str, family: str, public: str) -> list[Path]:
     source = with_imports(read(api), f"from {module} import {name}\n")
     api.write_text(re.sub(r"(__all__ = \[\n)", rf'\1    "{name}",\n', source, count=1))
     ORACLES.write_text(read(ORACLES).rstrip("\n") + "\n" + ORACLE.format(**words))
-    subprocess.run(["ruff", "check", "--fix", "--quiet", "--select", "I,RUF022", file, api])
+    tidy = [sys.executable, "-m", "ruff", "check", "--fix", "--quiet", "--select", "I,RUF022"]
+    subprocess.run([*tidy, file, api], stderr=subprocess.DEVNULL)  # it may not be installed
     return [file, api, ORACLES]
 
 

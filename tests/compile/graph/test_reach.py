@@ -1,4 +1,4 @@
-"""What a branch or a loop needs: its condition, what its effects use, and what results come from."""
+"""What a branch or a loop needs: its condition, what effects use, and what results come from."""
 
 from __future__ import annotations
 
