@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,10 @@ from everyday.coding import encoded
 from everyday.peer import outcomes
 from everyday.programs import DECORATOR
 from everyday.writer import write
+
+#: Programs of one process, which grows, and the seconds that one may take; the first one waits for
+#: TensorFlow to be imported.
+_AT_ONCE, _SECONDS = 250, 60.0
 
 #: What TensorFlow says where it fails at what it should do: the gradient of `tf.gather_nd` of one
 #: element, here. Such programs are left out.
@@ -36,6 +44,33 @@ def record(seed: int) -> list[Any]:
     return [seed, program.source, program.calls, eager, 0 if traced == eager else traced]
 
 
+def work(seeds: list[int]) -> None:
+    """Prints the records of programs, a line each."""
+    for seed in seeds:
+        print(json.dumps(record(seed)), flush=True)
+
+
+def records_of(seeds: list[int]) -> Iterator[list[Any]]:
+    """The records of programs, from a process that is ended where one takes too long.
+
+    TensorFlow runs some loops without an end, and cannot be interrupted in them.
+    """
+    while seeds:
+        command = [sys.executable, __file__, "--worker", *map(str, seeds[:_AT_ONCE])]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+            assert worker.stdout is not None
+            for seed in seeds[:_AT_ONCE]:
+                timer = threading.Timer(_SECONDS, worker.kill)
+                timer.start()
+                line = worker.stdout.readline()
+                timer.cancel()
+                seeds = seeds[1:]
+                yield json.loads(line) if line.endswith("\n") else [seed]
+                if not line:
+                    break
+            worker.kill()
+
+
 def main() -> None:
     """Runs programs, and writes all that are done."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -47,14 +82,16 @@ def main() -> None:
     lines = log.read_text().splitlines() if log.exists() else []
     finished = {json.loads(line)[0] for line in lines}
     with log.open("a") as file:
-        for seed in range(*options.seeds):
-            if seed not in finished:
-                lines.append(json.dumps(record(seed)))
-                file.write(lines[-1] + "\n")
-                file.flush()
+        for one in records_of([seed for seed in range(*options.seeds) if seed not in finished]):
+            lines.append(json.dumps(one))
+            file.write(lines[-1] + "\n")
+            file.flush()
     records = [json.loads(line)[1:] for line in lines]
     recording.write("everyday.json.gz", [r for r in records if r])
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--worker"]:
+        work([int(seed) for seed in sys.argv[2:]])
+    else:
+        main()
