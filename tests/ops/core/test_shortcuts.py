@@ -61,3 +61,19 @@ def test_many_systems_are_solved_as_one(dtype: str, lower: bool, adjoint: bool) 
     singular = np.zeros((50, 4, 4), dtype)
     with np.errstate(all="ignore"):
         assert not np.isfinite(tf.linalg.triangular_solve(singular, sides)).any()
+
+
+@pytest.mark.parametrize("search", [tf.argmax, tf.argmin])
+@pytest.mark.parametrize("compiled", [None, True])
+def test_a_search_of_nothing_fails_where_it_runs(search: Any, compiled: bool | None) -> None:
+    @tf.function(jit_compile=compiled)
+    def places(x: Any, wanted: Any) -> Any:
+        return tf.cond(wanted, lambda: search(x, 0), lambda: tf.constant([7], tf.int64))
+
+    x = tf.zeros([0, 1])
+    assert places(x, tf.constant(False)).numpy().tolist() == [7]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"axis 0 is empty in shape \[0,1\]"):
+        places(x, tf.constant(True))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"axis 0 is empty in shape \[0,1\]"):
+        search(x, 0)
+    assert search(x, 1).numpy().tolist() == []

@@ -53,18 +53,16 @@ class ExtremePlace(Op):
         if not -rank <= axis < rank:
             raise ValueError(f"Expected dimension in the range [{-rank}, {rank}), but got {axis}")
         axis %= rank
-        if x.dims[axis] == 0:
-            raise ValueError(f"Reduction axis {axis} is empty in shape {show_dims(x.dims)}")
         return (x.dims[:axis] + x.dims[axis + 1 :],)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         find, dtype = type(self).find, self.output_type.numpy_dtype
         if not types[0].is_floating:
-            return lambda x, axis: find(at_least_1d(x), axis=axis).astype(dtype)
+            return lambda x, axis: find(searchable(x, axis), axis=axis).astype(dtype)
         beyond = types[0].numpy_dtype.type(type(self).beyond)
 
         def place(x: Any, axis: Any) -> Any:
-            total = np.add.reduce(at_least_1d(x), axis=None)
+            total = np.add.reduce(searchable(x, axis), axis=None)
             if total != total:  # a NaN, or infinities: rarely
                 x = np.where(np.isnan(x), beyond, x)
             return find(x, axis=axis).astype(dtype)
@@ -75,10 +73,15 @@ class ExtremePlace(Op):
         return apply(self, each.inputs[0], each.axes(1))
 
 
-def at_least_1d(x: Any) -> Any:
-    """The array; ValueError for a scalar, along whose axes NumPy would search too."""
+def searchable(x: Any, axis: int) -> Any:
+    """The array; ValueError where nothing is along the axis. NumPy would search all of a scalar.
+
+    The rule of shapes takes an empty axis: a graph fails when it runs, if it comes there.
+    """
     if np.ndim(x) == 0:
         raise ValueError("Expected dimension in the range [0, 0)")
+    if x.shape[axis] == 0:
+        raise ValueError(f"Reduction axis {axis % x.ndim} is empty in shape {show_dims(x.shape)}")
     return x
 
 
