@@ -313,7 +313,7 @@ def matvec(
     """Multiplies matrices by vectors; the axes before them broadcast.
 
     Args:
-        a: A tensor of numbers, of shape [..., m, n].
+        a: A tensor of numbers (not int8), of shape [..., m, n].
         b: A tensor of the dtype of `a`, of shape [..., n].
         transpose_a: Whether to transpose `a` first.
         adjoint_a: Whether to transpose and conjugate `a` first.
@@ -342,7 +342,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     """Sums products over axes of two tensors.
 
     Args:
-        a: A tensor of numbers, of any shape.
+        a: A tensor of numbers (not int8 or int16), of any shape.
         b: A tensor of the dtype of `a`.
         axes: The number of axes to sum over, the last of `a` and the first of `b`; or a list of
             two lists, the axes of `a` and those of `b`.

@@ -564,7 +564,7 @@ def lstsq(
     """Computes the x that minimises `norm(matrix @ x - rhs) ** 2 + l2_regularizer * norm(x) ** 2`.
 
     Args:
-        matrix: A tensor of floats (not bfloat16) or complex numbers, of shape [..., m, n].
+        matrix: A tensor of float32, float64 or complex numbers, of shape [..., m, n].
         rhs: A tensor of the dtype of `matrix`, of shape [..., m, k].
         l2_regularizer: A number that is not negative.
         fast: Whether to solve the normal equations. Else, without a regularizer, matrices of any

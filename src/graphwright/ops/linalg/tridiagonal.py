@@ -294,7 +294,8 @@ def eigh_tridiagonal(
     """Computes eigenvalues, and on demand eigenvectors, of a self-adjoint tridiagonal matrix.
 
     Args:
-        alpha: A vector of floats or complex numbers, of n elements: the main diagonal.
+        alpha: A vector of floats (not bfloat16) or complex numbers, of n elements: the main
+            diagonal.
         beta: A vector of the dtype of `alpha`, of n - 1 elements: the diagonal above it.
         eigvals_only: Whether to leave out the eigenvectors.
         select: "a" for all eigenvalues, "v" for those in the interval `select_range`, without its

@@ -172,8 +172,8 @@ def bincount(
     """Counts how often each of 0, 1, ... occurs in a tensor, or adds up weights.
 
     Args:
-        arr: A tensor of integers that are not negative; other numbers are converted to int32. With
-            `axis=-1` it has rank 1 or 2.
+        arr: A tensor of int32 or int64, not negative; bools and floats are converted to int32.
+            With `axis=-1` it has rank 1 or 2.
         weights: A tensor of the shape of `arr`, of int32, int64, float32 or float64: what each
             element adds to its count. None means 1.
         minlength: The least number of counts, as an integer.
@@ -368,7 +368,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
     """Computes the share of zeros among all elements; NaN where there are none.
 
     Args:
-        value: A tensor of numbers, of any shape.
+        value: A tensor of numbers, bools or strings, of any shape.
         name: A name for the op.
 
     Returns:

@@ -56,7 +56,7 @@ def sufficient_statistics(
     """Computes the count, the sum and the sum of squares along axes, from which moments follow.
 
     Args:
-        x: A tensor of floats or complex numbers, of any shape.
+        x: A tensor of numbers, of any shape.
         axes: The axes, as an int or a list of ints.
         shift: A tensor of the dtype of `x` that is subtracted from `x` first. None means nothing.
         keepdims: Whether the reduced axes stay, with size 1.
