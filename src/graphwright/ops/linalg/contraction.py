@@ -344,8 +344,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     Args:
         a: A tensor of numbers (not int8 or int16), of any shape.
         b: A tensor of the dtype of `a`.
-        axes: The number of axes to sum over, the last of `a` and the first of `b`; or a list of
-            two lists, the axes of `a` and those of `b`.
+        axes: The number of axes to sum over, the last of `a` and the first of `b`. Or two lists:
+            the axes of `a` and those of `b`.
         name: A name for the op.
 
     Returns:

@@ -526,8 +526,9 @@ def lu(input: Any, output_idx_type: Any = dt.int32, name: str | None = None) -> 
         name: A name for the op.
 
     Returns:
-        A named tuple of `lu`, a tensor of the shape and dtype of `input` with the strictly lower
-        triangular L and the upper triangular U, and `p`, the rows of `input` in their new order.
+        A named tuple of `lu` and `p`. `lu` has the shape and dtype of `input` and holds the
+        strictly lower triangular L and the upper triangular U. `p`, of shape [..., n], is the new
+        order of the rows.
 
     Raises:
         InvalidArgumentError: A matrix is singular, or not square (which is a ValueError when

@@ -217,9 +217,9 @@ def tridiagonal_solve(
         diagonals: The matrices, of float32, float64 or complex numbers, as `diagonals_format`
             says.
         rhs: A tensor of the dtype of `diagonals`, of shape [..., n] or [..., n, k].
-        diagonals_format: "compact" for a tensor of shape [..., 3, n] with the diagonals above, on
-            and below the main one, each element in the place of its row; "sequence" for a list of
-            these three; "matrix" for the matrices themselves.
+        diagonals_format: "compact": a tensor of shape [..., 3, n] of the diagonals above, on and
+            below the main one, whose elements have the places of their rows. "sequence": a list of
+            these three diagonals. "matrix": the matrices themselves.
         transpose_rhs: Whether to transpose `rhs` first, unless it is one vector for each matrix.
         conjugate_rhs: Whether to conjugate `rhs` first.
         name: A name for the op.
@@ -298,8 +298,8 @@ def eigh_tridiagonal(
             diagonal.
         beta: A vector of the dtype of `alpha`, of n - 1 elements: the diagonal above it.
         eigvals_only: Whether to leave out the eigenvectors.
-        select: "a" for all eigenvalues, "v" for those in the interval `select_range`, without its
-            start and with its end, "i" for those with numbers in it, with both ends.
+        select: "a" for all eigenvalues, "v" for those in the interval `select_range` without its
+            start, "i" for those with numbers from its start to its end.
         select_range: Two numbers, or None with "a".
         tol: Has no effect: the values are as exact as the dtype.
         name: A name, which has no effect.

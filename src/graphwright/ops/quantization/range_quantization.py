@@ -293,8 +293,8 @@ def quantize(
             moduli of the bounds.
 
     Returns:
-        A named tuple of `output`, of the shape of `input` and of the dtype `T`, and of the range
-        in use, `output_min` and `output_max`, of float32 and the shape of `min_range`.
+        A named tuple of `output`, `output_min` and `output_max`. `output` has the shape of `input`
+        and the dtype `T`; the range in use is float32 and has the shape of `min_range`.
 
     Raises:
         InvalidArgumentError: There is no such mode, the lower bound is above the upper one, or a
