@@ -84,11 +84,22 @@ class BandedTriangularSolve(MatrixOp):
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Any:
-    """The x of matrix @ x = rhs for triangular matrices of few diagonals [..., diagonals, n].
+    """Solves `matrix @ x = rhs` for triangular matrices of few diagonals.
 
-    Of a lower triangular matrix the first row is the main diagonal and the others, those below it,
-    end in the last column; of an upper one the main diagonal is the last row, and the others start
-    in the first column. With `adjoint` the conjugate transpose of the matrix is meant.
+    The rows of `bands` are diagonals, each element in its column of the matrix. Of a lower
+    triangular matrix the first row is the main diagonal, and the rows below it end in the last
+    column. Of an upper one the last row is the main diagonal, and the rows above it start in the
+    first column.
+
+    Args:
+        bands: A tensor of float32, float64 or complex numbers, of shape [..., diagonals, n].
+        rhs: A tensor of the dtype of `bands`, of shape [..., n, k].
+        lower: Whether the matrices are lower triangular; else they are upper triangular.
+        adjoint: Whether to solve with the conjugate transpose of the matrix.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `bands`, of shape [..., n, k].
 
     >>> import graphwright as tf
     >>> x = tf.linalg.banded_triangular_solve([[2., 3., 4.], [0., 1., 1.]], [[1.], [2.], [3.]])

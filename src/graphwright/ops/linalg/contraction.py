@@ -230,14 +230,30 @@ def matmul(
     grad_b: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The matrix product a @ b of the innermost two dimensions; the others broadcast.
+    """Multiplies matrices: the innermost two axes of both operands; the other axes broadcast.
 
-    `transpose_*` transposes and `adjoint_*` conjugates and transposes an operand first.
-    `a_is_sparse` and `b_is_sparse` are hints that change nothing. `output_type` asks for a
-    result of another dtype, such as int32 from int8.
+    Args:
+        a: A tensor of numbers, of shape [..., m, k]. Without `output_type` int8 is refused, and
+            int16 in a product of two matrices without batch axes.
+        b: A tensor of the dtype of `a`, of shape [..., k, n].
+        transpose_a: Whether to transpose `a` first.
+        transpose_b: Whether to transpose `b` first.
+        adjoint_a: Whether to transpose and conjugate `a` first.
+        adjoint_b: Whether to transpose and conjugate `b` first.
+        a_is_sparse: Has no effect.
+        b_is_sparse: Has no effect.
+        output_type: The dtype of the result, as int32 for operands of int8. None means that of the
+            operands.
+        grad_a: An attribute of the op, without effect on the result.
+        grad_b: An attribute of the op, without effect on the result.
+        name: A name for the op.
 
-    ValueError if an operand is to be both transposed and adjoint; InvalidArgumentError
-    (ValueError when traced) if the shapes do not match.
+    Returns:
+        A tensor of shape [..., m, n], of `output_type` or the dtype of the operands.
+
+    Raises:
+        ValueError: An operand is to be both transposed and adjoint.
+        InvalidArgumentError: The shapes do not match (ValueError when traced).
 
     >>> import graphwright as tf
     >>> tf.matmul([[1, 2], [3, 4]], [[1, 0], [1, 1]])
@@ -294,7 +310,28 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The product of matrices [..., m, n] and vectors [..., n]."""
+    """Multiplies matrices by vectors; the axes before them broadcast.
+
+    Args:
+        a: A tensor of numbers (not int8), of shape [..., m, n].
+        b: A tensor of the dtype of `a`, of shape [..., n].
+        transpose_a: Whether to transpose `a` first.
+        adjoint_a: Whether to transpose and conjugate `a` first.
+        a_is_sparse: Has no effect.
+        b_is_sparse: Has no effect.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the dtype of `a`, of shape [..., m].
+
+    Raises:
+        ValueError: `a` is to be both transposed and adjoint.
+        InvalidArgumentError: The shapes do not match (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.matvec([[1, 2], [3, 4]], [1, 10])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([21, 43], dtype=int32)>
+    """
     a = convert(a)
     b = convert(b, None, a.dtype)
     product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
@@ -302,13 +339,27 @@ def matvec(
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
-    """The sum of products over the last `axes` axes of a and the first of b, or over two lists.
+    """Sums products over axes of two tensors.
 
-    ValueError if the axes do not fit.
+    Args:
+        a: A tensor of numbers (not int8 or int16), of any shape.
+        b: A tensor of the dtype of `a`.
+        axes: The number of axes to sum over, the last of `a` and the first of `b`. Or two lists:
+            the axes of `a` and those of `b`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `a`, of the other axes of `a` and then those of `b`.
+
+    Raises:
+        ValueError: There are not so many axes, or the two lists differ in length.
+        InvalidArgumentError: The axes to sum over differ in size (ValueError when traced).
 
     >>> import graphwright as tf
     >>> tf.tensordot([[1, 2], [3, 4]], [1, 10], 1)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([21, 43], dtype=int32)>
+    >>> tf.tensordot([[1, 2], [3, 4]], [[1, 2], [3, 4]], [[0, 1], [0, 1]])
+    <tf.Tensor: shape=(), dtype=int32, numpy=30>
     """
     a = convert(a)
     b = convert(b, None, a.dtype)

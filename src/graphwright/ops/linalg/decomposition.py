@@ -337,9 +337,19 @@ def strictly_lower(x: Any) -> Any:
 
 
 def cholesky(input: Any, name: str | None = None) -> Any:
-    """The lower triangular L of L @ adjoint(L) = input, reading only the lower triangle.
+    """Computes the lower triangular L of `L @ adjoint(L) = input` for each matrix.
 
-    A matrix that is not positive definite gives NaN.
+    Args:
+        input: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n]:
+            self-adjoint positive definite matrices, whose lower triangle is read. Another matrix
+            gives NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
 
     >>> import graphwright as tf
     >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 2.0]])
@@ -358,16 +368,46 @@ class QrResult(NamedTuple):
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> QrResult:
-    """The orthonormal q and the upper triangular r of q @ r = input."""
+    """Computes the QR decomposition of each matrix: `q @ r = input`.
+
+    Args:
+        input: A tensor of floats (not bfloat16) or complex numbers, of shape [..., m, n].
+        full_matrices: Whether `q` is square; else it has min(m, n) columns.
+        name: A name for the op.
+
+    Returns:
+        A named tuple of `q`, matrices with orthonormal columns, and `r`, upper triangular
+        matrices, both of the dtype of `input`.
+
+    >>> import graphwright as tf
+    >>> q, r = tf.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
+    >>> tf.round(10 * q @ r)
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[30., 10.],
+           [40., 20.]], dtype=float32)>
+    """
     return QrResult(*apply(Qr.of(bool(full_matrices)), convert(input), name=name))
 
 
 def svd(
     tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
 ) -> Any:
-    """The singular values s; with `compute_uv` also u and v: tensor = u @ diag(s) @ adjoint(v).
+    """Computes the singular value decomposition of each matrix: `tensor = u @ diag(s) @
+    adjoint(v)`.
 
-    The singular values have the real dtype of the matrix.
+    Args:
+        tensor: A tensor of floats (not bfloat16) or complex numbers, of shape [..., m, n].
+        full_matrices: Whether `u` and `v` are square; else they have min(m, n) columns.
+        compute_uv: Whether to compute `u` and `v`.
+        name: A name for the op.
+
+    Returns:
+        The tuple (s, u, v), or `s` alone without `compute_uv`. The singular values `s` have shape
+        [..., min(m, n)], the float dtype of the matrices' real parts, and descend.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 3.], dtype=float32)>
     """
     x = convert(tensor)
     s, u, v = apply(Svd.of(bool(compute_uv), bool(full_matrices)), x, name=name)
@@ -376,28 +416,91 @@ def svd(
 
 
 def eigh(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
-    """Eigenvalues in ascending order and eigenvectors (columns) of self-adjoint matrices.
+    """Computes the eigenvalues and eigenvectors of self-adjoint matrices.
 
-    Only the lower triangle is read; the eigenvalues have the dtype of the matrix.
+    Args:
+        tensor: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n], of
+            which the lower triangle is read.
+        name: A name for the op.
+
+    Returns:
+        The eigenvalues of shape [..., n], in ascending order, and the eigenvectors as columns of
+        shape [..., n, n], both of the dtype of `tensor`.
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> values, vectors = tf.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
+    >>> [round(float(e), 4) for e in values]
+    [1.0, 3.0]
     """
     e, v = apply(SelfAdjointEigV2.of(True), convert(tensor), name=name)
     return e, v
 
 
 def eigvalsh(tensor: Any, name: str | None = None) -> Any:
-    """The eigenvalues of self-adjoint matrices, in ascending order."""
+    """Computes the eigenvalues of self-adjoint matrices.
+
+    Args:
+        tensor: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n], of
+            which the lower triangle is read.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `tensor`, of shape [..., n], in ascending order.
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> [round(float(e), 4) for e in tf.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]])]
+    [1.0, 3.0]
+    """
     return apply(SelfAdjointEigV2.of(False), convert(tensor), name=name)[0]
 
 
 def eig(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
-    """The complex eigenvalues and right eigenvectors (columns) of square matrices."""
+    """Computes the eigenvalues and right eigenvectors of square matrices.
+
+    Args:
+        tensor: A tensor of float32, float64 or complex numbers, of shape [..., n, n].
+        name: A name for the op.
+
+    Returns:
+        The eigenvalues of shape [..., n] and the eigenvectors as columns of shape [..., n, n].
+        Both are complex64, or complex128 for float64 and complex128.
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> values, vectors = tf.linalg.eig([[2.0, 0.0], [0.0, 1.0]])
+    >>> values
+    <tf.Tensor: shape=(2,), dtype=complex64, numpy=array([2.+0.j, 1.+0.j], dtype=complex64)>
+    """
     x = convert(tensor)
     e, v = apply(Eig.of(True, complex_dtype(x)), x, name=name)
     return e, v
 
 
 def eigvals(tensor: Any, name: str | None = None) -> Any:
-    """The complex eigenvalues of square matrices."""
+    """Computes the eigenvalues of square matrices.
+
+    Args:
+        tensor: A tensor of float32, float64 or complex numbers, of shape [..., n, n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of shape [..., n], of complex64, or of complex128 for float64 and complex128.
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.eigvals([[2.0, 0.0], [0.0, 1.0]])
+    <tf.Tensor: shape=(2,), dtype=complex64, numpy=array([2.+0.j, 1.+0.j], dtype=complex64)>
+    """
     x = convert(tensor)
     return apply(Eig.of(False, complex_dtype(x)), x, name=name)[0]
 
@@ -415,7 +518,27 @@ class LuResult(NamedTuple):
 
 
 def lu(input: Any, output_idx_type: Any = dt.int32, name: str | None = None) -> LuResult:
-    """The LU decomposition with row exchanges p: (L + I) @ U = input[p], L and U in one matrix."""
+    """Computes the LU decomposition of each matrix with row exchanges: `(L + I) @ U = input[p]`.
+
+    Args:
+        input: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n].
+        output_idx_type: The dtype of `p`: int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A named tuple of `lu` and `p`. `lu` has the shape and dtype of `input` and holds the
+        strictly lower triangular L and the upper triangular U. `p`, of shape [..., n], is the new
+        order of the rows.
+
+    Raises:
+        InvalidArgumentError: A matrix is singular, or not square (which is a ValueError when
+            traced).
+
+    >>> import graphwright as tf
+    >>> lu, p = tf.linalg.lu([[0.0, 2.0], [4.0, 1.0]])
+    >>> lu.numpy().tolist(), p.numpy().tolist()
+    ([[4.0, 1.0], [0.0, 2.0]], [1, 0])
+    """
     op = Lu.of(Lu.dtype_for("output_idx_type", output_idx_type))
     return LuResult(*apply(op, convert(input), name=name))
 
@@ -423,7 +546,24 @@ def lu(input: Any, output_idx_type: Any = dt.int32, name: str | None = None) -> 
 def lu_solve(
     lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
 ) -> Any:
-    """The x of matrix @ x = rhs, from the result of `lu` of the matrix."""
+    """Solves `matrix @ x = rhs` with the LU decomposition of the matrix.
+
+    Args:
+        lower_upper: The `lu` of `tf.linalg.lu`, of shape [..., n, n].
+        perm: The `p` of `tf.linalg.lu`, of shape [..., n].
+        rhs: A tensor of the dtype of `lower_upper`, of shape [..., n, k].
+        validate_args: Has no effect.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the shape and dtype of `rhs`.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.lu_solve(*tf.linalg.lu([[2.0, 0.0], [0.0, 4.0]]), [[2.0], [8.0]])
+    <tf.Tensor: shape=(2, 1), dtype=float32, numpy=
+    array([[1.],
+           [2.]], dtype=float32)>
+    """
     packed = convert(lower_upper)
     permuted = matmul(permutation_rows(perm, packed), convert(rhs, packed.dtype))
     half = triangular_solve(unit_lower(packed), permuted)
@@ -433,7 +573,23 @@ def lu_solve(
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Any:
-    """The matrix whose `lu` is given."""
+    """Computes the matrix of an LU decomposition.
+
+    Args:
+        lower_upper: The `lu` of `tf.linalg.lu`, of shape [..., n, n].
+        perm: The `p` of `tf.linalg.lu`, of shape [..., n].
+        validate_args: Has no effect.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the shape and dtype of `lower_upper`.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[0.0, 2.0], [4.0, 1.0]]))
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[0., 2.],
+           [4., 1.]], dtype=float32)>
+    """
     packed = convert(lower_upper)
     product = matmul(unit_lower(packed), band_part(packed, 0, -1))
     return matmul(permutation_rows(perm, packed), product, transpose_a=True)
@@ -442,7 +598,23 @@ def lu_reconstruct(
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Any:
-    """The inverse of the matrix whose `lu` is given."""
+    """Computes the inverse of a matrix from its LU decomposition.
+
+    Args:
+        lower_upper: The `lu` of `tf.linalg.lu`, of shape [..., n, n].
+        perm: The `p` of `tf.linalg.lu`, of shape [..., n].
+        validate_args: Has no effect.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the shape and dtype of `lower_upper`.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]]))
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[0.  , 0.25],
+           [0.5 , 0.  ]], dtype=float32)>
+    """
     packed = convert(lower_upper)
     return lu_solve(packed, perm, identity_like(packed))
 

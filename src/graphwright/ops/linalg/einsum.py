@@ -325,12 +325,23 @@ def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any], dots: st
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
-    """The sum of products that an equation such as "ij,jk->ik" describes.
+    """Sums products of tensors as an equation such as "ij,jk->ik" describes.
 
-    Letters name axes; those that are not in the result are summed over; "..." stands for any
-    axes, which broadcast. Without "->" the result has the letters that occur once, sorted.
+    Args:
+        equation: The axes of the operands, separated by commas, and after "->" those of the
+            result. Letters name axes; those that the result lacks are summed over; "..." stands
+            for any axes, which broadcast. Without "->" the result has the letters that occur once,
+            sorted.
+        *inputs: The operands: as many tensors of numbers of one dtype as the equation has.
+        **kwargs: `name`, a name for the op, and `optimize`, which has no effect.
 
-    ValueError (InvalidArgumentError eagerly) if the operands do not fit the equation.
+    Returns:
+        A tensor of the dtype of the operands.
+
+    Raises:
+        ValueError: The equation has another number of operands, or its result an unknown letter.
+        TypeError: There is another keyword argument.
+        InvalidArgumentError: The shapes do not fit the equation (ValueError when traced).
 
     >>> import graphwright as tf
     >>> tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 10])

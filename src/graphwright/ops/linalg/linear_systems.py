@@ -374,12 +374,48 @@ def identity_like(x: Any) -> Any:
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Any:
-    """The conjugate transpose of the innermost matrices."""
+    """Transposes and conjugates matrices.
+
+    Args:
+        matrix: A tensor of shape [..., m, n].
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the dtype of `matrix`, of shape [..., n, m].
+
+    Raises:
+        ValueError: `matrix` has fewer than two axes.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.adjoint([[1j, 2.0]])
+    <tf.Tensor: shape=(2, 1), dtype=complex128, numpy=
+    array([[0.-1.j],
+           [2.-0.j]])>
+    """
     return matrix_transpose(matrix, conjugate=True)
 
 
 def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: bool = False) -> Any:
-    """The transpose of the innermost matrices; ValueError below rank 2."""
+    """Transposes matrices.
+
+    Args:
+        a: A tensor of shape [..., m, n].
+        name: A name, which has no effect.
+        conjugate: Whether to conjugate the elements too.
+
+    Returns:
+        A tensor of the dtype of `a`, of shape [..., n, m].
+
+    Raises:
+        ValueError: `a` has fewer than two axes.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.matrix_transpose([[1, 2, 3], [4, 5, 6]])
+    <tf.Tensor: shape=(3, 2), dtype=int32, numpy=
+    array([[1, 4],
+           [2, 5],
+           [3, 6]], dtype=int32)>
+    """
     a = convert(a)
     ndims = a.type.rank
     if ndims is None:
@@ -396,9 +432,19 @@ def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: b
 
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
-    """The inverse of square matrices, or its adjoint.
+    """Computes the inverse of square matrices, or the adjoint of the inverse.
 
-    InvalidArgumentError if one is singular.
+    Args:
+        input: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n].
+        adjoint: Whether to conjugate and transpose the inverse.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: A matrix is singular, or not square (which is a ValueError when
+            traced).
 
     >>> import graphwright as tf
     >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]])
@@ -410,7 +456,22 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
 
 
 def det(input: Any, name: str | None = None) -> Any:
-    """The determinants of square matrices."""
+    """Computes the determinant of each square matrix.
+
+    Args:
+        input: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input`, of shape [...].
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.det([[2.0, 1.0], [0.0, 4.0]])
+    <tf.Tensor: shape=(), dtype=float32, numpy=8.0>
+    """
     return apply(MatrixDeterminant.of(), convert(input), name=name)
 
 
@@ -422,14 +483,48 @@ class LogDeterminant(NamedTuple):
 
 
 def slogdet(input: Any, name: str | None = None) -> LogDeterminant:
-    """The sign and the logarithm of the absolute value of the determinants."""
+    """Computes the sign of each determinant and the logarithm of its modulus.
+
+    Args:
+        input: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n].
+        name: A name for the op.
+
+    Returns:
+        A named tuple of `sign`, 0 for a singular matrix, and `log_abs_determinant`, both of the
+        dtype of `input` and of shape [...].
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> sign, logarithm = tf.linalg.slogdet([[-1.0, 3.0], [0.0, 1.0]])
+    >>> float(sign), float(logarithm)
+    (-1.0, 0.0)
+    """
     return LogDeterminant(*apply(LogMatrixDeterminant.of(), convert(input), name=name))
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
-    """The x of matrix @ x = rhs, or of adjoint(matrix) @ x = rhs.
+    """Solves `matrix @ x = rhs`, or `adjoint(matrix) @ x = rhs`.
 
-    InvalidArgumentError if the matrix is singular.
+    Args:
+        matrix: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n].
+        rhs: A tensor of the dtype of `matrix`, of shape [..., n, k].
+        adjoint: Whether to solve with the conjugate transpose of the matrix.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `rhs`.
+
+    Raises:
+        InvalidArgumentError: A matrix is singular, or the shapes do not match (which is a
+            ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [8.0]])
+    <tf.Tensor: shape=(2, 1), dtype=float32, numpy=
+    array([[1.],
+           [2.]], dtype=float32)>
     """
     return apply(MatrixSolve.of(bool(adjoint)), *convert_pair(matrix, rhs), name=name)
 
@@ -437,7 +532,28 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Any:
-    """The x of matrix @ x = rhs, of which only the lower (or upper) triangle is read."""
+    """Solves `matrix @ x = rhs` for triangular matrices.
+
+    Args:
+        matrix: A tensor of floats or complex numbers, of shape [..., n, n], of which one triangle
+            is read. A zero on the diagonal divides by zero.
+        rhs: A tensor of the dtype of `matrix`, of shape [..., n, k].
+        lower: Whether the lower triangle is read; else the upper one.
+        adjoint: Whether to solve with the conjugate transpose of the matrix.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `matrix`, of shape [..., n, k]; the other axes broadcast.
+
+    Raises:
+        InvalidArgumentError: The shapes do not match (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.triangular_solve([[2.0, 0.0], [1.0, 4.0]], [[2.0], [5.0]])
+    <tf.Tensor: shape=(2, 1), dtype=float32, numpy=
+    array([[1.],
+           [1.]], dtype=float32)>
+    """
     op = MatrixTriangularSolve.of(bool(lower), bool(adjoint))
     return apply(op, *convert_pair(matrix, rhs), name=name)
 
@@ -445,10 +561,29 @@ def triangular_solve(
 def lstsq(
     matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
 ) -> Any:
-    """The x of least |matrix @ x - rhs|^2 + l2_regularizer * |x|^2.
+    """Computes the x that minimises `norm(matrix @ x - rhs) ** 2 + l2_regularizer * norm(x) ** 2`.
 
-    `fast` solves the normal equations; otherwise rank-deficient matrices have the solution
-    of least norm.
+    Args:
+        matrix: A tensor of float32, float64 or complex numbers, of shape [..., m, n].
+        rhs: A tensor of the dtype of `matrix`, of shape [..., m, k].
+        l2_regularizer: A number that is not negative.
+        fast: Whether to solve the normal equations. Else, without a regularizer, matrices of any
+            rank have the solution of least norm.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `matrix`, of shape [..., n, k].
+
+    Raises:
+        InvalidArgumentError: With `fast` a matrix lacks full rank, or the shapes do not match
+            (which is a ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> x = tf.linalg.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [[1.0], [3.0], [5.0]])
+    >>> tf.round(10 * x)
+    <tf.Tensor: shape=(2, 1), dtype=float32, numpy=
+    array([[10.],
+           [20.]], dtype=float32)>
     """
     matrix, rhs = convert_pair(matrix, rhs)
     return apply(MatrixSolveLs.of(bool(fast)), matrix, rhs, l2_regularizer, name=name)

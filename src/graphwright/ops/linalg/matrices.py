@@ -323,10 +323,27 @@ def diag(
     padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
-    """Matrices with the given diagonals: number `k`, or all from k[0] to k[1].
+    """Makes matrices with the given diagonals and a padding value elsewhere.
 
-    Several diagonals are rows of equal length, highest first; `align` says to which side
-    those above and below the main one are pushed.
+    Args:
+        diagonal: A tensor of any dtype: one diagonal of each matrix, of shape [..., n]; or
+            several, of shape [..., count, n], the highest first.
+        name: A name for the op.
+        k: The number of the diagonal, 0 for the main one and negative below; or a pair of ints,
+            the lowest and the highest of several.
+        num_rows: The number of rows. -1 means as few as are needed.
+        num_cols: The number of columns. -1 means as few as are needed.
+        padding_value: The other elements.
+        align: To which side shorter diagonals above and below the main one are pushed within their
+            rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT".
+
+    Returns:
+        A tensor of the dtype of `diagonal`, of shape [..., rows, columns]. With neither number
+        given the matrices are square.
+
+    Raises:
+        ValueError: `align` is another word.
+        InvalidArgumentError: The diagonals do not fit the matrices (ValueError when traced).
 
     >>> import graphwright as tf
     >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
@@ -350,7 +367,24 @@ def diag_part(
     padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
-    """The diagonals of matrices: number `k`, or all from k[0] to k[1]; see `diag`.
+    """Reads diagonals of matrices.
+
+    Args:
+        input: A tensor of any dtype, of shape [..., m, n].
+        name: A name for the op.
+        k: The number of the diagonal, 0 for the main one and negative below; or a pair of ints,
+            the lowest and the highest of several.
+        padding_value: What fills the rows of shorter diagonals.
+        align: To which side shorter diagonals above and below the main one are pushed within their
+            rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT".
+
+    Returns:
+        A tensor of the dtype of `input`, of shape [..., length] for one diagonal. Several are rows
+        of shape [..., count, length], the highest first.
+
+    Raises:
+        ValueError: `align` is another word.
+        InvalidArgumentError: The matrices have no such diagonal (ValueError when traced).
 
     >>> import graphwright as tf
     >>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy().tolist()
@@ -364,7 +398,28 @@ def diag_part(
 def set_diag(
     input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Any:
-    """Matrices with other diagonals: number `k`, or all from k[0] to k[1]; see `diag`."""
+    """Replaces diagonals of matrices.
+
+    Args:
+        input: A tensor of any dtype, of shape [..., m, n].
+        diagonal: A tensor of the dtype of `input`, of the shape that `tf.linalg.diag_part` gives.
+        name: A name for the op.
+        k: The number of the diagonal, 0 for the main one and negative below; or a pair of ints,
+            the lowest and the highest of several.
+        align: To which side shorter diagonals above and below the main one are pushed within their
+            rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT".
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        ValueError: `align` is another word.
+        InvalidArgumentError: The diagonals do not fit the matrices (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.set_diag([[1, 2], [3, 4]], [8, 9]).numpy().tolist()
+    [[8, 2], [3, 9]]
+    """
     x = convert(input)
     op = MatrixSetDiagV3.of(checked_align(align))
     return apply(op, x, convert(diagonal, x.dtype), k, name=name)
@@ -378,9 +433,21 @@ def checked_align(align: str) -> str:
 
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
-    """Matrices without what is more than so many places below or above the diagonal.
+    """Sets the elements of matrices outside a band around the main diagonal to zero.
 
-    A negative number keeps all on that side.
+    Args:
+        input: A tensor of numbers or bools, of shape [..., m, n].
+        num_lower: The number of diagonals that stay below the main one, as an integer scalar. A
+            negative number means all.
+        num_upper: The number of diagonals that stay above the main one, as an integer scalar. A
+            negative number means all.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: There are not so many diagonals (ValueError when traced).
 
     >>> import graphwright as tf
     >>> tf.linalg.band_part([[1, 2], [3, 4]], -1, 0).numpy().tolist()
@@ -396,7 +463,18 @@ def eye(
     dtype: Any = dt.float32,
     name: str | None = None,
 ) -> Any:
-    """Identity matrices, one for each place of `batch_shape`.
+    """Makes an identity matrix, or one for each place of `batch_shape`.
+
+    Args:
+        num_rows: The number of rows, as an int or an integer scalar.
+        num_columns: The number of columns. None means as many as rows.
+        batch_shape: The axes before the matrices, as a list of ints or an integer vector. None
+            means none.
+        dtype: The dtype of the result.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype`, of shape [*batch_shape, num_rows, num_columns].
 
     >>> import graphwright as tf
     >>> tf.eye(2, dtype=tf.int32).numpy().tolist()

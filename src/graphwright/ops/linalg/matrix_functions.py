@@ -77,7 +77,21 @@ class MatrixSquareRoot(MatrixFunction):
 
 
 def expm(input: Any, name: str | None = None) -> Any:
-    """The exponential of square matrices: the sum of x^k / k!.
+    """Computes the exponential of square matrices, the sum of `x ** k / k!` over all k.
+
+    Args:
+        input: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        ValueError: `input` is not a tensor of floats or complex numbers.
+
+    Source:
+        Al-Mohy and Higham, "A New Scaling and Squaring Algorithm for the Matrix Exponential"
+        (2009), as SciPy has it.
 
     >>> import graphwright as tf
     >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]])
@@ -92,10 +106,49 @@ def expm(input: Any, name: str | None = None) -> Any:
 
 
 def logm(input: Any, name: str | None = None) -> Any:
-    """The principal logarithm of complex square matrices."""
+    """Computes the principal logarithm of square matrices.
+
+    Args:
+        input: A tensor of complex numbers, of shape [..., n, n]. A singular matrix gives NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
+
+    Source:
+        Higham, "Functions of Matrices" (2008), chapter 11.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.logm([[1 + 0j, 2], [0, 1]]).numpy().real.round(4).tolist()
+    [[0.0, 2.0], [0.0, 0.0]]
+    """
     return apply(MatrixLogarithm.of(), convert(input), name=name)
 
 
 def sqrtm(input: Any, name: str | None = None) -> Any:
-    """The principal square root of square matrices: the y of y @ y = input."""
+    """Computes the principal square root of square matrices: the y of `y @ y = input`.
+
+    Args:
+        input: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n]. A real
+            matrix without a real root gives NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
+
+    Source:
+        Bjoerck and Hammarling, "A Schur Method for the Square Root of a Matrix" (1983).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]])
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[2., 0.],
+           [0., 3.]], dtype=float32)>
+    """
     return apply(MatrixSquareRoot.of(), convert(input), name=name)

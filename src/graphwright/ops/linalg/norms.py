@@ -47,10 +47,24 @@ def norm(
     keepdims: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    """The norm of vectors along one `axis` (of all elements without), of matrices along two.
+    """Computes the norm of vectors along one axis, or of matrices along two.
 
-    `ord` is "euclidean", 1, 2, inf or any positive number; of matrices "euclidean", "fro", 1, 2
-    or inf. ValueError for another order or axis.
+    Args:
+        tensor: A tensor of floats or complex numbers, of any shape.
+        ord: The order. Of vectors: "euclidean", 1, 2, `np.inf` or any positive number; of
+            matrices: "euclidean" or "fro" (Frobenius), 1 (the greatest sum of a column), 2 (the
+            greatest singular value) or `np.inf` (the greatest sum of a row).
+        axis: The axis of vectors as an int, or the two of matrices as a list. None means one
+            vector of all elements.
+        keepdims: Whether the reduced axes stay, with size 1. None means False.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the shape of `tensor` without the reduced axes. Euclidean and Frobenius norms
+        have the dtype of `tensor`, other norms of complex numbers the float dtype of their parts.
+
+    Raises:
+        ValueError: There is no such order or axis.
 
     >>> import graphwright as tf
     >>> tf.norm([3.0, 4.0])
@@ -101,31 +115,117 @@ def with_last(x: Any, axes: Any) -> Any:
 def normalize(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Any, Any]:
-    """The tensor divided by its norm along `axis`, and the norm."""
+    """Divides a tensor by its norm along `axis`.
+
+    Args:
+        tensor: A tensor of floats or complex numbers, of any shape.
+        ord: The order of the norm, as in `tf.norm`.
+        axis: The axis of vectors as an int, or the two of matrices as a list. None means one
+            vector of all elements.
+        name: A name, which has no effect.
+
+    Returns:
+        The quotient, of the shape and dtype of `tensor`, and the norm, of its dtype, with size 1
+        along the reduced axes.
+
+    Raises:
+        ValueError: There is no such order or axis.
+
+    >>> import graphwright as tf
+    >>> unit, length = tf.linalg.normalize([3.0, 4.0])
+    >>> unit.numpy(), length.numpy()
+    (array([0.6, 0.8], dtype=float32), array([5.], dtype=float32))
+    """
     x = convert(tensor)
     length = cast(norm(x, ord, axis, keepdims=True), x.dtype)
     return x / length, length
 
 
 def trace(x: Any, name: str | None = None) -> Any:
-    """The sum of the main diagonal of the innermost matrices."""
+    """Adds up the main diagonal of matrices.
+
+    Args:
+        x: A tensor of numbers, of shape [..., m, n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `x`, of shape [...].
+
+    >>> import graphwright as tf
+    >>> tf.linalg.trace([[1, 2], [3, 4]])
+    <tf.Tensor: shape=(), dtype=int32, numpy=5>
+    """
     return reduce_sum(diag_part(convert(x)), [-1], name=name)
 
 
 def logdet(matrix: Any, name: str | None = None) -> Any:
-    """The logarithm of the determinant of positive definite matrices."""
+    """Computes the logarithm of the determinant of self-adjoint positive definite matrices.
+
+    Args:
+        matrix: A tensor of floats (not bfloat16) or complex numbers, of shape [..., n, n]. A
+            matrix that is not positive definite gives NaN.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of shape [...]; complex numbers give the float dtype of their parts, floats their
+        own dtype.
+
+    Raises:
+        InvalidArgumentError: The matrices are not square (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> round(float(tf.linalg.logdet([[2.0, 0.0], [0.0, 4.0]])), 4)
+    2.0794
+    """
     diagonal = real(diag_part(cholesky(matrix)))
     return 2.0 * reduce_sum(log(diagonal), [-1])
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
-    """The x of chol @ adjoint(chol) @ x = rhs."""
+    """Solves `chol @ adjoint(chol) @ x = rhs` for the results of `tf.linalg.cholesky`.
+
+    Args:
+        chol: A tensor of floats or complex numbers, of shape [..., n, n]: lower triangular
+            matrices.
+        rhs: A tensor of the dtype of `chol`, of shape [..., n, k].
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the dtype of `chol`, of shape [..., n, k].
+
+    >>> import graphwright as tf
+    >>> tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], [[4.0], [1.0]])
+    <tf.Tensor: shape=(2, 1), dtype=float32, numpy=
+    array([[1.],
+           [1.]], dtype=float32)>
+    """
     y = triangular_solve(chol, rhs, adjoint=False, lower=True)
     return triangular_solve(chol, y, adjoint=True, lower=True)
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
-    """The pseudo-inverse of matrices; singular values below rcond times the greatest count as 0."""
+    """Computes the Moore-Penrose pseudo-inverse of matrices.
+
+    Args:
+        a: A tensor of floats (not bfloat16), of shape [..., m, n].
+        rcond: Singular values up to `rcond` times the greatest count as 0: a number, or one for
+            each matrix. None means 10 times the greater of m and n times the spacing of floats at
+            1.
+        validate_args: Has no effect.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the dtype of `a`, of shape [..., n, m].
+
+    Raises:
+        TypeError: `a` is not a tensor of floats.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.pinv([[2.0, 0.0], [0.0, 0.0]])
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[0.5, 0. ],
+           [0. , 0. ]], dtype=float32)>
+    """
     a = convert(a)
     if not a.dtype.is_floating:
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
@@ -149,7 +249,22 @@ def largest_side(a: Any) -> Any:
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Any:
-    """How many singular values are above `tol`, as int32."""
+    """Counts the singular values of each matrix that are above a tolerance.
+
+    Args:
+        a: A tensor of floats (not bfloat16) or complex numbers, of shape [..., m, n].
+        tol: The tolerance, which broadcasts with the singular values. None means the greater of m
+            and n, times the spacing of floats at 1, times the greatest singular value.
+        validate_args: Has no effect.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of int32, of shape [...].
+
+    >>> import graphwright as tf
+    >>> tf.linalg.matrix_rank([[2.0, 0.0], [0.0, 0.0]])
+    <tf.Tensor: shape=(), dtype=int32, numpy=1>
+    """
     a = convert(a, None, dt.float32)
     s = svd(a, compute_uv=False)
     if tol is None:

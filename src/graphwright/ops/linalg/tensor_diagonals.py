@@ -90,10 +90,42 @@ class DiagPart(Op):
 
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
-    """The tensor of twice the rank with the operand on its diagonal."""
+    """Makes a tensor of twice the rank with the operand on its diagonal and zeros elsewhere.
+
+    Args:
+        diagonal: A tensor of floats, complex numbers, int32 or int64, of rank 1 or more.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `diagonal`, whose shape is that of `diagonal` twice.
+
+    Raises:
+        InvalidArgumentError: `diagonal` is a scalar (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.tensor_diag([1, 2])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 0],
+           [0, 2]], dtype=int32)>
+    """
     return apply(Diag.of(), convert(diagonal), name=name)
 
 
 def tensor_diag_part(input: Any, name: str | None = None) -> Any:
-    """The diagonal of a tensor whose shape is the same shape twice."""
+    """Reads the diagonal of a tensor whose shape is one shape twice.
+
+    Args:
+        input: A tensor of floats, complex numbers, int32 or int64, of an even rank.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input`, whose shape is the first half of that of `input`.
+
+    Raises:
+        InvalidArgumentError: The shape is not one shape twice (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 4], dtype=int32)>
+    """
     return apply(DiagPart.of(), convert(input), name=name)

@@ -158,7 +158,23 @@ class TridiagonalSolve(MatrixOp):
 
 
 def cross(a: Any, b: Any, name: str | None = None) -> Any:
-    """The cross products of vectors [..., 3]."""
+    """Computes the cross product of each pair of vectors.
+
+    Args:
+        a: A tensor of integers or floats, of shape [..., 3].
+        b: A tensor of the shape and dtype of `a`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: The vectors do not have three elements (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.linalg.cross([1, 0, 0], [0, 1, 0])
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([0, 0, 1], dtype=int32)>
+    """
     return apply(Cross.of(), *convert_pair(a, b), name=name)
 
 
@@ -195,10 +211,32 @@ def tridiagonal_solve(
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
 ) -> Any:
-    """The x of matrix @ x = rhs for tridiagonal matrices.
+    """Solves `matrix @ x = rhs` for tridiagonal matrices; a singular matrix gives NaN.
 
-    `diagonals` are [..., 3, n] ("compact": above, main, below), three vectors ("sequence") or the
-    "matrix" itself; `rhs` is [..., n] or [..., n, k].
+    Args:
+        diagonals: The matrices, of float32, float64 or complex numbers, as `diagonals_format`
+            says.
+        rhs: A tensor of the dtype of `diagonals`, of shape [..., n] or [..., n, k].
+        diagonals_format: "compact": a tensor of shape [..., 3, n] of the diagonals above, on and
+            below the main one, whose elements have the places of their rows. "sequence": a list of
+            these three diagonals. "matrix": the matrices themselves.
+        transpose_rhs: Whether to transpose `rhs` first, unless it is one vector for each matrix.
+        conjugate_rhs: Whether to conjugate `rhs` first.
+        name: A name for the op.
+        partial_pivoting: Has no effect: the solver always pivots.
+        perturb_singular: Has no effect.
+
+    Returns:
+        A tensor of the dtype of `diagonals` and the shape of `rhs`, as it is after
+        `transpose_rhs`.
+
+    Raises:
+        ValueError: There is no such format, or the sequence does not have three entries.
+
+    >>> import graphwright as tf
+    >>> diagonals = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]
+    >>> tf.linalg.tridiagonal_solve(diagonals, [3.0, 4.0, 3.0])
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([1., 1., 1.], dtype=float32)>
     """
     bands = compact(diagonals, diagonals_format)
     rhs = convert(rhs, bands.dtype)
@@ -217,7 +255,28 @@ def tridiagonal_solve(
 def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Any:
-    """The product of tridiagonal matrices, given as in `tridiagonal_solve`, and matrices."""
+    """Multiplies tridiagonal matrices by matrices.
+
+    Args:
+        diagonals: The matrices, of float32, float64 or complex numbers, as in
+            `tf.linalg.tridiagonal_solve`.
+        rhs: A tensor of the dtype of `diagonals`, of shape [..., n, k].
+        diagonals_format: "compact", "sequence" or "matrix".
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `rhs`.
+
+    Raises:
+        ValueError: There is no such format, or the sequence does not have three entries.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.tridiagonal_matmul([[1, 1, 0], [2, 2, 2], [0, 1, 1.0]], [[1.0], [1.0], [1.0]])
+    <tf.Tensor: shape=(3, 1), dtype=float32, numpy=
+    array([[3.],
+           [4.],
+           [3.]], dtype=float32)>
+    """
     bands = compact(diagonals, diagonals_format)
     rows = [bands[..., i : i + 1, :] for i in range(3)]
     return apply(TridiagonalMatMul.of(), *rows, convert(rhs, bands.dtype), name=name)
@@ -232,12 +291,29 @@ def eigh_tridiagonal(
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The eigenvalues, in ascending order, of self-adjoint tridiagonal matrices; or vectors too.
+    """Computes eigenvalues, and on demand eigenvectors, of a self-adjoint tridiagonal matrix.
 
-    `alpha` [n] is the diagonal, `beta` [n - 1] the one above it. `select` takes all ("a"), those
-    in the half-open interval `select_range` ("v"), or those with numbers in it, both ends
-    included ("i"). `tol` changes nothing: the values are as exact as the dtype. ValueError for
-    another `select`, or one without its range.
+    Args:
+        alpha: A vector of floats (not bfloat16) or complex numbers, of n elements: the main
+            diagonal.
+        beta: A vector of the dtype of `alpha`, of n - 1 elements: the diagonal above it.
+        eigvals_only: Whether to leave out the eigenvectors.
+        select: "a" for all eigenvalues, "v" for those in the interval `select_range` without its
+            start, "i" for those with numbers from its start to its end.
+        select_range: Two numbers, or None with "a".
+        tol: Has no effect: the values are as exact as the dtype.
+        name: A name, which has no effect.
+
+    Returns:
+        The eigenvalues in ascending order, of the float dtype of the real parts; without
+        `eigvals_only` also the eigenvectors as columns.
+
+    Raises:
+        ValueError: There is no such `select`, or it lacks its range.
+
+    >>> import graphwright as tf
+    >>> [round(float(e), 4) for e in tf.linalg.eigh_tridiagonal([2.0, 2.0], [1.0])]
+    [1.0, 3.0]
     """
     if select not in ("a", "i", "v"):
         raise ValueError(f"'select' must have a value in ('a', 'i', 'v'). Received: {select!r}")

@@ -327,53 +327,181 @@ MAXIMUM, MINIMUM, CONJ = Maximum(), Minimum(), Conj()
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
-    """x + y, elementwise with broadcasting; strings are concatenated.
+    """Adds elements, with broadcasting; strings are concatenated.
+
+    Args:
+        x: A tensor of numbers or strings, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
 
     >>> import graphwright as tf
     >>> tf.add([1, 2], 3)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([4, 5], dtype=int32)>
+    >>> tf.add(["a", "b"], "c")
+    <tf.Tensor: shape=(2,), dtype=string, numpy=array([b'ac', b'bc'], dtype=object)>
     """
     x, y = convert_terms(x, y)
     return apply(ADD_STRINGS if x.dtype is dt.string else ADD, x, y, name=name)
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
-    """x - y, elementwise with broadcasting."""
+    """Subtracts the elements of `y` from those of `x`, with broadcasting.
+
+    Args:
+        x: A tensor of numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.subtract([5, 2], 3)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 2, -1], dtype=int32)>
+    """
     return apply(SUB, *convert_pair(x, y), name=name)
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
-    """x * y, elementwise with broadcasting."""
+    """Multiplies elements, with broadcasting.
+
+    Args:
+        x: A tensor of numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.multiply([[1, 2], [3, 4]], [10, 100])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[ 10, 200],
+           [ 30, 400]], dtype=int32)>
+    """
     return apply(MUL, *convert_pair(x, y), name=name)
 
 
 def negative(x: Any, name: str | None = None) -> Any:
-    """-x, elementwise."""
+    """Computes the negative of each element; the least integer of a dtype stays itself.
+
+    Args:
+        x: A tensor of floats, signed integers or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.negative([-2, 3])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 2, -3], dtype=int32)>
+    """
     return apply(NEG, convert(x), name=name)
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
-    """floor(x / y), elementwise; the quotient of `//`."""
+    """Divides elements and rounds down, as the operator `//` does, with broadcasting.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    Raises:
+        InvalidArgumentError: An integer is divided by zero.
+
+    >>> import graphwright as tf
+    >>> tf.math.floordiv([7, -7], 2)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 3, -4], dtype=int32)>
+    """
     return apply(FLOOR_DIV, *convert_pair(x, y), name=name)
 
 
 def floormod(x: Any, y: Any, name: str | None = None) -> Any:
-    """x - floor(x / y) * y, elementwise; the remainder of `%`."""
+    """Computes `x - floor(x / y) * y`, the remainder of the operator `%`, with broadcasting.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape; its signs are those of
+        `y`.
+
+    Raises:
+        InvalidArgumentError: An integer is divided by zero.
+
+    >>> import graphwright as tf
+    >>> tf.math.floormod([7, -7], 3)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
     return apply(FLOOR_MOD, *convert_pair(x, y), name=name)
 
 
 def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y rounded towards zero, elementwise."""
+    """Divides elements and rounds towards zero, with broadcasting.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    Raises:
+        InvalidArgumentError: An integer is divided by zero.
+
+    >>> import graphwright as tf
+    >>> tf.truncatediv([7, -7], 2)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 3, -3], dtype=int32)>
+    """
     return apply(TRUNCATE_DIV, *convert_pair(x, y), name=name)
 
 
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
-    """The remainder of a division rounded towards zero, elementwise."""
+    """Computes the remainder of a division that rounds towards zero, with broadcasting.
+
+    Args:
+        x: A tensor of floats, int32 or int64, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape; its signs are those of
+        `x`.
+
+    Raises:
+        InvalidArgumentError: An integer is divided by zero.
+
+    >>> import graphwright as tf
+    >>> tf.truncatemod([7, -7], 3)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 1, -1], dtype=int32)>
+    """
     return apply(TRUNCATE_MOD, *convert_pair(x, y), name=name)
 
 
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y as `divide` has it, but 0 where y is 0.
+    """Divides elements as `tf.divide` does, with a quotient of 0 where `y` is 0.
+
+    Args:
+        x: A tensor of numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the broadcast shape. Integers of 8 and 16 bits give float32, wider ones
+        float64, and other numbers their own dtype.
+
+    Raises:
+        TypeError: The dtypes of the operands differ.
 
     >>> import graphwright as tf
     >>> tf.math.divide_no_nan([1.0, 2.0], [0.0, 4.0])
@@ -383,29 +511,95 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
-    """1 / x, but 0 where x is 0; of floating or complex `x`."""
+    """Computes the reciprocal of each element, 0 for an element of 0.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.reciprocal_no_nan([4.0, 0.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.25, 0.  ], dtype=float32)>
+    """
     x = convert(x)
     return apply(DIV_NO_NAN, convert(1, x.dtype), x, name=name)
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
-    """x * y, but 0 where y is 0, even if x is infinite or NaN."""
+    """Multiplies elements, with a product of 0 where `y` is 0, even for an infinite or NaN `x`.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.math.multiply_no_nan([float("inf"), 2.0], [0.0, 3.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 6.], dtype=float32)>
+    """
     x = convert(x)
     return apply(MUL_NO_NAN, x, convert(y, x.dtype), name=name)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The greater of x and y, elementwise."""
+    """Computes the greater of each pair of elements, with broadcasting; NaN where either is NaN.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.maximum([-2, 3], 0)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([0, 3], dtype=int32)>
+    """
     return apply(MAXIMUM, *convert_pair(x, y), name=name)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The lesser of x and y, elementwise."""
+    """Computes the lesser of each pair of elements, with broadcasting; NaN where either is NaN.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.minimum([-2, 3], 0)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([-2,  0], dtype=int32)>
+    """
     return apply(MINIMUM, *convert_pair(x, y), name=name)
 
 
 def conj(x: Any, name: str | None = None) -> Any:
-    """The complex conjugate; x itself where it is real. TypeError where it is no number."""
+    """Computes the complex conjugate of each element; returns a real tensor as it is.
+
+    Args:
+        x: A tensor of numbers, of any shape, or of dtype `tf.variant`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: The dtype of `x` is neither numeric nor `tf.variant`.
+
+    >>> import graphwright as tf
+    >>> tf.math.conj([1 + 2j])
+    <tf.Tensor: shape=(1,), dtype=complex128, numpy=array([1.-2.j])>
+    """
     x = convert(x)
     dtype = x.dtype
     if dtype.is_floating or dtype.is_integer or dtype is dt.variant:
@@ -416,15 +610,41 @@ def conj(x: Any, name: str | None = None) -> Any:
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y as real numbers: integers are divided as float64 (8 and 16 bit ones as float32).
+    """Divides elements as real or complex numbers, with broadcasting.
 
-    TypeError where the dtypes differ or are no numbers.
+    Args:
+        x: A tensor of numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the broadcast shape. Integers of 8 and 16 bits give float32, wider ones
+        float64, and other numbers their own dtype.
+
+    Raises:
+        TypeError: The dtypes of the operands differ or are not numeric.
+
+    >>> import graphwright as tf
+    >>> tf.truediv([6, 9], 4)
+    <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5 , 2.25])>
     """
     return divide(*convert_terms(x, y), name)
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y, the quotient of `/`: as `truediv`.
+    """Divides elements as the operator `/` does, with broadcasting.
+
+    Args:
+        x: A tensor of numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the broadcast shape. Integers of 8 and 16 bits give float32, wider ones
+        float64, and other numbers their own dtype.
+
+    Raises:
+        TypeError: The dtypes of the operands differ or are not numeric.
 
     >>> import graphwright as tf
     >>> tf.divide([6, 9], 4)
@@ -434,12 +654,41 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y of floating or complex numbers."""
+    """Divides floats or complex numbers, with broadcasting.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.realdiv([6.0, 9.0], 4.0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.5 , 2.25], dtype=float32)>
+    """
     return apply(REAL_DIV, *convert_pair(x, y), name=name)
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """A scalar times a tensor of its dtype; ValueError where `scalar` has axes."""
+    """Multiplies a tensor by a scalar.
+
+    Args:
+        scalar: A number or scalar tensor of the dtype of `x`.
+        x: A tensor of numbers, of any shape, or `tf.IndexedSlices`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`, or `tf.IndexedSlices` where `x` is one.
+
+    Raises:
+        ValueError: `scalar` has axes.
+
+    >>> import graphwright as tf
+    >>> tf.scalar_mul(2.0, [1.0, 3.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 6.], dtype=float32)>
+    """
     values = values_of(x)
     scalar = convert(scalar, values.dtype)
     if scalar.type.rank != 0:

@@ -224,85 +224,289 @@ SPENCE = Spence()
 
 
 def bessel_i0(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the first kind of order 0, elementwise."""
+    """Computes the modified Bessel function of the first kind of order 0 for each element.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.bessel_i0(1.0)), 4)
+    1.2661
+    """
     return apply(I0, convert(x), name=name)
 
 
 def bessel_i0e(x: Any, name: str | None = None) -> Any:
-    """exp(-|x|) I0(x), elementwise."""
+    """Computes `exp(-abs(x)) * bessel_i0(x)` for each element, without overflow for large `x`.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.bessel_i0e(1000.0)), 4)
+    0.0126
+    """
     return apply(I0E, convert(x), name=name)
 
 
 def bessel_i1(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the first kind of order 1, elementwise."""
+    """Computes the modified Bessel function of the first kind of order 1 for each element.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.bessel_i1(1.0)), 4)
+    0.5652
+    """
     return apply(I1, convert(x), name=name)
 
 
 def bessel_i1e(x: Any, name: str | None = None) -> Any:
-    """exp(-|x|) I1(x), elementwise."""
+    """Computes `exp(-abs(x)) * bessel_i1(x)` for each element, without overflow for large `x`.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.bessel_i1e(1000.0)), 4)
+    0.0126
+    """
     return apply(I1E, convert(x), name=name)
 
 
 def bessel_k0(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the second kind of order 0, elementwise."""
+    """Computes the modified Bessel function of the second kind of order 0 for each element.
+
+    Args:
+        x: A tensor of floats, of any shape. Zero gives infinity and a negative number NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.bessel_k0(1.0)), 4)
+    0.421
+    """
     return apply(K0, convert(x), name=name)
 
 
 def bessel_k0e(x: Any, name: str | None = None) -> Any:
-    """exp(x) K0(x), elementwise."""
+    """Computes `exp(x) * bessel_k0(x)` for each element, without underflow for large `x`.
+
+    Args:
+        x: A tensor of floats, of any shape. Zero gives infinity and a negative number NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.bessel_k0e(1000.0)), 4)
+    0.0396
+    """
     return apply(K0E, convert(x), name=name)
 
 
 def bessel_k1(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the second kind of order 1, elementwise."""
+    """Computes the modified Bessel function of the second kind of order 1 for each element.
+
+    Args:
+        x: A tensor of floats, of any shape. Zero gives infinity and a negative number NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.bessel_k1(1.0)), 4)
+    0.6019
+    """
     return apply(K1, convert(x), name=name)
 
 
 def bessel_k1e(x: Any, name: str | None = None) -> Any:
-    """exp(x) K1(x), elementwise."""
+    """Computes `exp(x) * bessel_k1(x)` for each element, without underflow for large `x`.
+
+    Args:
+        x: A tensor of floats, of any shape. Zero gives infinity and a negative number NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.bessel_k1e(1000.0)), 4)
+    0.0396
+    """
     return apply(K1E, convert(x), name=name)
 
 
 def bessel_j0(x: Any, name: str | None = None) -> Any:
-    """The Bessel function of the first kind of order 0, elementwise."""
+    """Computes the Bessel function of the first kind of order 0 for each element.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.bessel_j0(1.0)), 4)
+    0.7652
+    """
     return apply(J0, convert(x), name=name)
 
 
 def bessel_j1(x: Any, name: str | None = None) -> Any:
-    """The Bessel function of the first kind of order 1, elementwise."""
+    """Computes the Bessel function of the first kind of order 1 for each element.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.bessel_j1(1.0)), 4)
+    0.4401
+    """
     return apply(J1, convert(x), name=name)
 
 
 def bessel_y0(x: Any, name: str | None = None) -> Any:
-    """The Bessel function of the second kind of order 0, elementwise."""
+    """Computes the Bessel function of the second kind of order 0 for each element.
+
+    Args:
+        x: A tensor of floats, of any shape. Zero gives -infinity and a negative number NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.bessel_y0(1.0)), 4)
+    0.0883
+    """
     return apply(Y0, convert(x), name=name)
 
 
 def bessel_y1(x: Any, name: str | None = None) -> Any:
-    """The Bessel function of the second kind of order 1, elementwise."""
+    """Computes the Bessel function of the second kind of order 1 for each element.
+
+    Args:
+        x: A tensor of floats, of any shape. Zero gives -infinity and a negative number NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.bessel_y1(1.0)), 4)
+    -0.7812
+    """
     return apply(Y1, convert(x), name=name)
 
 
 def dawsn(x: Any, name: str | None = None) -> Any:
-    """Dawson's integral, elementwise."""
+    """Computes Dawson's integral: `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to x.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.dawsn(1.0)), 4)
+    0.5381
+    """
     return apply(DAWSN, convert(x), name=name)
 
 
 def expint(x: Any, name: str | None = None) -> Any:
-    """The exponential integral Ei(x), elementwise."""
+    """Computes the exponential integral Ei of each element.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.expint(1.0)), 4)
+    1.8951
+    """
     return apply(EXPINT, convert(x), name=name)
 
 
 def fresnel_cos(x: Any, name: str | None = None) -> Any:
-    """Fresnel's cosine integral, elementwise."""
+    """Computes Fresnel's cosine integral: the integral of `cos(pi * t ** 2 / 2)` from 0 to `x`.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.fresnel_cos(1.0)), 4)
+    0.7799
+    """
     return apply(FRESNEL_COS, convert(x), name=name)
 
 
 def fresnel_sin(x: Any, name: str | None = None) -> Any:
-    """Fresnel's sine integral, elementwise."""
+    """Computes Fresnel's sine integral: the integral of `sin(pi * t ** 2 / 2)` from 0 to `x`.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.fresnel_sin(1.0)), 4)
+    0.4383
+    """
     return apply(FRESNEL_SIN, convert(x), name=name)
 
 
 def spence(x: Any, name: str | None = None) -> Any:
-    """Spence's integral, elementwise."""
+    """Computes Spence's integral: the integral of `log(t) / (1 - t)` from 1 to `x`.
+
+    Args:
+        x: A tensor of floats, of any shape. A negative number gives NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.special.spence(2.0)), 4)
+    -0.8225
+    """
     return apply(SPENCE, convert(x), name=name)

@@ -105,27 +105,87 @@ LEFT_SHIFT, RIGHT_SHIFT = LeftShift(), RightShift()
 
 
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
-    """x & y, elementwise on integers."""
+    """Computes the bitwise and of integers, with broadcasting.
+
+    Args:
+        x: A tensor of integers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.bitwise.bitwise_and([12, 10], 6)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([4, 2], dtype=int32)>
+    """
     return apply(AND, *convert_pair(x, y), name=name)
 
 
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Any:
-    """x | y, elementwise on integers."""
+    """Computes the bitwise or of integers, with broadcasting.
+
+    Args:
+        x: A tensor of integers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.bitwise.bitwise_or([12, 10], 6)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([14, 14], dtype=int32)>
+    """
     return apply(OR, *convert_pair(x, y), name=name)
 
 
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
-    """x ^ y, elementwise on integers."""
+    """Computes the bitwise exclusive or of integers, with broadcasting.
+
+    Args:
+        x: A tensor of integers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.bitwise.bitwise_xor([12, 10], 6)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([10, 12], dtype=int32)>
+    """
     return apply(XOR, *convert_pair(x, y), name=name)
 
 
 def invert(x: Any, name: str | None = None) -> Any:
-    """~x, elementwise on integers."""
+    """Flips all bits of each integer.
+
+    Args:
+        x: A tensor of integers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.bitwise.invert([0, 5])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([-1, -6], dtype=int32)>
+    """
     return apply(INVERT, convert(x), name=name)
 
 
 def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
-    """x shifted left by y bits, elementwise on integers.
+    """Shifts the bits of `x` to the left by `y` places, with broadcasting.
+
+    Args:
+        x: A tensor of integers, of any shape.
+        y: A tensor of the dtype of `x`, whose shape broadcasts. A distance outside the width of
+            the dtype counts as the nearest one inside.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
 
     >>> import graphwright as tf
     >>> tf.bitwise.left_shift([1, 3], [4, 1])
@@ -135,7 +195,21 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def right_shift(x: Any, y: Any, name: str | None = None) -> Any:
-    """x shifted right by y bits, elementwise on integers; the sign is kept."""
+    """Shifts the bits of `x` to the right by `y` places, with broadcasting; signs stay.
+
+    Args:
+        x: A tensor of integers, of any shape.
+        y: A tensor of the dtype of `x`, whose shape broadcasts. A distance outside the width of
+            the dtype counts as the nearest one inside.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.bitwise.right_shift([16, -8], [2, 1])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 4, -4], dtype=int32)>
+    """
     return apply(RIGHT_SHIFT, *convert_pair(x, y), name=name)
 
 

@@ -73,10 +73,20 @@ class ClipByValue(Elementwise):
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """max(min(t, clip_value_max), clip_value_min): each element moved within the bounds.
+    """Moves each element within two bounds: `max(min(t, clip_value_max), clip_value_min)`.
 
-    The bounds broadcast to the shape of `t`; ValueError where they are larger. Of
-    `tf.IndexedSlices` the rows are clipped.
+    Args:
+        t: A tensor of integers or floats, of any shape, or `tf.IndexedSlices`, whose rows are
+            clipped.
+        clip_value_min: A tensor of the dtype of `t` that broadcasts to its shape: the lower bound.
+        clip_value_max: A tensor of the dtype of `t` that broadcasts to its shape: the upper bound.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `t`, or `tf.IndexedSlices` where `t` is one.
+
+    Raises:
+        ValueError: A bound broadcasts `t` to another shape.
 
     >>> import graphwright as tf
     >>> tf.clip_by_value([-3, 1, 9], 0, 5)
@@ -100,7 +110,20 @@ def check_shape_kept(x: Any, y: Any) -> None:
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
-    """The tensor scaled down where its 2-norm along `axes` is above `clip_norm`.
+    """Scales a tensor down where its 2-norm along `axes` is above `clip_norm`.
+
+    Args:
+        t: A tensor of floats, of any shape, or `tf.IndexedSlices`.
+        clip_norm: A number or tensor that broadcasts to the shape of `t`: the greatest norm. A
+            negative one counts as 0.
+        axes: The axes of one norm, as an int or a list of ints. None means all axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `t`, or `tf.IndexedSlices` where `t` is one.
+
+    Raises:
+        ValueError: `clip_norm` broadcasts `t` to another shape.
 
     >>> import graphwright as tf
     >>> tf.clip_by_norm([3.0, 4.0], 1.0)
@@ -118,9 +141,22 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Any:
-    """The root of the sum of squares of all elements of all tensors; None entries are skipped.
+    """Computes the 2-norm of all elements of several tensors together.
 
-    It is 0 of no tensors. TypeError where `t_list` is no sequence of tensors.
+    Args:
+        t_list: A list or tuple of tensors of floats of one dtype, of `tf.IndexedSlices` and of
+            None, which is skipped.
+        name: A name for the op.
+
+    Returns:
+        A scalar tensor of the dtype of the tensors; 0.0 of float32 for no tensors.
+
+    Raises:
+        TypeError: `t_list` is neither a list nor a tuple.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.global_norm([[3.0], None, [[4.0]]])
+    <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
     """
     halves = [reduce_sum(square(values_of(x))) for x in listed(t_list) if x is not None]
     total = halves[0] if halves else convert(0.0)
@@ -132,10 +168,27 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Any]:
-    """All tensors scaled down together where their common norm is above `clip_norm`.
+    """Scales several tensors down by one factor where their common 2-norm is above `clip_norm`.
 
-    Returns the list (None entries kept) and the norm, which `use_norm` may give. NaN
-    everywhere where the norm is infinite.
+    Args:
+        t_list: A list or tuple of tensors of floats, of `tf.IndexedSlices` and of None, which
+            stays.
+        clip_norm: A number or scalar tensor: the greatest norm.
+        use_norm: The common norm as a scalar tensor. None means to compute it by
+            `tf.linalg.global_norm`.
+        name: A name for the op.
+
+    Returns:
+        The list of the scaled tensors, and the norm as a scalar tensor. All elements are NaN where
+        the norm is not finite.
+
+    Raises:
+        TypeError: `t_list` is neither a list nor a tuple.
+
+    >>> import graphwright as tf
+    >>> clipped, norm = tf.clip_by_global_norm([[3.0], None, [4.0]], 1.0)
+    >>> [None if t is None else t.numpy() for t in clipped], float(norm)
+    ([array([0.6], dtype=float32), None, array([0.8], dtype=float32)], 5.0)
     """
     tensors = listed(t_list)
     norm = global_norm(tensors, name) if use_norm is None else convert(use_norm)
@@ -159,7 +212,18 @@ def listed(t_list: Any) -> list[Any]:
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
-    """`value` with elements of another dtype, those out of its range as its nearest bound.
+    """Converts a tensor to another dtype; an element out of its range becomes the nearest bound.
+
+    The imaginary part of a complex number is dropped, with a warning, where `dtype` is not
+    complex.
+
+    Args:
+        value: A tensor of numbers or bools, of any shape.
+        dtype: The dtype of the result.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape of `value`, of `dtype`.
 
     >>> import graphwright as tf
     >>> tf.saturate_cast([-5, 300], tf.uint8)

@@ -222,32 +222,116 @@ SELECT = SelectV2()
 
 
 def less(x: Any, y: Any, name: str | None = None) -> Any:
-    """x < y, elementwise."""
+    """Tests whether `x < y`, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the broadcast shape of the operands.
+
+    >>> import graphwright as tf
+    >>> tf.less([1, 2, 3], 2)
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([ True, False, False])>
+    """
     return apply(LESS, *convert_pair(x, y), name=name)
 
 
 def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x <= y, elementwise."""
+    """Tests whether `x <= y`, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the broadcast shape of the operands.
+
+    >>> import graphwright as tf
+    >>> tf.less_equal([1, 2, 3], 2)
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([ True,  True, False])>
+    """
     return apply(LESS_EQUAL, *convert_pair(x, y), name=name)
 
 
 def greater(x: Any, y: Any, name: str | None = None) -> Any:
-    """x > y, elementwise."""
+    """Tests whether `x > y`, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the broadcast shape of the operands.
+
+    >>> import graphwright as tf
+    >>> tf.greater([1, 2, 3], 2)
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([False, False,  True])>
+    """
     return apply(GREATER, *convert_pair(x, y), name=name)
 
 
 def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x >= y, elementwise."""
+    """Tests whether `x >= y`, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the broadcast shape of the operands.
+
+    >>> import graphwright as tf
+    >>> tf.greater_equal([1, 2, 3], 2)
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([False,  True,  True])>
+    """
     return apply(GREATER_EQUAL, *convert_pair(x, y), name=name)
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x == y, elementwise; an error where the shapes do not broadcast."""
+    """Tests whether elements are equal, with broadcasting.
+
+    Args:
+        x: A tensor of numbers, bools or strings, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the broadcast shape of the operands.
+
+    Raises:
+        InvalidArgumentError: The shapes do not broadcast (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.equal(["a", "b"], "b")
+    <tf.Tensor: shape=(2,), dtype=bool, numpy=array([False,  True])>
+    """
     return apply(EQUAL, *convert_pair(x, y), name=name)
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x != y, elementwise; an error where the shapes do not broadcast."""
+    """Tests whether elements differ, with broadcasting.
+
+    Args:
+        x: A tensor of numbers, bools or strings, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the broadcast shape of the operands.
+
+    Raises:
+        InvalidArgumentError: The shapes do not broadcast (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.not_equal(["a", "b"], "b")
+    <tf.Tensor: shape=(2,), dtype=bool, numpy=array([ True, False])>
+    """
     return apply(NOT_EQUAL, *convert_pair(x, y), name=name)
 
 
@@ -257,22 +341,73 @@ def boolean(value: Any) -> Any:
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
-    """x and y, elementwise on bools."""
+    """Computes `x and y` of bools, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of bools, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the broadcast shape of the operands.
+
+    >>> import graphwright as tf
+    >>> tf.logical_and([True, True, False], [True, False, False])
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([ True, False, False])>
+    """
     return apply(LOGICAL_AND, boolean(x), boolean(y), name=name)
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
-    """x or y, elementwise on bools."""
+    """Computes `x or y` of bools, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of bools, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the broadcast shape of the operands.
+
+    >>> import graphwright as tf
+    >>> tf.logical_or([True, True, False], [True, False, False])
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([ True,  True, False])>
+    """
     return apply(LOGICAL_OR, boolean(x), boolean(y), name=name)
 
 
 def logical_not(x: Any, name: str | None = None) -> Any:
-    """not x, elementwise on bools."""
+    """Computes `not x` of each bool.
+
+    Args:
+        x: A tensor of bools, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the shape of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.logical_not([True, False])
+    <tf.Tensor: shape=(2,), dtype=bool, numpy=array([False,  True])>
+    """
     return apply(LOGICAL_NOT, boolean(x), name=name)
 
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
-    """(x or y) and not (x and y), elementwise on bools."""
+    """Tests whether exactly one of two bools is true, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of bools, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the broadcast shape of the operands.
+
+    >>> import graphwright as tf
+    >>> tf.math.logical_xor([True, True, False], [True, False, False])
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([False,  True, False])>
+    """
     return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)
 
 

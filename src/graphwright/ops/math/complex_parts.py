@@ -84,9 +84,18 @@ class Complex(Elementwise):
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
-    """real + imag * i, elementwise with broadcasting, of two float32 or two float64 tensors.
+    """Makes complex numbers of real and imaginary parts, with broadcasting.
 
-    TypeError where they are neither.
+    Args:
+        real: A tensor of float32 or float64, of any shape.
+        imag: A tensor of the dtype of `real`; its shape broadcasts with that of `real`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of complex64 for float32 and of complex128 for float64, of the broadcast shape.
+
+    Raises:
+        TypeError: The dtypes differ, or are neither float32 nor float64.
 
     >>> import graphwright as tf
     >>> tf.complex([1.0], [2.0])
@@ -103,9 +112,22 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 
 
 def real(input: Any, name: str | None = None) -> Any:
-    """The real part, elementwise; the tensor itself where it is real.
+    """Computes the real part of each element; returns a real tensor as it is.
 
-    TypeError where it is no number.
+    Args:
+        input: A tensor of numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape of `input`. Complex numbers give the float dtype of their parts,
+        others their own dtype.
+
+    Raises:
+        TypeError: The dtype of `input` is not numeric.
+
+    >>> import graphwright as tf
+    >>> tf.math.real([1 + 2j])
+    <tf.Tensor: shape=(1,), dtype=float64, numpy=array([1.])>
     """
     x = convert(input)
     if x.dtype.is_complex:
@@ -116,7 +138,23 @@ def real(input: Any, name: str | None = None) -> Any:
 
 
 def imag(input: Any, name: str | None = None) -> Any:
-    """The imaginary part, elementwise; zeros where the tensor is real."""
+    """Computes the imaginary part of each element; it is zero for a real tensor.
+
+    Args:
+        input: A tensor of numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape of `input`. Complex numbers give the float dtype of their parts,
+        others their own dtype.
+
+    Raises:
+        TypeError: `input` is a tensor of strings.
+
+    >>> import graphwright as tf
+    >>> tf.math.imag([1 + 2j])
+    <tf.Tensor: shape=(1,), dtype=float64, numpy=array([2.])>
+    """
     x = convert(input)
     if x.dtype.is_complex:
         return apply(Imag.of(x.dtype.real_dtype), x, name=name)
@@ -126,7 +164,23 @@ def imag(input: Any, name: str | None = None) -> Any:
 
 
 def angle(input: Any, name: str | None = None) -> Any:
-    """The argument of each complex number; 0 or pi where the tensor is real."""
+    """Computes the argument of each complex number in radians; 0 or pi for a real one.
+
+    Args:
+        input: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape of `input`. Complex numbers give the float dtype of their parts,
+        floats their own dtype. Its values lie in [-pi, pi].
+
+    Raises:
+        TypeError: `input` is a tensor of other elements.
+
+    >>> import graphwright as tf
+    >>> tf.math.angle([1.0, -1.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.       , 3.1415927], dtype=float32)>
+    """
     x = convert(input)
     if x.dtype.is_complex:
         return apply(Angle.of(x.dtype.real_dtype), x, name=name)

@@ -169,10 +169,29 @@ def bincount(
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Any:
-    """How often each of 0, 1, ... the greatest occurs in an integer tensor, or its weights.
+    """Counts how often each of 0, 1, ... occurs in a tensor, or adds up weights.
 
-    With `axis=-1` each row of a matrix is counted by itself. InvalidArgumentError for
-    negative values.
+    Args:
+        arr: A tensor of int32 or int64, not negative; bools and floats are converted to int32.
+            With `axis=-1` it has rank 1 or 2.
+        weights: A tensor of the shape of `arr`, of int32, int64, float32 or float64: what each
+            element adds to its count. None means 1.
+        minlength: The least number of counts, as an integer.
+        maxlength: The greatest number of counts, as an integer; greater values in `arr` are not
+            counted.
+        dtype: The dtype of the counts if there are no weights: int32, int64, float32 or float64.
+            None means int32.
+        name: A name for the op.
+        axis: None or 0 counts all elements together, -1 the rows of a matrix one by one.
+        binary_output: Whether to give 1 for each value that occurs, instead of its count.
+
+    Returns:
+        A vector of as many counts as the greatest value plus 1, or a matrix with a row of counts
+        for each row of `arr`. Its dtype is that of `weights`, or else `dtype`.
+
+    Raises:
+        ValueError: `axis` is not None, 0 or -1, or there are weights with `binary_output`.
+        InvalidArgumentError: A value is negative, or the shapes of `arr` and `weights` differ.
 
     >>> import graphwright as tf
     >>> tf.math.bincount([1, 1, 3])
@@ -208,9 +227,24 @@ def bincount(
 def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dt.int32, name: str | None = None
 ) -> Any:
-    """How many of the values fall into each of `nbins` equal ranges within `value_range`.
+    """Counts how many values fall into each of `nbins` equal ranges within `value_range`.
 
     Values beyond the range count in the outermost bins.
+
+    Args:
+        values: A tensor of int32, int64, float32 or float64, of any shape.
+        value_range: A vector of the dtype of `values`, of two elements: the least and the greatest
+            value.
+        nbins: The number of ranges, as an int32 scalar.
+        dtype: The dtype of the counts: int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A vector of `nbins` counts of `dtype`.
+
+    Raises:
+        InvalidArgumentError: `nbins` is not positive, or `value_range` is not two ascending
+            numbers.
 
     >>> import graphwright as tf
     >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5)
@@ -224,9 +258,24 @@ def histogram_fixed_width(
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dt.int32, name: str | None = None
 ) -> Any:
-    """In which of `nbins` equal ranges within `value_range` each value falls, as int32.
+    """Computes in which of `nbins` equal ranges within `value_range` each value falls.
 
-    `dtype` is taken as TensorFlow takes it: it changes nothing.
+    Values beyond the range fall into the outermost bins.
+
+    Args:
+        values: A tensor of integers or floats, of any shape.
+        value_range: A vector of the dtype of `values`, of two elements: the least and the greatest
+            value.
+        nbins: The number of ranges, as an integer scalar.
+        dtype: Has no effect, as in TensorFlow.
+        name: A name for the op.
+
+    Returns:
+        A tensor of int32, of the shape of `values`.
+
+    >>> import graphwright as tf
+    >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5)
+    <tf.Tensor: shape=(6,), dtype=int32, numpy=array([0, 0, 1, 2, 4, 4], dtype=int32)>
     """
     x = convert(values)
     bounds = convert(value_range, x.dtype)
@@ -237,9 +286,26 @@ def histogram_fixed_width_bins(
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
-    """Whether the target class is among the `k` best predictions of each row.
+    """Tests whether the target class is among the `k` best predictions of each row.
 
-    Ties at the boundary count as in. False where a prediction of the row is not finite.
+    Ties at the boundary count as in; a row with a prediction that is not finite gives False.
+
+    Args:
+        targets: A vector of int32 or int64: the class of each row. A class that does not exist
+            gives False.
+        predictions: A matrix of float32: a row of predictions for each target.
+        k: The number of predictions that count as best, as an integer scalar.
+        name: A name for the op.
+
+    Returns:
+        A vector of bools, one for each row.
+
+    Raises:
+        InvalidArgumentError: The numbers of targets and rows differ (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.math.in_top_k([1, 2], [[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]], k=1)
+    <tf.Tensor: shape=(2,), dtype=bool, numpy=array([ True, False])>
     """
     return apply(InTopKV2.of(), convert(predictions), convert(targets), k, name=name)
 
@@ -252,10 +318,23 @@ def confusion_matrix(
     dtype: Any = dt.int32,
     name: str | None = None,
 ) -> Any:
-    """How often class i (row) was predicted as class j (column).
+    """Counts how often each class (row) was predicted as each class (column).
 
-    Without `num_classes` there is one more than the greatest label or prediction.
-    InvalidArgumentError for negative classes and those beyond.
+    Args:
+        labels: A vector of numbers: the true classes.
+        predictions: A vector of numbers of the same length: the predicted classes. A last axis of
+            size 1 that only one of both has is dropped.
+        num_classes: The number of classes. None means one more than the greatest class in `labels`
+            and `predictions`.
+        weights: A vector of the same length: what each prediction adds to its count. None means 1.
+        dtype: The dtype of the counts.
+        name: A name for the op.
+
+    Returns:
+        A square matrix of `dtype`, of `num_classes` rows.
+
+    Raises:
+        InvalidArgumentError: A class is negative or beyond `num_classes`, or the lengths differ.
 
     >>> import graphwright as tf
     >>> tf.math.confusion_matrix([0, 1], [0, 0])
@@ -286,7 +365,19 @@ def matched(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
-    """The share of zeros among all elements, as float32; NaN where there are none."""
+    """Computes the share of zeros among all elements; NaN where there are none.
+
+    Args:
+        value: A tensor of numbers, bools or strings, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A scalar tensor of float32.
+
+    >>> import graphwright as tf
+    >>> tf.math.zero_fraction([0.0, 1.0, 0.0, 2.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=0.5>
+    """
     x = convert(value)
     whole = size(x, dt.int64)
     zeros = whole - count_nonzero(x)
@@ -294,12 +385,36 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:
-    """Whether no element is below the one before it, the tensor read row by row."""
+    """Tests whether no element is below the one before it, reading the tensor row by row.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A scalar tensor of bool; True for fewer than two elements.
+
+    >>> import graphwright as tf
+    >>> tf.math.is_non_decreasing([1, 1, 2])
+    <tf.Tensor: shape=(), dtype=bool, numpy=True>
+    """
     return reduce_all(greater_equal(steps(x), 0), name=name)
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
-    """Whether every element is above the one before it, the tensor read row by row."""
+    """Tests whether each element is above the one before it, reading the tensor row by row.
+
+    Args:
+        x: A tensor of integers or floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A scalar tensor of bool; True for fewer than two elements.
+
+    >>> import graphwright as tf
+    >>> tf.math.is_strictly_increasing([1, 1, 2])
+    <tf.Tensor: shape=(), dtype=bool, numpy=False>
+    """
     return reduce_all(greater(steps(x), 0), name=name)
 
 

@@ -152,7 +152,20 @@ class WeightedSums(Cumulation):
 def cumsum(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
-    """The sums of the elements so far along `axis`.
+    """Computes the cumulative sums along `axis`.
+
+    Args:
+        x: A tensor of numbers, of rank 1 or more.
+        axis: The axis, as an integer scalar; a negative one counts from the last.
+        exclusive: Whether a sum leaves out the element at its own place.
+        reverse: Whether to sum from the end of the axis to its start.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` has no such axis (ValueError when traced).
 
     >>> import graphwright as tf
     >>> tf.cumsum([1, 2, 3])
@@ -166,13 +179,51 @@ def cumsum(
 def cumprod(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
-    """The products of the elements so far along `axis`."""
+    """Computes the cumulative products along `axis`.
+
+    Args:
+        x: A tensor of numbers, of rank 1 or more.
+        axis: The axis, as an integer scalar; a negative one counts from the last.
+        exclusive: Whether a product leaves out the element at its own place.
+        reverse: Whether to multiply from the end of the axis to its start.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` has no such axis (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.math.cumprod([1, 2, 3])
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 6], dtype=int32)>
+    >>> tf.math.cumprod([1, 2, 3], exclusive=True)
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 1, 2], dtype=int32)>
+    """
     return apply(Cumprod.of(bool(exclusive), bool(reverse)), convert(x), axis, name=name)
 
 
 def cumulative_logsumexp(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
-    """log(sum(exp(x))) of the elements so far along `axis`, without overflow."""
+    """Computes `log(sum(exp(x)))` of the elements so far along `axis`, without overflow.
+
+    Args:
+        x: A tensor of floats, of rank 1 or more.
+        axis: The axis, as an integer scalar; a negative one counts from the last.
+        exclusive: Whether a sum leaves out the element at its own place.
+        reverse: Whether to sum from the end of the axis to its start.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` has no such axis (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.math.cumulative_logsumexp([1000.0, float("-inf")])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1000., 1000.], dtype=float32)>
+    """
     op = CumulativeLogsumexp.of(bool(exclusive), bool(reverse))
     return apply(op, convert(x), axis, name=name)

@@ -114,9 +114,22 @@ def run_numbers(row: Any, fitted: Any) -> Any:
 
 
 def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> tuple[Any, Any]:
-    """The nearest monotone sequences along `axis`, and the numbers of their constant runs.
+    """Computes the nearest monotone sequence, in least squares, of each sequence along `axis`.
 
-    Integers of 32 bits and more, and float64, give float64.
+    Args:
+        inputs: A tensor of integers or floats, of any shape.
+        decreasing: Whether the result does not increase; else it does not decrease.
+        axis: The axis of a sequence.
+
+    Returns:
+        The fitted sequences, of the shape of `inputs`, and the number of each element's constant
+        run as int32. float16, bfloat16 and float32 stay; int8 and int16 give float32 and other
+        dtypes float64.
+
+    >>> import graphwright as tf
+    >>> values, runs = tf.nn.isotonic_regression([3.0, 1.0, 2.0])
+    >>> values.numpy(), runs.numpy()
+    (array([3. , 1.5, 1.5], dtype=float32), array([0, 1, 1], dtype=int32))
     """
     x = convert(inputs)
     if x.type.rank == 0:

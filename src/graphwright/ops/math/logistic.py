@@ -36,7 +36,14 @@ SIGMOID = Sigmoid()
 
 
 def sigmoid(x: Any, name: str | None = None) -> Any:
-    """1 / (1 + exp(-x)), elementwise, of floating or complex `x`.
+    """Computes the logistic function `1 / (1 + exp(-x))` of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
     >>> tf.sigmoid([0.0, 100.0])

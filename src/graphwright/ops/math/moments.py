@@ -22,7 +22,19 @@ from graphwright.types import dtypes as dt
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
-    """The mean and the (biased) variance of `x` along `axes`; float16 is averaged in float32.
+    """Computes the mean and the biased variance along axes.
+
+    They are computed in float32 for float16 and bfloat16.
+
+    Args:
+        x: A tensor of floats, complex numbers, int32 or int64, of any shape.
+        axes: The axes, as an int or a list of ints.
+        shift: Has no effect.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name, which has no effect.
+
+    Returns:
+        The mean and the variance, of the dtype of `x` and of its shape without the reduced axes.
 
     >>> import graphwright as tf
     >>> mean, variance = tf.nn.moments([1.0, 2.0, 3.0, 6.0], axes=[0])
@@ -41,7 +53,24 @@ def moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any, Any, Any]:
-    """The count, sum and sum of squares of `x` along `axes`, of `x - shift` if that is given."""
+    """Computes the count, the sum and the sum of squares along axes, from which moments follow.
+
+    Args:
+        x: A tensor of numbers, of any shape.
+        axes: The axes, as an int or a list of ints.
+        shift: A tensor of the dtype of `x` that is subtracted from `x` first. None means nothing.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name, which has no effect.
+
+    Returns:
+        The count as a scalar, the sum and the sum of squares, all of the dtype of `x`; and the
+        shift as a tensor or None.
+
+    >>> import graphwright as tf
+    >>> count, total, squares, shift = tf.nn.sufficient_statistics([1.0, 2.0, 3.0, 6.0], [0])
+    >>> float(count), float(total), float(squares)
+    (4.0, 12.0, 50.0)
+    """
     x = convert(x)
     axes = sorted({int(a) for a in np.ravel(axes)})
     count = counted(x, axes)
@@ -67,7 +96,23 @@ def counted(x: Any, axes: Sequence[int]) -> Any:
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Any, Any]:
-    """The mean and variance of sufficient statistics."""
+    """Computes the mean and the variance from the results of `tf.nn.sufficient_statistics`.
+
+    Args:
+        counts: A scalar tensor of floats: the number of elements.
+        mean_ss: A tensor of the dtype of `counts`: the sum of the elements.
+        variance_ss: A tensor of the dtype and shape of `mean_ss`: the sum of their squares.
+        shift: The shift that was subtracted from the elements, or None.
+        name: A name, which has no effect.
+
+    Returns:
+        The mean and the variance, of the dtype and shape of `mean_ss`.
+
+    >>> import graphwright as tf
+    >>> mean, variance = tf.nn.normalize_moments(4.0, 12.0, 50.0, None)
+    >>> float(mean), float(variance)
+    (3.0, 3.5)
+    """
     divisor = reciprocal(convert(counts))
     shifted_mean = convert(mean_ss) * divisor
     mean = shifted_mean if shift is None else shifted_mean + shift
@@ -77,9 +122,25 @@ def normalize_moments(
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
-    """The mean and variance of `x` along `axes`, each element counted by its weight.
+    """Computes the weighted mean and variance along axes.
 
     Both are 0 where no element has a weight.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        axes: The axes, as an int or a list of ints.
+        frequency_weights: A tensor of numbers that broadcasts with `x`: the weight of each
+            element.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name, which has no effect.
+
+    Returns:
+        The mean and the variance, of the dtype of `x` and of its shape without the reduced axes.
+
+    >>> import graphwright as tf
+    >>> mean, variance = tf.nn.weighted_moments([1.0, 2.0, 3.0, 6.0], [0], [1.0, 1.0, 2.0, 0.0])
+    >>> float(mean), float(variance)
+    (2.25, 0.6875)
     """
     x = convert(x)
     dtype = x.dtype

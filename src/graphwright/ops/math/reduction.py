@@ -335,10 +335,18 @@ def reduce(op: type[Reduction], x: Any, axis: Any, keepdims: Any, name: str | No
 def reduce_sum(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The sum of the elements along `axis` (all axes by default).
+    """Adds up the elements along axes.
 
-    `axis` is an int, a list of them or a tensor; negative ones count from the last. With
-    `keepdims` the reduced axes stay as 1.
+    Args:
+        input_tensor: A tensor of numbers, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input_tensor`, of its shape without the reduced axes. Integers
+        wrap around.
 
     >>> import graphwright as tf
     >>> tf.reduce_sum([[1, 2], [3, 4]], axis=1)
@@ -350,14 +358,41 @@ def reduce_sum(
 def reduce_prod(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The product of the elements along `axis` (all axes by default)."""
+    """Multiplies the elements along axes.
+
+    Args:
+        input_tensor: A tensor of numbers, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input_tensor`, of its shape without the reduced axes. Integers
+        wrap around; the product of no elements is 1.
+
+    >>> import graphwright as tf
+    >>> tf.reduce_prod([[1, 2], [3, 4]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 2, 12], dtype=int32)>
+    """
     return reduce(Prod, input_tensor, axis, keepdims, name)
 
 
 def reduce_mean(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The mean of the elements along `axis` (all axes by default); truncated for integers.
+    """Computes the mean of the elements along axes.
+
+    Args:
+        input_tensor: A tensor of numbers, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input_tensor`, of its shape without the reduced axes. A mean of
+        integers is rounded towards zero.
 
     >>> import graphwright as tf
     >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=0)
@@ -369,46 +404,134 @@ def reduce_mean(
 def reduce_max(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The greatest element along `axis` (all axes by default)."""
+    """Computes the greatest element along axes.
+
+    Args:
+        input_tensor: A tensor of integers or floats, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input_tensor`, of its shape without the reduced axes. Of no
+        elements it is -infinity, or the least integer of the dtype.
+
+    >>> import graphwright as tf
+    >>> tf.reduce_max([[1, 2], [4, 3]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([2, 4], dtype=int32)>
+    """
     return reduce(Max, input_tensor, axis, keepdims, name)
 
 
 def reduce_min(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The least element along `axis` (all axes by default)."""
+    """Computes the least element along axes.
+
+    Args:
+        input_tensor: A tensor of integers or floats, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input_tensor`, of its shape without the reduced axes. Of no
+        elements it is infinity, or the greatest integer of the dtype.
+
+    >>> import graphwright as tf
+    >>> tf.reduce_min([[1, 2], [4, 3]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 3], dtype=int32)>
+    """
     return reduce(Min, input_tensor, axis, keepdims, name)
 
 
 def reduce_all(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """Whether all bools along `axis` (all axes by default) are true."""
+    """Tests whether all bools along axes are true; of no elements they are.
+
+    Args:
+        input_tensor: A tensor of bools, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the shape of `input_tensor` without the reduced axes.
+
+    >>> import graphwright as tf
+    >>> tf.reduce_all([[True, True], [False, True]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=bool, numpy=array([ True, False])>
+    """
     return reduce(All, boolean(input_tensor), axis, keepdims, name)
 
 
 def reduce_any(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """Whether any bool along `axis` (all axes by default) is true."""
+    """Tests whether any bool along axes is true; of no elements none is.
+
+    Args:
+        input_tensor: A tensor of bools, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the shape of `input_tensor` without the reduced axes.
+
+    >>> import graphwright as tf
+    >>> tf.reduce_any([[False, False], [False, True]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=bool, numpy=array([False,  True])>
+    """
     return reduce(Any_, boolean(input_tensor), axis, keepdims, name)
 
 
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The root of the sum of squares along `axis` (all axes by default)."""
+    """Computes the square root of the sum of squared moduli along axes.
+
+    Args:
+        input_tensor: A tensor of numbers, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input_tensor`, of its shape without the reduced axes. A norm of
+        integers is rounded down.
+
+    >>> import graphwright as tf
+    >>> tf.math.reduce_euclidean_norm([[3.0, 4.0], [0.0, 2.0]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([5., 2.], dtype=float32)>
+    """
     return reduce(EuclideanNorm, input_tensor, axis, keepdims, name)
 
 
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """log(sum(exp(x))) along `axis` (all axes by default), without overflow.
+    """Computes `log(sum(exp(x)))` along axes, without overflow for large elements.
+
+    Args:
+        input_tensor: A tensor of floats, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the dtype of `input_tensor`, of its shape without the reduced axes.
 
     >>> import graphwright as tf
     >>> tf.reduce_logsumexp([1000.0, 1000.0])
-    <tf.Tensor: shape=(), dtype=float32, numpy=1000.6931>
+    <tf.Tensor: shape=(), dtype=float32, numpy=1000.6931762695312>
     """
     x = convert(input_tensor)
     greatest = reduce_max(x, axis, True)
@@ -420,9 +543,25 @@ def reduce_logsumexp(
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The mean squared distance from the mean along `axis` (all axes by default).
+    """Computes the mean squared distance from the mean along axes.
 
-    TypeError for integers.
+    Args:
+        input_tensor: A tensor of floats or complex numbers, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape of `input_tensor` without the reduced axes. Complex numbers give the
+        float dtype of their parts, floats their own dtype.
+
+    Raises:
+        TypeError: `input_tensor` is a tensor of integers.
+
+    >>> import graphwright as tf
+    >>> tf.math.reduce_variance([[1.0, 3.0], [5.0, 5.0]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 0.], dtype=float32)>
     """
     x = convert(input_tensor)
     if x.dtype.is_integer:
@@ -435,7 +574,26 @@ def reduce_variance(
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The standard deviation along `axis` (all axes by default); TypeError for integers."""
+    """Computes the standard deviation of the elements along axes.
+
+    Args:
+        input_tensor: A tensor of floats or complex numbers, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape of `input_tensor` without the reduced axes. Complex numbers give the
+        float dtype of their parts, floats their own dtype.
+
+    Raises:
+        TypeError: `input_tensor` is a tensor of integers.
+
+    >>> import graphwright as tf
+    >>> tf.math.reduce_std([[1.0, 3.0], [5.0, 5.0]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 0.], dtype=float32)>
+    """
     return sqrt(reduce_variance(input_tensor, axis, keepdims), name)
 
 
@@ -446,7 +604,23 @@ def count_nonzero(
     dtype: Any = dt.int64,
     name: str | None = None,
 ) -> Any:
-    """How many elements along `axis` (all axes by default) are not zero, empty or False."""
+    """Counts the elements along axes that are not zero, False or the empty string.
+
+    Args:
+        input: A tensor of numbers, bools or strings, of any shape.
+        axis: The axes to reduce: an int, a list of ints or an integer tensor. Negative ones count
+            from the last. None means all axes.
+        keepdims: Whether the reduced axes stay, with size 1. None means False.
+        dtype: The numeric dtype of the result.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype`, of the shape of `input` without the reduced axes.
+
+    >>> import graphwright as tf
+    >>> tf.math.count_nonzero([[0, 1], [1, 1]], axis=0)
+    <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 2])>
+    """
     x = convert(input)
     zero = convert(b"" if x.dtype is dt.string else x.dtype.as_numpy_dtype(0))
     counted = cast(not_equal(x, zero), dt.int64)

@@ -153,22 +153,65 @@ IS_NAN, IS_INF, IS_FINITE = IsNan(), IsInf(), IsFinite()
 
 
 def floor(x: Any, name: str | None = None) -> Any:
-    """The greatest whole number not above floating `x`, elementwise."""
+    """Rounds each element down to a whole number.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.floor([1.7, -1.2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 1., -2.], dtype=float32)>
+    """
     return apply(FLOOR, convert(x), name=name)
 
 
 def ceil(x: Any, name: str | None = None) -> Any:
-    """The least whole number not below floating `x`, elementwise."""
+    """Rounds each element up to a whole number.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.ceil([1.2, -1.7])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 2., -1.], dtype=float32)>
+    """
     return apply(CEIL, convert(x), name=name)
 
 
 def rint(x: Any, name: str | None = None) -> Any:
-    """The whole number nearest to floating `x`, elementwise; of two the even one."""
+    """Rounds each float to the nearest whole number; of two equally near to the even one.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.rint([0.5, 1.5, -2.7])
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([ 0.,  2., -3.], dtype=float32)>
+    """
     return apply(RINT, convert(x), name=name)
 
 
 def round(x: Any, name: str | None = None) -> Any:
-    """The whole number nearest to `x`, elementwise; of two the even one.
+    """Rounds each element to the nearest whole number; of two equally near to the even one.
+
+    Args:
+        x: A tensor of numbers, of any shape. A tensor of integers is returned as it is.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
     >>> tf.round([0.5, 1.5, -2.7])
@@ -179,9 +222,16 @@ def round(x: Any, name: str | None = None) -> Any:
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
-    """The float next to `x1` in the direction of `x2`, elementwise with broadcasting.
+    """Computes the float next to `x1` in the direction of `x2`, elementwise with broadcasting.
 
-    Where neither is a tensor both become float32.
+    Args:
+        x1: A tensor of float32 or float64, of any shape. Where neither operand is a tensor, both
+            become float32.
+        x2: A tensor of the dtype of `x1`; its shape broadcasts with that of `x1`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
 
     >>> import graphwright as tf
     >>> tf.math.nextafter(1, 2)
@@ -193,15 +243,51 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
 
 
 def is_nan(x: Any, name: str | None = None) -> Any:
-    """Whether each element is not a number."""
+    """Tests whether each element is NaN.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the shape of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.is_nan([1.0, float("nan"), float("inf")])
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([False,  True, False])>
+    """
     return apply(IS_NAN, convert(x), name=name)
 
 
 def is_inf(x: Any, name: str | None = None) -> Any:
-    """Whether each element is infinite."""
+    """Tests whether each element is infinite.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the shape of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.is_inf([1.0, float("nan"), float("-inf")])
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([False, False,  True])>
+    """
     return apply(IS_INF, convert(x), name=name)
 
 
 def is_finite(x: Any, name: str | None = None) -> Any:
-    """Whether each element is neither infinite nor NaN."""
+    """Tests whether each element is neither infinite nor NaN.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bools, of the shape of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.is_finite([1.0, float("nan"), float("inf")])
+    <tf.Tensor: shape=(3,), dtype=bool, numpy=array([ True, False, False])>
+    """
     return apply(IS_FINITE, convert(x), name=name)

@@ -384,96 +384,291 @@ XLOGY, XLOG1PY, XDIVY = Xlogy(), Xlog1py(), Xdivy()
 
 
 def lgamma(x: Any, name: str | None = None) -> Any:
-    """log |gamma(x)|, elementwise.
+    """Computes the logarithm of the absolute value of the gamma function for each element.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
-    >>> tf.math.lgamma([1.0, 5.0])
-    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.       , 3.1780539], dtype=float32)>
+    >>> [round(float(y), 4) for y in tf.math.lgamma([1.0, 5.0])]
+    [0.0, 3.1781]
     """
     return apply(LGAMMA, convert(x), name=name)
 
 
 def digamma(x: Any, name: str | None = None) -> Any:
-    """The derivative of lgamma, elementwise; NaN at its poles."""
+    """Computes the derivative of `tf.math.lgamma` for each element.
+
+    Args:
+        x: A tensor of floats, of any shape. Zero and the negative whole numbers give NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> [round(float(y), 4) for y in tf.math.digamma([1.0, 0.0])]
+    [-0.5772, nan]
+    """
     return apply(DIGAMMA, convert(x), name=name)
 
 
 def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
-    """The derivative of whole order `a` of digamma at `x`, elementwise."""
+    """Computes the derivative of order `a` of `tf.math.digamma` at `x`, with broadcasting.
+
+    Args:
+        a: A tensor of float32 or float64, of any shape: the orders. One that is negative or not
+            whole gives NaN.
+        x: A tensor of the dtype of `a`; its shape broadcasts with that of `a`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> [round(float(y), 4) for y in tf.math.polygamma([0.0, 1.0], 1.0)]
+    [-0.5772, 1.6449]
+    """
     return apply(POLYGAMMA, *convert_pair(a, x), name=name)
 
 
 def zeta(x: Any, q: Any, name: str | None = None) -> Any:
-    """The Hurwitz zeta function, elementwise: the sum of (q + n) ** -x for n = 0, 1, ..."""
+    """Computes the Hurwitz zeta function: the sum of `(q + n) ** -x` for n = 0, 1, ...
+
+    Args:
+        x: A tensor of float32 or float64, of any shape. An exponent below 1 gives NaN.
+        q: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.zeta(2.0, 1.0)), 4)
+    1.6449
+    """
     return apply(ZETA, *convert_pair(x, q), name=name)
 
 
 def igamma(a: Any, x: Any, name: str | None = None) -> Any:
-    """The regularised lower incomplete gamma function P(a, x), elementwise."""
+    """Computes the regularised lower incomplete gamma function P(a, x), with broadcasting.
+
+    Args:
+        a: A tensor of floats, of any shape: the order, which is positive.
+        x: A tensor of the dtype of `a`, whose shape broadcasts; a negative number gives NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.igamma(2.0, 1.0)), 4)
+    0.2642
+    """
     return apply(IGAMMA, *convert_pair(a, x), name=name)
 
 
 def igammac(a: Any, x: Any, name: str | None = None) -> Any:
-    """The regularised upper incomplete gamma function 1 - P(a, x), elementwise."""
+    """Computes the regularised upper incomplete gamma function 1 - P(a, x), with broadcasting.
+
+    Args:
+        a: A tensor of floats, of any shape: the order; one that is not positive gives NaN.
+        x: A tensor of the dtype of `a`, whose shape broadcasts; a negative number gives NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.math.igammac(2.0, 1.0)), 4)
+    0.7358
+    """
     return apply(IGAMMAC, *convert_pair(a, x), name=name)
 
 
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
-    """The regularised incomplete beta function I_x(a, b), elementwise.
+    """Computes the regularised incomplete beta function I_x(a, b) for each element.
 
-    Operands are scalars or of one shape.
+    Args:
+        a: A tensor of float32 or float64. Operands that are not scalars have one shape.
+        b: A tensor of the dtype of `a`.
+        x: A tensor of the dtype of `a`: the upper limit of the integral, in [0, 1].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of the shape of those that are not scalars.
+
+    Raises:
+        InvalidArgumentError: Two operands have different shapes and neither is a scalar
+            (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> tf.math.betainc(1.0, 2.0, [0.0, 0.5, 1.0])
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([0.  , 0.75, 1.  ], dtype=float32)>
     """
     a, b = convert_pair(a, b)
     return apply(BETAINC, *convert_pair(a, b), convert_pair(a, x)[1], name=name)
 
 
 def lbeta(x: Any, name: str | None = None) -> Any:
-    """log |beta(x)| along the last axis: the sum of lgamma(x) less lgamma of the sum."""
+    """Computes the logarithm of the modulus of the multivariate beta function along the last axis.
+
+    It is the sum of `lgamma(x)`, less `lgamma` of the sum of `x`.
+
+    Args:
+        x: A tensor of floats, of shape [..., n].
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the dtype of `x`, of shape [...].
+
+    >>> import graphwright as tf
+    >>> [round(float(y), 4) for y in tf.math.lbeta([[1.0, 2.0], [3.0, 4.0]])]
+    [-0.6931, -4.0943]
+    """
     x = convert(x)
     total = lgamma(reduce_sum(x, -1))
     return reduce_sum(lgamma(x), -1) - total
 
 
 def erf(x: Any, name: str | None = None) -> Any:
-    """The error function, elementwise.
+    """Computes the error function of each element.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
-    >>> tf.math.erf([0.0, 1.0])
-    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.       , 0.8427008], dtype=float32)>
+    >>> [round(float(y), 4) for y in tf.math.erf([0.0, 1.0])]
+    [0.0, 0.8427]
     """
     return apply(ERF, convert(x), name=name)
 
 
 def erfc(x: Any, name: str | None = None) -> Any:
-    """1 - erf(x), elementwise, exact for large `x`."""
+    """Computes `1 - erf(x)` for each element, accurately for large `x` too.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> [round(float(y), 4) for y in tf.math.erfc([0.0, 1.0])]
+    [1.0, 0.1573]
+    """
     return apply(ERFC, convert(x), name=name)
 
 
 def erfinv(x: Any, name: str | None = None) -> Any:
-    """The inverse of erf, elementwise; NaN outside [-1, 1]."""
+    """Computes the inverse of the error function for each element.
+
+    Args:
+        x: A tensor of floats, of any shape. A number outside [-1, 1] gives NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.erfinv([0.0, 1.0, 2.0])
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([ 0., inf, nan], dtype=float32)>
+    """
     return apply(ERFINV, convert(x), name=name)
 
 
 def erfcinv(x: Any, name: str | None = None) -> Any:
-    """The inverse of erfc, elementwise; NaN outside [0, 2]."""
+    """Computes the inverse of `tf.math.erfc` for each element.
+
+    Args:
+        x: A tensor of floats, of any shape. A number outside [0, 2] gives NaN.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.erfcinv([0.0, 2.0, 3.0])
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([ inf, -inf,  nan], dtype=float32)>
+    """
     return -ndtri(convert(x) * 0.5) * sqrt(0.5)
 
 
 def ndtri(x: Any, name: str | None = None) -> Any:
-    """The inverse of the distribution function of the normal distribution, elementwise."""
+    """Computes the quantile of the standard normal distribution for each probability.
+
+    Args:
+        x: A tensor of floats, of any shape. A number outside [0, 1] gives NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> [round(float(y), 4) for y in tf.math.ndtri([0.5, 0.975])]
+    [0.0, 1.96]
+    """
     return apply(NDTRI, convert(x), name=name)
 
 
 def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
-    """x log(y), elementwise, 0 where x is."""
+    """Computes `x * log(y)`, or 0 where `x` is 0, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.math.xlogy([0.0, 2.0], [0.0, 1.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
+    """
     return apply(XLOGY, *convert_pair(x, y), name=name)
 
 
 def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
-    """x log(1 + y), elementwise, 0 where x is."""
+    """Computes `x * log(1 + y)`, or 0 where `x` is 0, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.math.xlog1py([0.0, 2.0], [-1.0, 0.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
+    """
     return apply(XLOG1PY, *convert_pair(x, y), name=name)
 
 
 def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y, elementwise, 0 where x is."""
+    """Computes `x / y`, or 0 where `x` is 0, elementwise with broadcasting.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.math.xdivy([0.0, 1.0], [0.0, 2.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0. , 0.5], dtype=float32)>
+    """
     return apply(XDIVY, *convert_pair(x, y), name=name)

@@ -55,7 +55,18 @@ ADD_N = AddN()
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of a list of tensors of one shape and dtype.
+    """Adds up several tensors of one shape and dtype.
+
+    Args:
+        inputs: A list of at least one tensor of numbers.
+        name: A name for the op.
+
+    Returns:
+        A tensor of their shape and dtype.
+
+    Raises:
+        ValueError: There are no tensors.
+        InvalidArgumentError: Their shapes or dtypes differ (ValueError or TypeError when traced).
 
     >>> import graphwright as tf
     >>> tf.add_n([[1, 2], [3, 4], [5, 6]])
@@ -73,9 +84,24 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
 def accumulate_n(
     inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Any:
-    """The sum of a list of tensors of one shape and dtype, which may be given beforehand.
+    """Adds up several tensors of one shape and dtype, which are checked first.
 
-    ValueError where dtypes or shapes differ, TypeError where `tensor_dtype` is another.
+    Args:
+        inputs: A list or tuple of at least one tensor of numbers.
+        shape: The shape of the tensors, as a list of ints. None means any.
+        tensor_dtype: The dtype of the tensors. None means any.
+        name: A name for the op.
+
+    Returns:
+        A tensor of their shape and dtype.
+
+    Raises:
+        ValueError: There are no tensors, or their shapes or dtypes differ.
+        TypeError: The dtype of the tensors is not `tensor_dtype`.
+
+    >>> import graphwright as tf
+    >>> tf.math.accumulate_n([[1, 2], [3, 4], [5, 6]])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 9, 12], dtype=int32)>
     """
     refusal = "inputs must be a list of at least one Tensor with the same dtype and shape"
     if not isinstance(inputs, (list, tuple)) or not inputs:
@@ -96,9 +122,19 @@ def accumulate_n(
 
 
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
-    """The polynomial with these coefficients, the leading one first, at each `x`.
+    """Evaluates a polynomial at each element by Horner's rule.
 
-    ValueError where `coeffs` is no list.
+    Args:
+        coeffs: A list of numbers or tensors that broadcast with `x`, the leading coefficient
+            first.
+        x: A tensor of numbers, of any shape.
+        name: A name, which has no effect.
+
+    Returns:
+        A tensor of the dtype of `x`, of the broadcast shape; zeros for no coefficients.
+
+    Raises:
+        ValueError: `coeffs` is not a list.
 
     >>> import graphwright as tf
     >>> tf.math.polyval([2.0, 0.0, 1.0], 3.0)

@@ -257,11 +257,23 @@ EXP, EXPM1, LOG, LOG1P = Exp(), Expm1(), Log(), Log1p()
 
 
 def abs(x: Any, name: str | None = None) -> Any:
-    """|x|, elementwise; a real number where x is complex.
+    """Computes the absolute value of each element, the modulus of a complex one.
+
+    The least integer of a dtype stays itself, since its negation overflows.
+
+    Args:
+        x: A tensor of floats, signed integers or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; for complex numbers of the float dtype of their
+        parts.
 
     >>> import graphwright as tf
     >>> tf.abs([-2, 3])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([2, 3], dtype=int32)>
+    >>> tf.abs(3.0 + 4.0j)
+    <tf.Tensor: shape=(), dtype=float64, numpy=5.0>
     """
     x = convert(x)
     if x.dtype.is_complex:
@@ -270,22 +282,66 @@ def abs(x: Any, name: str | None = None) -> Any:
 
 
 def sign(x: Any, name: str | None = None) -> Any:
-    """-1, 0 or 1 as x is negative, zero or positive; x / |x| where it is complex."""
+    """Computes the sign of each element: -1, 0 or 1, and `x / abs(x)` of a complex number.
+
+    Args:
+        x: A tensor of floats, signed integers or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.sign([-2.5, 0.0, 3.0])
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([-1.,  0.,  1.], dtype=float32)>
+    """
     return apply(SIGN, convert(x), name=name)
 
 
 def square(x: Any, name: str | None = None) -> Any:
-    """x * x, elementwise."""
+    """Computes the square of each element.
+
+    Args:
+        x: A tensor of numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.square([-2, 3])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([4, 9], dtype=int32)>
+    """
     return apply(SQUARE, convert(x), name=name)
 
 
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
-    """(x - y) * conj(x - y), elementwise with broadcasting."""
+    """Computes `(x - y) * conj(x - y)` for each pair of elements, with broadcasting.
+
+    Args:
+        x: A tensor of floats, complex numbers, int32 or int64, of any shape.
+        y: A tensor of the dtype of `x`; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    >>> import graphwright as tf
+    >>> tf.math.squared_difference([1.0, 5.0], 3.0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 4.], dtype=float32)>
+    """
     return apply(SQUARED_DIFFERENCE, *convert_pair(x, y), name=name)
 
 
 def sqrt(x: Any, name: str | None = None) -> Any:
-    """The square root of floating or complex `x`, elementwise.
+    """Computes the square root of each element; a negative real number gives NaN.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
     >>> tf.sqrt([4.0, 9.0])
@@ -295,19 +351,52 @@ def sqrt(x: Any, name: str | None = None) -> Any:
 
 
 def rsqrt(x: Any, name: str | None = None) -> Any:
-    """1 / sqrt(x), elementwise."""
+    """Computes the reciprocal of the square root of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.rsqrt([4.0, 0.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, inf], dtype=float32)>
+    """
     return apply(RSQRT, convert(x), name=name)
 
 
 def reciprocal(x: Any, name: str | None = None) -> Any:
-    """1 / x, elementwise."""
+    """Computes the reciprocal of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.reciprocal([4.0, 0.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.25,  inf], dtype=float32)>
+    """
     return apply(RECIPROCAL, convert(x), name=name)
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
-    """x to the power of y, elementwise with broadcasting.
+    """Raises each element of `x` to the power of the element of `y`, with broadcasting.
 
-    InvalidArgumentError where an integer is raised to a negative power.
+    Args:
+        x: A tensor of floats, signed integers or complex numbers, of any shape: the bases.
+        y: A tensor of the dtype of `x`, the exponents; its shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape.
+
+    Raises:
+        InvalidArgumentError: An integer is raised to a negative power.
 
     >>> import graphwright as tf
     >>> tf.pow([2, 3], [3, 2])
@@ -317,17 +406,48 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def exp(x: Any, name: str | None = None) -> Any:
-    """e to the power of floating or complex `x`, elementwise."""
+    """Computes the exponential of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.exp([0.0, float("-inf")])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 0.], dtype=float32)>
+    """
     return apply(EXP, convert(x), name=name)
 
 
 def expm1(x: Any, name: str | None = None) -> Any:
-    """exp(x) - 1, elementwise, exact for small `x`."""
+    """Computes `exp(x) - 1` for each element, accurately for small `x` too.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.expm1([0.0, 1e-10])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.e+00, 1.e-10], dtype=float32)>
+    """
     return apply(EXPM1, convert(x), name=name)
 
 
 def log(x: Any, name: str | None = None) -> Any:
-    """The natural logarithm, elementwise.
+    """Computes the natural logarithm of each element; a negative real number gives NaN.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
     >>> tf.math.log([1.0, 0.0])
@@ -337,5 +457,17 @@ def log(x: Any, name: str | None = None) -> Any:
 
 
 def log1p(x: Any, name: str | None = None) -> Any:
-    """log(1 + x), elementwise, exact for small `x`."""
+    """Computes `log(1 + x)` for each element, accurately for small `x` too.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.log1p([0.0, 1e-10])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.e+00, 1.e-10], dtype=float32)>
+    """
     return apply(LOG1P, convert(x), name=name)

@@ -203,70 +203,225 @@ SINH, COSH, TANH, ASINH, ACOSH, ATANH = Sinh(), Cosh(), Tanh(), Asinh(), Acosh()
 
 
 def sin(x: Any, name: str | None = None) -> Any:
-    """Sine of `x` in radians, elementwise.
+    """Computes the sine of each element, an angle in radians.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
     >>> tf.sin(0.5)
-    <tf.Tensor: shape=(), dtype=float32, numpy=0.47942555>
+    <tf.Tensor: shape=(), dtype=float32, numpy=0.4794255495071411>
     """
     return apply(SIN, convert(x), name=name)
 
 
 def cos(x: Any, name: str | None = None) -> Any:
-    """Cosine of `x` in radians, elementwise."""
+    """Computes the cosine of each element, an angle in radians.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.cos(0.5)), 4)
+    0.8776
+    """
     return apply(COS, convert(x), name=name)
 
 
 def tan(x: Any, name: str | None = None) -> Any:
-    """Tangent of `x` in radians, elementwise."""
+    """Computes the tangent of each element, an angle in radians.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.tan(0.5)), 4)
+    0.5463
+    """
     return apply(TAN, convert(x), name=name)
 
 
 def asin(x: Any, name: str | None = None) -> Any:
-    """The angle whose sine is `x`, elementwise; NaN outside [-1, 1]."""
+    """Computes the angle, in radians, whose sine is the element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape. A real number outside [-1, 1] gives
+            NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; real angles lie in [-pi/2, pi/2].
+
+    >>> import graphwright as tf
+    >>> round(float(tf.asin(0.5)), 4)
+    0.5236
+    """
     return apply(ASIN, convert(x), name=name)
 
 
 def acos(x: Any, name: str | None = None) -> Any:
-    """The angle whose cosine is `x`, elementwise; NaN outside [-1, 1]."""
+    """Computes the angle, in radians, whose cosine is the element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape. A real number outside [-1, 1] gives
+            NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; real angles lie in [0, pi].
+
+    >>> import graphwright as tf
+    >>> round(float(tf.acos(0.5)), 4)
+    1.0472
+    """
     return apply(ACOS, convert(x), name=name)
 
 
 def atan(x: Any, name: str | None = None) -> Any:
-    """The angle whose tangent is `x`, in [-pi/2, pi/2], elementwise."""
+    """Computes the angle, in radians, whose tangent is the element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; real angles lie in [-pi/2, pi/2].
+
+    >>> import graphwright as tf
+    >>> round(float(tf.atan(1.0)), 4)
+    0.7854
+    """
     return apply(ATAN, convert(x), name=name)
 
 
 def atan2(y: Any, x: Any, name: str | None = None) -> Any:
-    """The angle of the point (x, y), in [-pi, pi], elementwise with broadcasting."""
+    """Computes the angle of the point (x, y) in radians, with broadcasting.
+
+    Args:
+        y: A tensor of floats, of any shape.
+        x: A tensor of the dtype of `y`; its shape broadcasts with that of `y`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of the operands, of their broadcast shape, with angles in [-pi, pi].
+
+    >>> import graphwright as tf
+    >>> round(float(tf.atan2(1.0, -1.0)), 4)
+    2.3562
+    """
     return apply(ATAN2, *convert_pair(y, x), name=name)
 
 
 def sinh(x: Any, name: str | None = None) -> Any:
-    """Hyperbolic sine, elementwise."""
+    """Computes the hyperbolic sine of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.sinh(1.0)), 4)
+    1.1752
+    """
     return apply(SINH, convert(x), name=name)
 
 
 def cosh(x: Any, name: str | None = None) -> Any:
-    """Hyperbolic cosine, elementwise."""
+    """Computes the hyperbolic cosine of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.cosh(1.0)), 4)
+    1.5431
+    """
     return apply(COSH, convert(x), name=name)
 
 
 def tanh(x: Any, name: str | None = None) -> Any:
-    """Hyperbolic tangent, elementwise."""
+    """Computes the hyperbolic tangent of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; real results lie in [-1, 1].
+
+    >>> import graphwright as tf
+    >>> round(float(tf.tanh(1.0)), 4)
+    0.7616
+    """
     return apply(TANH, convert(x), name=name)
 
 
 def asinh(x: Any, name: str | None = None) -> Any:
-    """Inverse hyperbolic sine, elementwise."""
+    """Computes the inverse hyperbolic sine of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> round(float(tf.asinh(1.0)), 4)
+    0.8814
+    """
     return apply(ASINH, convert(x), name=name)
 
 
 def acosh(x: Any, name: str | None = None) -> Any:
-    """Inverse hyperbolic cosine, elementwise; NaN below 1."""
+    """Computes the inverse hyperbolic cosine of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape. A real number below 1 gives NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.acosh([1.0, 0.5])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 0., nan], dtype=float32)>
+    """
     return apply(ACOSH, convert(x), name=name)
 
 
 def atanh(x: Any, name: str | None = None) -> Any:
-    """Inverse hyperbolic tangent, elementwise; NaN outside [-1, 1]."""
+    """Computes the inverse hyperbolic tangent of each element.
+
+    Args:
+        x: A tensor of floats or complex numbers, of any shape. A real number outside [-1, 1] gives
+            NaN.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.atanh([0.0, 1.0, 2.0])
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([ 0., inf, nan], dtype=float32)>
+    """
     return apply(ATANH, convert(x), name=name)

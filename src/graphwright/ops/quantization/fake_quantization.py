@@ -257,7 +257,24 @@ def check_bits(num_bits: int) -> None:
 fake_quant_with_min_max_args = function_of(
     FakeQuantWithMinMaxArgs,
     "fake_quant_with_min_max_args",
-    """float32 values rounded to a grid of 2 ** num_bits values between `min` and `max`.
+    """Rounds floats to a grid of `2 ** num_bits` values between two constants.
+
+    The grid is moved so that 0 is on it.
+
+    Args:
+        inputs: A tensor of float32, of any shape.
+        min: The lower bound.
+        max: The upper bound.
+        num_bits: The number of bits of the grid, from 2 to 16.
+        narrow_range: Whether the grid has one value less.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32, of the shape of `inputs`.
+
+    Raises:
+        InvalidArgumentError: `min` is not below `max`, or `num_bits` is out of range (ValueError
+            when traced).
 
     >>> import graphwright as tf
     >>> tf.quantization.fake_quant_with_min_max_args([0.3, 9.0], 0, 3, num_bits=2).numpy().tolist()
@@ -268,29 +285,143 @@ fake_quant_with_min_max_args = function_of(
 fake_quant_with_min_max_vars = function_of(
     FakeQuantWithMinMaxVars,
     "fake_quant_with_min_max_vars",
-    "float32 values rounded to a grid between two tensors, which get gradients too.",
+    """Rounds floats to a grid between two tensors, which receive gradients too.
+
+    The grid has `2 ** num_bits` values and is moved so that 0 is on it.
+
+    Args:
+        inputs: A tensor of float32, of any shape.
+        min: The lower bound, a scalar of float32.
+        max: The upper bound, a scalar of float32.
+        num_bits: The number of bits of the grid, from 2 to 16.
+        narrow_range: Whether the grid has one value less.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32, of the shape of `inputs`.
+
+    Raises:
+        InvalidArgumentError: A bound is not a scalar, or `num_bits` is out of range (ValueError
+            when traced).
+
+    >>> import graphwright as tf
+    >>> tf.quantization.fake_quant_with_min_max_vars([0.3, 9.0], 0.0, 3.0, num_bits=2)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 3.], dtype=float32)>
+    """,
 )
 
 fake_quant_with_min_max_vars_per_channel = function_of(
     FakeQuantWithMinMaxVarsPerChannel,
     "fake_quant_with_min_max_vars_per_channel",
-    "float32 values rounded to grids, one for each place of the last axis.",
+    """Rounds floats to grids between vectors: one grid for each place of the last axis.
+
+    A grid has `2 ** num_bits` values and is moved so that 0 is on it.
+
+    Args:
+        inputs: A tensor of float32, of shape [..., n].
+        min: The lower bounds, a vector of float32 of n elements.
+        max: The upper bounds, a vector of float32 of n elements.
+        num_bits: The number of bits of a grid, from 2 to 16.
+        narrow_range: Whether a grid has one value less.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32, of the shape of `inputs`.
+
+    Raises:
+        InvalidArgumentError: The bounds are not vectors of n elements, or `num_bits` is out of
+            range (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> quantize = tf.quantization.fake_quant_with_min_max_vars_per_channel
+    >>> quantize([[0.3, 9.0]], [0.0, 0.0], [3.0, 12.0], num_bits=2)
+    <tf.Tensor: shape=(1, 2), dtype=float32, numpy=array([[0., 8.]], dtype=float32)>
+    """,
 )
 
 fake_quant_with_min_max_args_gradient = function_of(
     FakeQuantWithMinMaxArgsGradient,
     "fake_quant_with_min_max_args_gradient",
-    "The gradients where the inputs are between `min` and `max`, else 0.",
+    """Passes gradients where the inputs are between `min` and `max`; they are 0 elsewhere.
+
+    Args:
+        gradients: A tensor of float32: the gradients of the rounded values.
+        inputs: A tensor of float32, of the shape of `gradients`.
+        min: The lower bound.
+        max: The upper bound.
+        num_bits: The number of bits of the grid, from 2 to 16.
+        narrow_range: Whether the grid has one value less.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32, of the shape of `inputs`.
+
+    Raises:
+        InvalidArgumentError: The shapes differ, `min` is not below `max`, or `num_bits` is out of
+            range (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> gradient = tf.quantization.fake_quant_with_min_max_args_gradient
+    >>> gradient([1.0, 1.0], [0.3, 9.0], 0, 3, num_bits=2)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 0.], dtype=float32)>
+    """,
 )
 
 fake_quant_with_min_max_vars_gradient = function_of(
     FakeQuantWithMinMaxVarsGradient,
     "fake_quant_with_min_max_vars_gradient",
-    "The gradients of the inputs and of both bounds of `fake_quant_with_min_max_vars`.",
+    """Computes the gradients of `tf.quantization.fake_quant_with_min_max_vars`.
+
+    Args:
+        gradients: A tensor of float32: the gradients of the rounded values.
+        inputs: A tensor of float32, of the shape of `gradients`.
+        min: The lower bound, a scalar of float32.
+        max: The upper bound, a scalar of float32.
+        num_bits: The number of bits of the grid, from 2 to 16.
+        narrow_range: Whether the grid has one value less.
+        name: A name for the op.
+
+    Returns:
+        A named tuple of the gradients of `inputs`, `min` and `max`, each of their shape: those of
+        elements between the bounds, and the sums of those below and above them.
+
+    Raises:
+        InvalidArgumentError: The shapes differ, a bound is not a scalar, or `num_bits` is out of
+            range (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> gradient = tf.quantization.fake_quant_with_min_max_vars_gradient
+    >>> [g.numpy().tolist() for g in gradient([1.0, 1.0], [0.3, 9.0], 0.0, 3.0, num_bits=2)]
+    [[1.0, 0.0], 0.0, 1.0]
+    """,
 )
 
 fake_quant_with_min_max_vars_per_channel_gradient = function_of(
     FakeQuantWithMinMaxVarsPerChannelGradient,
     "fake_quant_with_min_max_vars_per_channel_gradient",
-    "The gradients of the inputs and of the bounds of each channel.",
+    """Computes the gradients of `tf.quantization.fake_quant_with_min_max_vars_per_channel`.
+
+    Args:
+        gradients: A tensor of float32: the gradients of the rounded values.
+        inputs: A tensor of float32, of the shape [..., n] of `gradients`.
+        min: The lower bounds, a vector of float32 of n elements.
+        max: The upper bounds, a vector of float32 of n elements.
+        num_bits: The number of bits of a grid, from 2 to 16.
+        narrow_range: Whether a grid has one value less.
+        name: A name for the op.
+
+    Returns:
+        A named tuple of the gradients of `inputs`, `min` and `max`, each of their shape: those of
+        elements between the bounds, and the sums of those below and above them.
+
+    Raises:
+        InvalidArgumentError: The shapes differ, the bounds are not vectors of n elements, or
+            `num_bits` is out of range (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> gradient = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient
+    >>> result = gradient([[1.0, 1.0]], [[0.3, 19.0]], [0.0, 0.0], [3.0, 12.0], num_bits=2)
+    >>> [g.numpy().tolist() for g in result]
+    [[[1.0, 0.0]], [0.0, 0.0], [0.0, 1.0]]
+    """,
 )

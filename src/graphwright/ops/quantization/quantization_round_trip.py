@@ -175,9 +175,29 @@ def round_trip(kind: type[QuantizeAndDequantizeV4], function: str, doc: str) -> 
 quantize_and_dequantize_v2 = round_trip(
     QuantizeAndDequantizeV4,
     "quantize_and_dequantize_v2",
-    """Floats rounded to a grid of 2 ** num_bits values that spans their range, or a given one.
+    """Rounds floats to a grid of `2 ** num_bits` values that spans their range, or a given one.
 
-    With `axis` there is a range for each of its places.
+    Gradients pass where the element is in the given range, and are 0 elsewhere.
+
+    Args:
+        input: A tensor of floats, of any shape.
+        input_min: The lower bound: a scalar of the dtype of `input`, or a vector with one bound
+            for each place of `axis`.
+        input_max: The upper bound, of the shape of `input_min`.
+        signed_input: Whether the grid is signed, with about half of its values negative.
+        num_bits: The number of bits of the grid, from 1 to 61, or to 62 for an unsigned one.
+        range_given: Whether to use the bounds; else the range is that of the elements.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        name: A name for the op.
+        narrow_range: Whether the least value of a signed grid is left out.
+        axis: The axis whose places have a range each. None means one range for all elements.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `num_bits` or `axis` is out of range (ValueError when traced), or the
+            lower bound is above the upper one.
 
     >>> import graphwright as tf
     >>> y = tf.quantization.quantize_and_dequantize_v2([0.1, 1.0], 0.0, 1.0, num_bits=3)
@@ -188,5 +208,31 @@ quantize_and_dequantize_v2 = round_trip(
 quantize_and_dequantize = round_trip(
     QuantizeAndDequantizeV2,
     "quantize_and_dequantize",
-    "As `quantize_and_dequantize_v2`, with gradients that pass straight through.",
+    """Rounds floats to a grid, as `quantize_and_dequantize_v2` does; gradients pass everywhere.
+
+    Args:
+        input: A tensor of floats, of any shape.
+        input_min: The lower bound: a scalar of the dtype of `input`, or a vector with one bound
+            for each place of `axis`.
+        input_max: The upper bound, of the shape of `input_min`.
+        signed_input: Whether the grid is signed, with about half of its values negative.
+        num_bits: The number of bits of the grid, from 1 to 61, or to 62 for an unsigned one.
+        range_given: Whether to use the bounds; else the range is that of the elements.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        name: A name for the op.
+        narrow_range: Whether the least value of a signed grid is left out.
+        axis: The axis whose places have a range each. None means one range for all elements.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `num_bits` or `axis` is out of range (ValueError when traced), or the
+            lower bound is above the upper one.
+
+    >>> import graphwright as tf
+    >>> y = tf.quantization.quantize_and_dequantize([0.1, 1.0], 0.0, 1.0, num_bits=3)
+    >>> y.numpy().tolist()
+    [0.0, 1.0]
+    """,
 )

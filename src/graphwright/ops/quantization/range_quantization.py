@@ -271,15 +271,38 @@ def quantize(
     axis: int | None = None,
     ensure_minimum_range: float = 0.01,
 ) -> Any:
-    """float32 values as integers of a quantized dtype: (output, output_min, output_max).
+    """Converts floats to integers of a quantized dtype that spans a range.
 
-    The range is one for all, or with `axis` one for each of its places; the result's range has
-    0 in it and is not narrower than `ensure_minimum_range`. In the mode SCALED 0 stands for 0;
-    in MIN_FIRST and MIN_COMBINED the least integer stands for the low end.
+    The range is widened to contain 0 and to have the least width that `ensure_minimum_range`
+    states. In the mode "SCALED" 0 stands for 0; in the other modes the least integer stands for
+    the lower bound.
+
+    Args:
+        input: A tensor of float32, of any shape.
+        min_range: The lower bound as a scalar, or as a vector with one bound for each place of
+            `axis`.
+        max_range: The upper bound, of the shape of `min_range`.
+        T: The dtype of the result: `tf.qint8`, `tf.quint8`, `tf.qint16`, `tf.quint16` or
+            `tf.qint32`.
+        mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED".
+        round_mode: "HALF_AWAY_FROM_ZERO", or "HALF_TO_EVEN" in the mode "SCALED".
+        name: A name for the op.
+        narrow_range: Whether "SCALED" leaves out the least integer.
+        axis: The axis whose places have a range each. None means one range for all elements.
+        ensure_minimum_range: The least width of the range, relative to the greatest of 1 and the
+            moduli of the bounds.
+
+    Returns:
+        A named tuple of `output`, `output_min` and `output_max`. `output` has the shape of `input`
+        and the dtype `T`; the range in use is float32 and has the shape of `min_range`.
+
+    Raises:
+        InvalidArgumentError: There is no such mode, the lower bound is above the upper one, or a
+            bound has another shape (ValueError when traced).
 
     >>> import graphwright as tf
-    >>> found = tf.quantization.quantize([-1.0, 0.0, 0.5, 2.0], -1.0, 1.0, tf.quint8)
-    >>> tf.cast(found.output, tf.int32).numpy().tolist()
+    >>> result = tf.quantization.quantize([-1.0, 0.0, 0.5, 2.0], -1.0, 1.0, tf.quint8)
+    >>> tf.cast(result.output, tf.int32).numpy().tolist()
     [0, 128, 191, 255]
     """
     check_mode("QuantizeV2", mode)
@@ -309,7 +332,31 @@ def dequantize(
     narrow_range: bool = False,
     dtype: Any = dt.float32,
 ) -> Any:
-    """What quantized integers over a range, or a range for each place of `axis`, stand for."""
+    """Converts quantized integers to the floats that they stand for.
+
+    Args:
+        input: A tensor of a quantized dtype, of any shape.
+        min_range: The lower bound as a scalar, or as a vector with one bound for each place of
+            `axis`.
+        max_range: The upper bound, of the shape of `min_range`.
+        mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED", as in `tf.quantization.quantize`.
+        name: A name for the op.
+        axis: The axis whose places have a range each. None means one range for all elements.
+        narrow_range: Whether "SCALED" leaves out the least integer.
+        dtype: The dtype of the result: float32 or bfloat16.
+
+    Returns:
+        A tensor of `dtype`, of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: There is no such mode, `input` is not quantized (TypeError when
+            traced), or a bound has another shape (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> result = tf.quantization.quantize([0.0, 3.0], 0.0, 3.0, tf.quint8)
+    >>> tf.quantization.dequantize(result.output, 0.0, 3.0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 3.], dtype=float32)>
+    """
     check_mode("Dequantize", mode)
     x = convert(input)
     op = Dequantize.of(mode, narrow_range, placed(x, axis), Dequantize.dtype_for("dtype", dtype))
@@ -323,7 +370,30 @@ def quantized_concat(
     input_maxes: Sequence[Any],
     name: str | None = None,
 ) -> Any:
-    """Quantized tensors along an axis, brought to one range: (output, output_min, output_max)."""
+    """Concatenates quantized tensors along an axis and brings them to one range.
+
+    Args:
+        concat_dim: The axis, as an integer scalar.
+        values: At least two tensors of one quantized dtype, whose shapes differ only along the
+            axis.
+        input_mins: The lower bounds of the tensors, as scalars.
+        input_maxes: The upper bounds of the tensors, as scalars.
+        name: A name for the op.
+
+    Returns:
+        A named tuple of `output`, of the dtype of the tensors, and of its range `output_min` and
+        `output_max`, which are scalars of float32.
+
+    Raises:
+        InvalidArgumentError: There are fewer than two tensors, or the shapes do not match
+            (ValueError when traced).
+
+    >>> import graphwright as tf
+    >>> values = [tf.quantization.quantize([0.0, 1.0], 0.0, 1.0, tf.quint8).output] * 2
+    >>> result = tf.quantization.quantized_concat(0, values, [0.0, 0.0], [1.0, 2.0])
+    >>> tf.cast(result.output, tf.int32).numpy().tolist(), float(result.output_max)
+    ([0, 128, 0, 255], 2.0)
+    """
     tensors = [convert(v) for v in values]
     bounds = [convert(v, dt.float32) for v in (*input_mins, *input_maxes)]
     return named(QuantizedConcat)(
