@@ -124,8 +124,7 @@ def range(
     dtype: Any = None,
     name: str | None = "range",
 ) -> Any:
-    """Returns the numbers start, start + delta, ... below `limit`, or above it for a negative
-    `delta`.
+    """Returns the numbers start, start + delta, ... up to `limit`, which is left out.
 
     With one argument, that is the limit, and the start is 0.
 

@@ -368,8 +368,7 @@ def depth_to_space(
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Any, Any]:
-    """Computes the paddings that make each axis a multiple of its block, and the crops that undo
-    them.
+    """Computes paddings that make each axis a multiple of its block, and crops that undo them.
 
     What is missing is added behind.
 
