@@ -76,12 +76,18 @@ class VariableWatcher(Recorder):
 
 
 def custom_gradient(f: Any = None) -> Any:
-    """Has a function state its own gradient: `f(*args)` returns its result and `grad_fn`.
+    """Decorates a function that states its own gradient.
 
-    `grad_fn(*upstream)` gets a cotangent for each result and returns one for each argument.
-    If `f` uses trainable variables it must also take `variables=`, a list of them, and return
-    `(argument cotangents, variable cotangents)`; TypeError if it cannot. Keyword arguments of
-    `f` are allowed outside of functions only (ValueError).
+    Args:
+        f: A function that returns `(result, grad_fn)`. `grad_fn(*upstream)` takes a cotangent for
+            each result and returns one for each argument. Where `f` uses trainable variables,
+            `grad_fn` takes a list of them as `variables` too, and returns `(cotangents of the
+            arguments, cotangents of the variables)`. None gives the decorator itself.
+
+    Returns:
+        A function like `f` that returns only the result. Its calls raise TypeError where `f` does
+        not return such a pair, or `grad_fn` does not take `variables` that are used. While tracing,
+        they raise ValueError for keyword arguments.
 
     >>> import graphwright as tf
     >>> @tf.custom_gradient
@@ -191,7 +197,16 @@ def rule_of(grad_fn: Callable[..., Any], count: int, variables: Sequence[Variabl
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Has a function's gradient compute its intermediate values again, not keep them.
+    """Makes a function whose gradient computes intermediate values again and does not keep them.
+
+    Args:
+        f: A function of tensors.
+
+    Returns:
+        A function that returns what `f` returns.
+
+    Source:
+        Chen et al., Training Deep Nets with Sublinear Memory Cost, arXiv:1604.06174.
 
     >>> import graphwright as tf
     >>> square = tf.recompute_grad(lambda x: x * x)
@@ -233,7 +248,13 @@ def is_source(value: Any) -> bool:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Has gradients pass a function as if it were the identity.
+    """Makes a function that gradients pass as if it were the identity.
+
+    Args:
+        f: A function of tensors that returns as many tensors as it takes.
+
+    Returns:
+        A function that returns what `f` returns.
 
     >>> import graphwright as tf
     >>> x = tf.constant(2.7)

@@ -304,10 +304,19 @@ def _entity(value: Any) -> _Entity:
 def to_graph(
     entity: Any, recursive: bool = True, experimental_optional_features: Any = None
 ) -> Any:
-    """`entity`, a Python function, with control flow that can depend on tensors.
+    """Converts a Python function to one whose control flow can depend on tensors.
 
-    With `recursive`, what it calls is converted as it is called. Of the optional features
-    `Feature.LISTS` is one that is not always on.
+    Args:
+        entity: A Python function, a method or a callable object.
+        recursive: Whether functions that it calls are converted when they are called.
+        experimental_optional_features: A `tf.autograph.experimental.Feature`, or several, or None.
+            Of these, only `LISTS` is not always on.
+
+    Returns:
+        A function, a method or a callable object like `entity`.
+
+    Raises:
+        NotImplementedError: `entity` is something else, or an async function.
 
     >>> import graphwright as tf
     >>> def absolute(x):
@@ -337,10 +346,21 @@ def featured(function: types.FunctionType, wanted: Any) -> Any:
 
 
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
-    """The source of what `to_graph` makes of a function, as Python that can be read.
+    """Returns the source of what `tf.autograph.to_graph` makes of a function.
 
-    It shows the staged form of each statement. What runs also has the Python form beside
-    it, for values that are not tensors.
+    It shows each statement as it is staged. What runs also has the Python form beside it, for
+    values that are not tensors.
+
+    Args:
+        entity: A Python function, a method or a callable object.
+        recursive: Whether functions that it calls are converted when they are called.
+        experimental_optional_features: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        Python source, a string.
+
+    Raises:
+        NotImplementedError: `entity` is something else, or an async function.
 
     >>> import graphwright as tf
     >>> def is_empty(x):
@@ -358,12 +378,20 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 def tf_convert(
     f: Any, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
 ) -> Any:
-    """A function that a library was given, as code of the status `ctx` would call it.
+    """Converts a function that a library was given, as the code that gave it would be converted.
 
-    `ctx` is what `tf.__internal__.autograph.control_status_ctx()` gave: in the status ENABLED `f`
-    is converted, in DISABLED it is not. In UNSPECIFIED, or without `ctx`, `convert_by_default`
-    says it; `f` itself comes back if that is false. `user_requested` is accepted and changes
-    nothing.
+    Args:
+        f: A Python function.
+        ctx: What `tf.__internal__.autograph.control_status_ctx()` returned, or None. With the
+            status ENABLED, `f` is converted; with DISABLED it is not.
+        convert_by_default: Whether `f` is converted with the status UNSPECIFIED.
+        user_requested: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        The converted function, or `f` itself where it is not converted.
+
+    Raises:
+        NotImplementedError: `f` is an async function.
 
     >>> import graphwright as tf
     >>> autograph = tf.__internal__.autograph
@@ -388,12 +416,20 @@ def staged_form(function: Any) -> Any:
 
 
 def do_not_convert(func: Any = None) -> Any:
-    """A decorator: the function, and what it calls, run as they are.
+    """Decorates a function that AutoGraph must not convert, nor what it calls.
+
+    Args:
+        func: A function or class. None gives the decorator itself.
+
+    Returns:
+        A function like `func`; of a Python function or class, itself.
 
     >>> import graphwright as tf
     >>> @tf.autograph.experimental.do_not_convert
     ... def plain(x):
     ...     return x if x > 0 else -x
+    >>> plain(-3)
+    3
     """
     if func is None:
         return do_not_convert

@@ -67,11 +67,16 @@ def set_loop_options(
     maximum_iterations: Any = None,
     shape_invariants: Any = None,
 ) -> None:
-    """Options of the loop in whose body this call stands, where that becomes a `while_loop`.
+    """Sets options of the loop in whose body the call stands, where that becomes a `tf.while_loop`.
 
-    `shape_invariants` is a list of pairs: a loop variable, and the shape that it keeps in
-    every iteration. AutoGraph reads the call where it is written; run as Python, it does
-    nothing.
+    AutoGraph reads the call where it is written; run as Python, it does nothing.
+
+    Args:
+        parallel_iterations: As in `tf.while_loop`: a positive int, and not used.
+        swap_memory: As in `tf.while_loop`: not used.
+        maximum_iterations: The greatest number of iterations: a scalar of integers.
+        shape_invariants: A list of pairs: a loop variable, and the shape that it has in every
+            iteration.
 
     >>> import graphwright as tf
     >>> @tf.function
@@ -95,9 +100,11 @@ class Verbosity:
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """How much AutoGraph logs: from 1 on each conversion, from 10 on the converted source.
+    """Sets how much AutoGraph logs.
 
-    With `alsologtostdout` it is printed too, which suits notebooks.
+    Args:
+        level: 0 logs warnings only, 1 each conversion, 10 the converted source too.
+        alsologtostdout: Whether it is printed too, as suits notebooks.
 
     >>> import graphwright as tf
     >>> tf.autograph.set_verbosity(0)
@@ -107,7 +114,10 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
 
 def trace(*args: Any) -> None:
-    """Prints its arguments while the function is traced.
+    """Prints values while a function is traced.
+
+    Args:
+        *args: Any values.
 
     >>> import graphwright as tf
     >>> tf.autograph.trace("tracing", 3)

@@ -62,11 +62,13 @@ _entered: contextvars.ContextVar[tuple[ControlStatusCtx, ...]] = contextvars.Con
 
 
 def control_status_ctx() -> ControlStatusCtx:
-    """Whether the code that is running is converted by AutoGraph: its `status` is ENABLED in a
-    `tf.function`, DISABLED in one with `autograph=False` or under `do_not_convert`, else
-    UNSPECIFIED.
+    """Returns whether AutoGraph has converted the code that is running.
 
     A library that is given functions hands it to `tf.__internal__.autograph.tf_convert`.
+
+    Returns:
+        An object whose `status` is ENABLED in a `tf.function`, DISABLED in one with
+        `autograph=False` or under `do_not_convert`, else UNSPECIFIED.
 
     >>> import graphwright as tf
     >>> tf.__internal__.autograph.control_status_ctx().status

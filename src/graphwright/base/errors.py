@@ -161,7 +161,7 @@ def raised_by_us(error: BaseException) -> bool:
 
 
 def enable_traceback_filtering() -> None:
-    """Has errors show the lines of your program only, and not the library's: the default.
+    """Has tracebacks of errors show the lines of the user's program only; this is the default.
 
     >>> import graphwright as tf
     >>> tf.debugging.disable_traceback_filtering()
@@ -175,12 +175,27 @@ def enable_traceback_filtering() -> None:
 
 
 def disable_traceback_filtering() -> None:
-    """Has errors show the library's own frames too."""
+    """Has tracebacks of errors show the library's own frames too.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.disable_traceback_filtering()
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    False
+    >>> tf.debugging.enable_traceback_filtering()
+    """
     Tracebacks.filtered = False
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """Whether errors show the lines of your program only."""
+    """Returns whether tracebacks of errors show the lines of the user's program only.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    True
+    """
     return Tracebacks.filtered
 
 

@@ -37,7 +37,12 @@ class _Stderr(_Handler):
 
 
 def get_logger() -> logging.Logger:
-    """The logger of the package's messages: named "tensorflow", at level WARNING.
+    """Returns the logger of the package's messages, whose name is "tensorflow".
+
+    Its level is WARNING, unless the program has set another.
+
+    Returns:
+        A `logging.Logger`.
 
     >>> import graphwright as tf
     >>> tf.get_logger().setLevel("ERROR")

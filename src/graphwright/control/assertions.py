@@ -53,9 +53,17 @@ def prefix(message: str | None) -> str:
 def assert_true(
     condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
 ) -> None:
-    """Asserts that a condition is true.
+    """Asserts that a condition is true: at once for eager tensors, else when the graph runs.
 
-    InvalidArgumentError with the first `summarize` (3) elements of each of the `data` if not.
+    Args:
+        condition: A tensor of bools; a vector or matrix is true where all elements are.
+        data: A list of tensors that the error shows.
+        summarize: How many elements of each the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: The condition is false.
+        TypeError: `data` is no list or tuple.
 
     >>> import graphwright as tf
     >>> x = tf.constant([1.0, -2.0])
@@ -161,7 +169,19 @@ def assert_equal(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Asserts that x == y element-wise; InvalidArgumentError that shows both if not.
+    """Asserts that two tensors are equal, element by element.
+
+    What is known while tracing is checked then, the rest when the graph runs.
+
+    Args:
+        x: A tensor of any dtype.
+        y: A tensor of the dtype of `x`; the two broadcast.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: Elements differ, or the shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_equal(tf.constant([1, 2]), [1, 2])
@@ -176,7 +196,23 @@ def assert_none_equal(
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """Asserts that x != y element-wise."""
+    """Asserts that two tensors differ in every element.
+
+    What is known while tracing is checked then, the rest when the graph runs.
+
+    Args:
+        x: A tensor of any dtype.
+        y: A tensor of the dtype of `x`; the two broadcast.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        message: What the error says first. None adds nothing.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: Two elements are equal, or the shapes do not broadcast.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_none_equal([1, 2], [2, 1])
+    """
     compare(NOT_EQUAL, x, y, message, summarize, name)
 
 
@@ -187,7 +223,23 @@ def assert_less(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Asserts that x < y element-wise."""
+    """Asserts that x < y, element by element.
+
+    What is known while tracing is checked then, the rest when the graph runs.
+
+    Args:
+        x: A tensor of real numbers.
+        y: A tensor of the dtype of `x`; the two broadcast.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: It does not hold for some elements, or the shapes do not broadcast.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_less([1, 2], 3)
+    """
     compare(LESS, x, y, message, summarize, name)
 
 
@@ -198,7 +250,23 @@ def assert_less_equal(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Asserts that x <= y element-wise."""
+    """Asserts that x <= y, element by element.
+
+    What is known while tracing is checked then, the rest when the graph runs.
+
+    Args:
+        x: A tensor of real numbers.
+        y: A tensor of the dtype of `x`; the two broadcast.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: It does not hold for some elements, or the shapes do not broadcast.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_less_equal([1, 3], 3)
+    """
     compare(LESS_EQUAL, x, y, message, summarize, name)
 
 
@@ -209,7 +277,23 @@ def assert_greater(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Asserts that x > y element-wise."""
+    """Asserts that x > y, element by element.
+
+    What is known while tracing is checked then, the rest when the graph runs.
+
+    Args:
+        x: A tensor of real numbers.
+        y: A tensor of the dtype of `x`; the two broadcast.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: It does not hold for some elements, or the shapes do not broadcast.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_greater([1, 2], 0)
+    """
     compare(GREATER, x, y, message, summarize, name)
 
 
@@ -220,7 +304,23 @@ def assert_greater_equal(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Asserts that x >= y element-wise."""
+    """Asserts that x >= y, element by element.
+
+    What is known while tracing is checked then, the rest when the graph runs.
+
+    Args:
+        x: A tensor of real numbers.
+        y: A tensor of the dtype of `x`; the two broadcast.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: It does not hold for some elements, or the shapes do not broadcast.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_greater_equal([1, 0], 0)
+    """
     compare(GREATER_EQUAL, x, y, message, summarize, name)
 
 
@@ -247,28 +347,80 @@ def compare_zero(
 def assert_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
-    """Asserts that all elements are > 0."""
+    """Asserts that all elements are above 0.
+
+    Args:
+        x: A tensor of real numbers.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: An element is not.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_positive([1, 2])
+    """
     compare_zero(GREATER, x, message, summarize, name)
 
 
 def assert_negative(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
-    """Asserts that all elements are < 0."""
+    """Asserts that all elements are below 0.
+
+    Args:
+        x: A tensor of real numbers.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: An element is not.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_negative([-1, -2])
+    """
     compare_zero(LESS, x, message, summarize, name)
 
 
 def assert_non_negative(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
-    """Asserts that all elements are >= 0."""
+    """Asserts that all elements are 0 or above.
+
+    Args:
+        x: A tensor of real numbers.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: An element is not.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_non_negative([0, 2])
+    """
     compare_zero(GREATER_EQUAL, x, message, summarize, name)
 
 
 def assert_non_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
-    """Asserts that all elements are <= 0."""
+    """Asserts that all elements are 0 or below.
+
+    Args:
+        x: A tensor of real numbers.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: An element is not.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_non_positive([0, -2])
+    """
     compare_zero(LESS_EQUAL, x, message, summarize, name)
 
 
@@ -281,7 +433,23 @@ def assert_near(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Asserts that |x - y| <= atol + rtol * |y|; both are 10 epsilons of x's dtype by default."""
+    """Asserts that |x - y| <= atol + rtol * |y|, element by element.
+
+    Args:
+        x: A tensor of floats or complex numbers.
+        y: A tensor of the dtype of `x`; the two broadcast.
+        rtol: A scalar of real numbers: the relative tolerance. None means 10 epsilons of the dtype.
+        atol: A scalar of real numbers: the absolute tolerance. None means 10 epsilons of the dtype.
+        message: What the error says first. None adds nothing.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        name: A name for the op.
+
+    Raises:
+        InvalidArgumentError: It does not hold for some elements.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_near([1.0], [1.1], atol=0.2)
+    """
     x, y = convert_pair(x, y)
     dtype = x.dtype if x.dtype.is_floating or x.dtype.is_complex else float32
     epsilon = 10 * np.finfo(dtype.real_dtype.numpy_dtype).eps
@@ -323,7 +491,19 @@ def plain_rank(rank: Any) -> int | None:
 
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
-    """Asserts that x has this rank: ValueError while tracing, else InvalidArgumentError.
+    """Asserts that a tensor has a rank.
+
+    A rank that is known is checked at once, another when the graph runs.
+
+    Args:
+        x: A tensor of any dtype.
+        rank: The rank: a scalar of integers.
+        message: What the error says first. None adds nothing.
+        name: Accepted for TensorFlow's signature and not used.
+
+    Raises:
+        ValueError: The tensor is known to have another rank, or `rank` is no scalar.
+        InvalidArgumentError: The tensor has another rank when the graph runs.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_rank([[1.0]], 2)
@@ -334,7 +514,23 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
 def assert_rank_at_least(
     x: Any, rank: Any, message: str | None = None, name: str | None = None
 ) -> None:
-    """Asserts that x has this rank or a higher one."""
+    """Asserts that a tensor has a rank or a higher one.
+
+    A rank that is known is checked at once, another when the graph runs.
+
+    Args:
+        x: A tensor of any dtype.
+        rank: The least rank: a scalar of integers.
+        message: What the error says first. None adds nothing.
+        name: Accepted for TensorFlow's signature and not used.
+
+    Raises:
+        ValueError: The rank is known to be lower, or `rank` is no scalar.
+        InvalidArgumentError: The rank is lower when the graph runs.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_rank_at_least([[1.0]], 1)
+    """
     what = f"rank at least {rank}"
     assert_ranks(x, [rank], what, lambda found, wanted: found >= wanted[0], message)
 
@@ -342,7 +538,23 @@ def assert_rank_at_least(
 def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
 ) -> None:
-    """Asserts that x has one of these ranks."""
+    """Asserts that a tensor has one of several ranks.
+
+    A rank that is known is checked at once, another when the graph runs.
+
+    Args:
+        x: A tensor of any dtype.
+        ranks: The ranks: an iterable of scalars of integers.
+        message: What the error says first. None adds nothing.
+        name: Accepted for TensorFlow's signature and not used.
+
+    Raises:
+        ValueError: The rank is known to be another, or an entry of `ranks` is no scalar.
+        InvalidArgumentError: The rank is another when the graph runs.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_rank_in([[1.0]], [1, 2])
+    """
     ranks = tuple(ranks)
 
     def fits(found: Any, wanted: list[Any]) -> Any:
@@ -357,7 +569,19 @@ def assert_rank_in(
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
-    """Asserts that a tensor is known to have no axes: ValueError if it has, or may have."""
+    """Asserts that a tensor is known to be a scalar.
+
+    Args:
+        tensor: A tensor of any dtype.
+        message: What the error says first. None adds nothing.
+        name: Accepted for TensorFlow's signature and not used.
+
+    Raises:
+        ValueError: The tensor has axes, or its rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_scalar(1)
+    """
     tensor = convert(tensor)
     if tensor.type.rank != 0:
         where = f" for {tensor.name}" if isinstance(tensor, SymbolicTensor) else ""
@@ -419,9 +643,21 @@ def assert_shapes(
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """Asserts shapes, and that dimensions called alike are of one size.
+    """Asserts the shapes of tensors, and that axes of one name are of one size.
 
-    `shapes` are pairs of (or a dict from) tensors and tuples of sizes, names and None.
+    Sizes that are known are checked at once, others when the graph runs.
+
+    Args:
+        shapes: A list of pairs of a tensor and its shape, or a dict. A shape has for each axis its
+            size, a name, or None for any size; a leading `...` stands for any axes.
+        data: Accepted for TensorFlow's signature and not used.
+        summarize: How many elements the error shows. None means 3, a negative number all.
+        message: What the error says first. None adds nothing.
+        name: Accepted for TensorFlow's signature and not used.
+
+    Raises:
+        ValueError: A known rank or size is another.
+        InvalidArgumentError: A rank or size is another when the graph runs.
 
     >>> import graphwright as tf
     >>> x, y = tf.zeros([5, 3]), tf.zeros([3, 2])
@@ -443,7 +679,20 @@ def described(tensor: Any) -> str:
 def assert_type(
     tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
 ) -> None:
-    """Asserts that a tensor has a dtype (TypeError)."""
+    """Asserts that a tensor has a dtype.
+
+    Args:
+        tensor: A tensor.
+        tf_type: The dtype, or its name.
+        message: What the error says first. None adds nothing.
+        name: Accepted for TensorFlow's signature and not used.
+
+    Raises:
+        TypeError: The tensor has another dtype.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_type([1.0], tf.float32)
+    """
     tensor, wanted = convert(tensor), as_dtype(tf_type)
     if tensor.dtype is not wanted:
         raise TypeError(
@@ -452,7 +701,19 @@ def assert_type(
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
-    """Asserts that a tensor's dtype is of integers (TypeError)."""
+    """Asserts that a tensor is of integers.
+
+    Args:
+        x: A tensor.
+        message: What the error says first. None adds nothing.
+        name: Accepted for TensorFlow's signature and not used.
+
+    Raises:
+        TypeError: The dtype is another.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_integer([1, 2])
+    """
     x = convert(x)
     if not x.dtype.is_integer:
         raise TypeError(
@@ -462,7 +723,22 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
-    """Asserts that all tensors have the same floating dtype (ValueError), which is returned."""
+    """Asserts that tensors have the same dtype of floats, and returns it.
+
+    Args:
+        tensors: A list of tensors. None means an empty one.
+        dtype: The dtype. None means that of the first tensor, or float32 without tensors.
+
+    Returns:
+        A dtype.
+
+    Raises:
+        ValueError: A tensor has another dtype, or the dtype is not of floats.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant([2.0])])
+    tf.float32
+    """
     wanted: DType | None = None if dtype is None else as_dtype(dtype)
     first = None
     for tensor in map(convert, tensors or ()):
@@ -481,7 +757,17 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
 
 
 def assert_proper_iterable(values: Any) -> None:
-    """Asserts that something can be iterated and is no tensor, array or string (TypeError)."""
+    """Asserts that a value can be iterated, and is no tensor, array or text.
+
+    Args:
+        values: Any value.
+
+    Raises:
+        TypeError: It cannot, or is one of them.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_proper_iterable([1, 2])
+    """
     if isinstance(values, (Tensor, np.ndarray, str, bytes)):
         raise TypeError(
             f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}'
@@ -491,7 +777,18 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether something is a tensor of numbers."""
+    """Returns whether a value is a tensor of numbers.
+
+    Args:
+        tensor: Any value.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.is_numeric_tensor(tf.constant(1)), tf.debugging.is_numeric_tensor(1)
+    (True, False)
+    """
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
 
 

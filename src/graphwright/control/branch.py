@@ -218,10 +218,24 @@ def cond(
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """`true_fn()` where the scalar `pred` is true, else `false_fn()`.
+    """Calls one of two functions, by a condition.
 
-    Eagerly one function is called. In a graph both are traced, and must return the same
-    structure and dtypes (TypeError otherwise); where shapes differ the result's is unknown.
+    Eagerly, one function is called. In a graph, both are traced, and the result has the shapes that
+    both branches share.
+
+    Args:
+        pred: A scalar tensor of bools; eagerly also a Python bool.
+        true_fn: A function without parameters, for the case that `pred` is true.
+        false_fn: A function without parameters, for the case that it is false.
+        name: A name for the op.
+
+    Returns:
+        What the function returns: a tensor or a nested structure of tensors.
+
+    Raises:
+        TypeError: A branch is no function; or, in a graph, `pred` is a Python bool, or the branches
+            return different structures or dtypes.
+        InvalidArgumentError: In a graph, `pred` is no scalar.
 
     >>> import graphwright as tf
     >>> x = tf.constant(3)
@@ -354,10 +368,21 @@ def smart_cond(
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """As `cond`, but only the branch that is taken is traced where `pred` is known.
+    """Calls one of two functions, by a condition; it traces both only where that is not known.
 
-    `pred` is a tensor, a boolean, or 0 or 1; TypeError for anything else.
+    Args:
+        pred: A scalar tensor of bools, a Python bool, or 0 or 1.
+        true_fn: A function without parameters, for the case that `pred` is true.
+        false_fn: A function without parameters, for the case that it is false.
+        name: A name for the op.
 
+    Returns:
+        What the function returns.
+
+    Raises:
+        TypeError: `pred` is something else, or a branch is no function.
+
+    >>> import graphwright as tf
     >>> from graphwright.control.branch import smart_cond
     >>> smart_cond(1, lambda: "yes", lambda: "no")
     'yes'
@@ -379,9 +404,24 @@ def switch_case(
     default: Callable[[], Any] | None = None,
     name: str | None = "switch_case",
 ) -> Any:
-    """Calls the function numbered `branch_index`: of a list, of pairs, or of a dict by number.
+    """Calls one of several functions, by an index.
 
-    An index with no function means `default`, or else the last one.
+    Eagerly, one function is called. In a graph, all are traced.
+
+    Args:
+        branch_index: A scalar of integers. An index of no function means `default`.
+        branch_fns: Functions without parameters: a list of them, a list of pairs (index, function),
+            or a dict.
+        default: A function without parameters. None means that of the last index.
+        name: A name for the op.
+
+    Returns:
+        What the function returns: a tensor or a nested structure of tensors.
+
+    Raises:
+        TypeError: `branch_index` is no integer, `branch_fns` is of no such form, or, in a graph,
+            the branches return different structures or dtypes.
+        ValueError: There is no function, or the indices are not 0, 1, ... without a gap.
 
     >>> import graphwright as tf
     >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
@@ -446,11 +486,26 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """Calls the function of the first predicate that is true, else `default`.
+    """Calls the function of the first predicate that is true.
 
-    Without a default one of the predicates must be true: InvalidArgumentError if none is. With
-    `exclusive` not more than one may be: InvalidArgumentError if two are. `strict` is accepted and
-    changes nothing: what one function returns, a list too, is what the others return.
+    Args:
+        pred_fn_pairs: Pairs of a scalar tensor of bools and a function without parameters: a list
+            or a dict.
+        default: A function without parameters, for the case that no predicate is true. None means
+            that one must be.
+        exclusive: Whether at most one predicate may be true.
+        strict: Accepted for TensorFlow's signature and not used; lists that functions return are
+            never unpacked.
+        name: A name for the op.
+
+    Returns:
+        What the function returns: a tensor or a nested structure of tensors.
+
+    Raises:
+        TypeError: `pred_fn_pairs` is of no such form, or a predicate is no tensor of bools.
+        ValueError: There are no pairs.
+        InvalidArgumentError: No predicate is true and there is no default, or several are true with
+            `exclusive`.
 
     >>> import graphwright as tf
     >>> x = tf.constant(2)

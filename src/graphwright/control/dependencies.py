@@ -18,7 +18,10 @@ from graphwright.types import tree
 
 
 def no_op(name: str | None = None) -> None:
-    """Does nothing.
+    """Does nothing; while tracing, it adds an op that does nothing to the graph.
+
+    Args:
+        name: A name for the op.
 
     >>> import graphwright as tf
     >>> tf.no_op()
@@ -28,7 +31,16 @@ def no_op(name: str | None = None) -> None:
 
 
 def group(*inputs: Any, **kwargs: Any) -> None:
-    """One operation that comes after all `inputs`.
+    """Makes one operation that comes after others.
+
+    Effects happen in the order of the program in any case, so it adds an op that does nothing.
+
+    Args:
+        *inputs: Tensors, operations, or nested structures of them.
+        **kwargs: `name`: a name for the op.
+
+    Raises:
+        ValueError: Another keyword is given.
 
     >>> import graphwright as tf
     >>> v = tf.Variable(0)
@@ -45,7 +57,24 @@ def group(*inputs: Any, **kwargs: Any) -> None:
 
 @contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
-    """What is made inside the block comes after `control_inputs`, of which callables are called."""
+    """Opens a block whose ops come after others.
+
+    Effects happen in the order of the program in any case, so it only calls the callables it is
+    given.
+
+    Args:
+        control_inputs: Tensors, operations or functions without parameters, or None.
+
+    Yields:
+        None.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(0)
+    >>> with tf.control_dependencies([v.assign(1)]):
+    ...     after = v + 1
+    >>> after
+    <tf.Tensor: shape=(), dtype=int32, numpy=2>
+    """
     for value in tree.flatten([] if control_inputs is None else control_inputs):
         if callable(value) and not hasattr(value, "dtype"):
             value()
@@ -53,7 +82,19 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
 
 
 def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
-    """The tensors as a list, all of them made before any of them is used; None stays None.
+    """Returns tensors that are all computed before one of them is used.
+
+    Args:
+        tensors: A list of tensors; None stays None.
+        control_inputs: Tensors or operations that come before them too, or None.
+        name: A name for the op.
+
+    Returns:
+        A list of tensors like `tensors`; eagerly, `tensors` itself.
+
+    Raises:
+        ValueError: While tracing, `tensors` holds no tensor.
+        TypeError: While tracing, `control_inputs` holds something else.
 
     >>> import graphwright as tf
     >>> [x.numpy().item() for x in tf.tuple([tf.constant(1), tf.constant(2)])]

@@ -150,11 +150,24 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> list[Any]:
-    """The derivatives of the sum of `ys` by each of `xs`, inside a `tf.function`.
+    """Differentiates the sum of tensors with respect to others, inside a `tf.function`.
 
-    `grad_ys` weight the `ys`; `stop_gradients` are taken as constants. None where nothing is
-    connected, or zeros. RuntimeError outside of a function. `gate_gradients` and
-    `aggregation_method` have no effect.
+    Args:
+        ys: A tensor or a list of tensors: what is differentiated.
+        xs: A tensor or a list of tensors or variables: with respect to what.
+        grad_ys: Weights of `ys`: tensors of their shapes, or None for ones.
+        name: Accepted for TensorFlow's signature and not used.
+        gate_gradients: Accepted for TensorFlow's signature and not used.
+        aggregation_method: Accepted for TensorFlow's signature and not used.
+        stop_gradients: Tensors that are taken as constants, or None.
+        unconnected_gradients: What an x gets on which no y depends: `tf.UnconnectedGradients.NONE`
+            (None) or `ZERO` (zeros).
+
+    Returns:
+        A list with a tensor of the shape of each x.
+
+    Raises:
+        RuntimeError: No function is being traced.
 
     >>> import graphwright as tf
     >>> @tf.function
@@ -184,14 +197,25 @@ def hessians(
     aggregation_method: Any = None,
     name: str = "hessians",
 ) -> list[Any]:
-    """The second derivatives of the sum of `ys` by each of `xs`, inside a `tf.function`.
+    """Computes second derivatives of the sum of tensors, inside a `tf.function`.
 
-    The result for an x of shape [d...] has the shape [d..., d...].
+    Args:
+        ys: A tensor or a list of tensors: what is differentiated.
+        xs: A tensor or a list of tensors or variables: with respect to what.
+        gate_gradients: Accepted for TensorFlow's signature and not used.
+        aggregation_method: Accepted for TensorFlow's signature and not used.
+        name: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A list with a tensor of shape [d..., d...] for each x of shape [d...].
+
+    Raises:
+        RuntimeError: No function is being traced.
 
     >>> import graphwright as tf
     >>> @tf.function
     ... def curvature(x):
-    ...     return tf.hessians(tf.reduce_sum(x ** 3), x)[0]
+    ...     return tf.hessians(tf.reduce_sum(x**3), x)[0]
     >>> curvature(tf.constant([1.0, 2.0])).numpy().tolist()
     [[6.0, 0.0], [0.0, 12.0]]
     """

@@ -186,12 +186,29 @@ def while_loop(
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Replaces `loop_vars` by `body(*loop_vars)` as long as `cond(*loop_vars)` is true.
+    """Repeats a function of variables as long as a condition of them is true.
 
-    `loop_vars` is a list or tuple of tensors or structures of them; the result is one like
-    it. Dtypes stay the same, and in a graph shapes stay as they enter the loop unless
-    `shape_invariants` allows more (TypeError, ValueError). At most `maximum_iterations`
-    are made. `parallel_iterations`, `back_prop` and `swap_memory` have no effect.
+    Args:
+        cond: A function of the variables that returns a scalar of bools.
+        body: A function of the variables that returns their next values, in the same structure.
+        loop_vars: A list or tuple of tensors or nested structures: the first values.
+        shape_invariants: A structure like `loop_vars` of the shapes that variables may have in the
+            loop, as `tf.TensorShape` or `tf.TensorSpec`. None means the shapes of the first values.
+        parallel_iterations: A positive int, and not used.
+        back_prop: Accepted for TensorFlow's signature and not used.
+        swap_memory: Accepted for TensorFlow's signature and not used.
+        maximum_iterations: The greatest number of iterations: a scalar of integers. None sets no
+            limit.
+        name: A name for the loop.
+
+    Returns:
+        The last values, in the structure of `loop_vars`.
+
+    Raises:
+        TypeError: `cond` or `body` cannot be called; or, in a graph, `loop_vars` is no list or
+            tuple, or a dtype changes.
+        ValueError: The structure changes; or, in a graph, a shape changes in a way that
+            `shape_invariants` does not allow.
 
     >>> import graphwright as tf
     >>> tf.while_loop(lambda i: i < 100, lambda i: (i * 2,), (tf.constant(7),))

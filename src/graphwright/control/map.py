@@ -163,10 +163,28 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Any = None,
 ) -> Any:
-    """`fn` of each row of `elems` (a tensor or a structure of them), stacked.
+    """Calls a function for each row of tensors and stacks the results.
 
-    The results must be like `elems` in structure and dtypes, or like `fn_output_signature`, a
-    structure of dtypes or TensorSpecs.
+    Args:
+        fn: A function of one row, in the structure of `elems`.
+        elems: A tensor, or a nested structure of tensors or composites, with as many rows each.
+        dtype: An earlier name of `fn_output_signature`.
+        parallel_iterations: Accepted for TensorFlow's signature and not used.
+        back_prop: Accepted for TensorFlow's signature and not used.
+        swap_memory: Accepted for TensorFlow's signature and not used.
+        infer_shape: Whether the shapes of all results must be the same.
+        name: A name for the loop.
+        fn_output_signature: What `fn` returns: a dtype or a `tf.TensorSpec`, or a nested structure
+            of them. None means that it returns what is like its argument.
+
+    Returns:
+        The results of `fn`, stacked along a new first axis, in their structure.
+
+    Raises:
+        TypeError: `fn` cannot be called.
+        ValueError: `elems` holds a scalar, has different numbers of rows, or `fn` returns another
+            structure.
+        InvalidArgumentError: `fn` returns another dtype.
 
     >>> import graphwright as tf
     >>> tf.map_fn(lambda row: tf.reduce_sum(row), tf.constant([[1, 2], [3, 4]]))
@@ -202,10 +220,29 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """`a = fn(a, row)` for each row of `elems`, all values of `a` stacked.
+    """Accumulates the rows of tensors with a function and stacks all its results.
 
-    `a` begins as `initializer`, or else as the first row, which is then the first value. With
-    `reverse` from the last row to the first.
+    The state becomes `fn(state, row)` for one row after the other.
+
+    Args:
+        fn: A function of a state and a row that returns the next state.
+        elems: A tensor, or a nested structure of tensors, with as many rows each.
+        initializer: The first state. None takes the first row for it, which is also the first
+            result.
+        parallel_iterations: Accepted for TensorFlow's signature and not used.
+        back_prop: Accepted for TensorFlow's signature and not used.
+        swap_memory: Accepted for TensorFlow's signature and not used.
+        infer_shape: Whether the shapes of all states must be the same.
+        reverse: Whether it goes from the last row to the first.
+        name: A name for the loop.
+
+    Returns:
+        The states, stacked along a new first axis, in their structure.
+
+    Raises:
+        TypeError: `fn` cannot be called.
+        ValueError: `elems` holds a scalar, or `fn` returns another structure.
+        OutOfRangeError: There are no rows and no initializer.
 
     >>> import graphwright as tf
     >>> tf.scan(lambda total, x: total + x, tf.constant([1, 2, 3])).numpy()
@@ -266,9 +303,26 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last value of `a = fn(a, row)` over the rows of `elems`, from the first on.
+    """Accumulates the rows of tensors with a function, from the first row on.
 
-    `a` begins as `initializer`, or else as the first row.
+    The state becomes `fn(state, row)` for one row after the other.
+
+    Args:
+        fn: A function of a state and a row that returns the next state.
+        elems: A tensor, or a nested structure of tensors, with as many rows each.
+        initializer: The first state. None takes the first row for it.
+        parallel_iterations: Accepted for TensorFlow's signature and not used.
+        back_prop: Accepted for TensorFlow's signature and not used.
+        swap_memory: Accepted for TensorFlow's signature and not used.
+        name: A name for the loop.
+
+    Returns:
+        The last state.
+
+    Raises:
+        TypeError: `fn` cannot be called.
+        ValueError: `elems` holds a scalar, or `fn` returns another structure.
+        OutOfRangeError: There are no rows and no initializer.
 
     >>> import graphwright as tf
     >>> tf.foldl(lambda a, x: a - x, tf.constant([1, 2, 3]))
@@ -286,7 +340,26 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last value of `a = fn(a, row)` over the rows of `elems`, from the last back.
+    """Accumulates the rows of tensors with a function, from the last row back.
+
+    The state becomes `fn(state, row)` for one row after the other.
+
+    Args:
+        fn: A function of a state and a row that returns the next state.
+        elems: A tensor, or a nested structure of tensors, with as many rows each.
+        initializer: The first state. None takes the last row for it.
+        parallel_iterations: Accepted for TensorFlow's signature and not used.
+        back_prop: Accepted for TensorFlow's signature and not used.
+        swap_memory: Accepted for TensorFlow's signature and not used.
+        name: A name for the loop.
+
+    Returns:
+        The last state.
+
+    Raises:
+        TypeError: `fn` cannot be called.
+        ValueError: `elems` holds a scalar, or `fn` returns another structure.
+        OutOfRangeError: There are no rows and no initializer.
 
     >>> import graphwright as tf
     >>> tf.foldr(lambda a, x: a - x, tf.constant([1, 2, 3]))

@@ -292,12 +292,23 @@ class PyFuncStateless(PyFunc):
 def py_function(
     func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None
 ) -> Any:
-    """Calls a Python function on eager tensors, whenever the graph is run.
+    """Calls a Python function on eager tensors, whenever the graph runs.
 
-    `inp` lists its arguments, `Tout` is the dtype of the result or a structure of dtypes (or
-    type specs, of composites too). Gradients flow through it. Without `inp`, a decorator. An
-    exception in the function becomes InvalidArgumentError (for ValueError and TypeError) or
-    UnknownError.
+    Gradients flow through it. Without `inp`, it is a decorator.
+
+    Args:
+        func: A function of eager tensors, or of composites.
+        inp: A list of the arguments: tensors or composites.
+        Tout: The dtype of the result, or a nested structure of dtypes and type specs.
+        name: A name for the op.
+
+    Returns:
+        Tensors or composites in the structure of `Tout`; without `inp`, a function.
+
+    Raises:
+        ValueError: `func` cannot be called.
+        InvalidArgumentError: The function raises ValueError or TypeError, or returns another dtype.
+        UnknownError: The function raises another exception.
 
     >>> import graphwright as tf
     >>> tf.py_function(lambda x: x + 1, [tf.constant(1.0)], tf.float32)
@@ -315,14 +326,29 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Calls a Python function on NumPy arrays, whenever the graph is run.
+    """Calls a Python function on NumPy arrays, whenever the graph runs.
 
-    The results must have the dtypes that `Tout` lists (InvalidArgumentError). No gradient
-    flows through it. Without `inp`, a decorator.
+    No gradient flows through it. Without `inp`, it is a decorator.
 
+    Args:
+        func: A function of NumPy arrays.
+        inp: A list of the arguments: tensors.
+        Tout: The dtype of the result, or a nested structure of dtypes. Eagerly it is not used.
+        stateful: Whether calls of the function have effects, so that none may be left out.
+        name: A name for the op.
+
+    Returns:
+        Tensors in the structure of `Tout`; without `inp`, a function.
+
+    Raises:
+        ValueError: In a graph, `func` cannot be called.
+        InvalidArgumentError: In a graph, the function raises ValueError or TypeError, or returns
+            another dtype.
+
+    >>> import graphwright as tf
     >>> import numpy as np, graphwright as tf
     >>> tf.numpy_function(np.sinh, [tf.constant(1.0)], tf.float32)
-    <tf.Tensor: shape=(), dtype=float32, numpy=1.1752012>
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.175201177597046>
     """
     if inp is None:
         return decorator(func, Tout, functools.partial(numpy_function, stateful=stateful), name)

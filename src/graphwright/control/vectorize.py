@@ -377,13 +377,26 @@ def in_graph(function: Callable[..., Any], name: str, tensors: Sequence[Any], li
 def vectorized_map(
     fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
-    """`fn` of each row of `elems`, stacked, whatever the structure and dtypes of its results.
+    """Calls a function for each row of tensors, all rows at once, and stacks the results.
 
-    All rows are worked on at once: `fn` is traced for one row, and every op of it then takes the
-    operands of all rows. An element of `elems` with one row is the same for all. Random ops draw
-    anew for every row. An op that cannot take all rows at once runs in a loop, with a warning
-    unless `warn` is False; without `fallback_to_while_loop` that is a ValueError, which names it.
-    InvalidArgumentError if numbers of rows differ, IndexError for a scalar.
+    The function is traced for one row; every op of it then takes the operands of all rows. Random
+    ops draw anew for every row.
+
+    Args:
+        fn: A function of one row, in the structure of `elems`.
+        elems: A tensor, or a nested structure of tensors, with as many rows each. One row is the
+            same for all.
+        fallback_to_while_loop: Whether an op that cannot take all rows at once may run in a loop.
+        warn: Whether that gives a warning.
+
+    Returns:
+        The results, stacked along a new first axis, in their structure.
+
+    Raises:
+        TypeError: `fn` cannot be called.
+        ValueError: `elems` holds no tensor, or an op must run in a loop and may not.
+        InvalidArgumentError: The numbers of rows differ.
+        IndexError: `elems` holds a scalar.
 
     >>> import graphwright as tf
     >>> tf.vectorized_map(lambda x: (x, x > 1), tf.constant([1, 2]))[1].numpy()

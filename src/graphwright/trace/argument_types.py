@@ -378,7 +378,13 @@ def from_value(value: Any, context: TypeContext | None = None) -> TraceType:
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor, a variable, or a value made of tensors.
+    """Returns whether a value is a tensor, a variable, or a composite made of tensors.
+
+    Args:
+        x: Any value.
+
+    Returns:
+        A bool.
 
     >>> import graphwright as tf
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])

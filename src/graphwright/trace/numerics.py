@@ -90,17 +90,40 @@ def report(op: Op, operands: tuple[Any, ...], tensor: Any, position: int, count:
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """From now on every op that gives an infinity or NaN, in this thread, raises.
+    """Has every op of this thread fail whose result holds an infinity or NaN.
 
-    InvalidArgumentError names the op, its inputs and, for an op of a function traced from now
-    on, the line that made it. The arguments are accepted and have no effect.
+    The error, an InvalidArgumentError, names the op and its inputs. For a function that is traced
+    from now on, it also names the line that made the op.
+
+    Args:
+        stack_height_limit: Accepted for TensorFlow's signature and not used.
+        path_length_limit: Accepted for TensorFlow's signature and not used.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.enable_check_numerics()
+    >>> try:
+    ...     tf.math.log(-1.0)
+    ... except tf.errors.InvalidArgumentError:
+    ...     print("caught")
+    ... finally:
+    ...     tf.debugging.disable_check_numerics()
+    caught
     """
     if find() is None:
         STATE.active = NumericsChecker(STATE.active)
 
 
 def disable_check_numerics() -> None:
-    """Ends what `enable_check_numerics` began; functions traced in between keep their checks."""
+    """Ends what `tf.debugging.enable_check_numerics` began.
+
+    A function that was traced in between keeps its checks.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.enable_check_numerics()
+    >>> tf.debugging.disable_check_numerics()
+    >>> bool(tf.math.is_nan(tf.math.log(-1.0)))
+    True
+    """
     checker = find()
     if checker is not None:
         checker.leave()

@@ -72,7 +72,10 @@ class name_scope:
 
 
 def get_current_name_scope() -> str:
-    """The name scope that the program is in, without the last slash; "" outside of all.
+    """Returns the name scope that the program is in, without the last slash.
+
+    Returns:
+        A string; "" outside of all scopes.
 
     >>> import graphwright as tf
     >>> with tf.name_scope("layer"):
@@ -84,18 +87,46 @@ def get_current_name_scope() -> str:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Lifts the ops of the block out of all functions being traced: they run eagerly, once."""
+    """Lifts the ops of a block out of all functions that are being traced: they run eagerly, once.
+
+    Yields:
+        None.
+
+    >>> import graphwright as tf
+    >>> @tf.function
+    ... def f():
+    ...     with tf.init_scope():
+    ...         print(tf.executing_eagerly())
+    >>> f()
+    True
+    """
     with activate(None):
         yield
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run at once: not while a function is being traced."""
+    """Returns whether ops run at once, and no function is being traced.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.executing_eagerly()
+    True
+    """
     return current_tracer() is None
 
 
 def inside_function() -> bool:
-    """Whether a function is being traced."""
+    """Returns whether a function is being traced.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.inside_function()
+    False
+    """
     return current_tracer() is not None
 
 

@@ -241,5 +241,16 @@ def source_entry(location: Location) -> str:
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Whether a value is a tensor of a graph that is being traced, and not an eager one."""
+    """Returns whether a value is a tensor of a graph that is being traced, and not an eager one.
+
+    Args:
+        tensor: Any value.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.is_symbolic_tensor(tf.constant(1))
+    False
+    """
     return isinstance(tensor, SymbolicTensor)

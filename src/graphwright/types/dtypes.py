@@ -300,9 +300,17 @@ _BY_PYTHON: dict[Any, DType] = {
 
 
 def as_dtype(type_value: Any) -> DType:
-    """Converts a DType, name, number, NumPy or Python type to a DType.
+    """Converts a value to a dtype.
 
-    Raises TypeError if there is none.
+    Args:
+        type_value: A dtype, its name, its number in TensorFlow's protocol, or a NumPy or Python
+            type.
+
+    Returns:
+        A `tf.DType`.
+
+    Raises:
+        TypeError: There is no such dtype.
 
     >>> import graphwright as tf, numpy as np
     >>> tf.as_dtype(np.int64), tf.as_dtype("float"), tf.as_dtype(float)

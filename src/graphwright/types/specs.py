@@ -355,7 +355,16 @@ class NoSpecs:
 
 
 def type_spec_from_value(value: Any) -> TypeSpec:
-    """The spec that describes a value; TypeError if it is no tensor and cannot become one.
+    """Returns the spec that describes a value.
+
+    Args:
+        value: A tensor, a composite such as `tf.RaggedTensor`, or what converts to a tensor.
+
+    Returns:
+        A `tf.TypeSpec`: for a tensor, a `tf.TensorSpec`.
+
+    Raises:
+        TypeError: The value does not convert to a tensor.
 
     >>> import graphwright as tf
     >>> tf.type_spec_from_value([[1.0], [2.0]])

@@ -21,7 +21,13 @@ _DEPTH_LIMIT = 10_000  # of the search for a cycle: containers may make new chil
 
 
 def is_nested(seq: Any) -> bool:
-    """Whether `seq` is a structure and not a leaf.
+    """Returns whether a value is a nested structure and not a leaf.
+
+    Args:
+        seq: Any value.
+
+    Returns:
+        A bool.
 
     >>> import graphwright as tf
     >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested("ab"), tf.nest.is_nested({})
@@ -31,10 +37,20 @@ def is_nested(seq: Any) -> bool:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves of a structure, depth first; mappings in the order of their sorted keys.
+    """Returns the leaves of a nested structure, depth first.
 
-    With `expand_composites`, composites such as ragged tensors count as structures too.
-    ValueError for a structure that contains itself, TypeError for unsortable keys.
+    The values of a mapping come in the order of its sorted keys.
+
+    Args:
+        structure: A nested structure, or a leaf.
+        expand_composites: Whether composites, such as ragged tensors, are structures too.
+
+    Returns:
+        A list of the leaves.
+
+    Raises:
+        TypeError: The keys of a mapping cannot be sorted.
+        ValueError: A structure contains itself.
 
     >>> import graphwright as tf
     >>> tf.nest.flatten({"b": [1, (2, None)], "a": 3})
@@ -72,10 +88,21 @@ def _walk(value: Any, path: str, table: Table) -> Iterator[tuple[str, Any]]:
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
-    """A structure like `structure`, its leaves replaced by those of `flat_sequence` in order.
+    """Packs leaves into a nested structure like another one.
 
-    Containers keep their types, mappings the order of their keys. ValueError if the number
-    of leaves differs, TypeError if `flat_sequence` is not a sequence.
+    Containers keep their types, and mappings the order of their keys.
+
+    Args:
+        structure: A nested structure, or a leaf: what the result is like.
+        flat_sequence: A list or another sequence of the leaves, in the order of `tf.nest.flatten`.
+        expand_composites: Whether composites, such as ragged tensors, are structures too.
+
+    Returns:
+        A nested structure.
+
+    Raises:
+        ValueError: The number of leaves differs, or a structure contains itself.
+        TypeError: `flat_sequence` is no sequence.
 
     >>> import graphwright as tf
     >>> tf.nest.pack_sequence_as({"b": 0, "a": (0, 0)}, [1, 2, 3])
@@ -122,11 +149,21 @@ def _refuse_count(expected: int, structure: Any, flat_sequence: Any) -> NoReturn
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """`func` of the leaves of one or more structures alike, packed as the first of them.
+    """Calls a function on the leaves of nested structures that are alike.
 
-    Keyword arguments: `check_types` (default True: the containers must be of the same
-    types) and `expand_composites` (default False: composites are leaves).
-    TypeError or ValueError where the structures differ.
+    Args:
+        func: A function of as many leaves as there are structures.
+        *structure: The structures, one or more.
+        **kwargs: `check_types` (default True): whether containers must be of the same types.
+            `expand_composites` (default False): whether composites are structures too.
+
+    Returns:
+        A structure like the first one, of the results.
+
+    Raises:
+        TypeError: `func` cannot be called, or containers are of different types.
+        ValueError: There is no structure, the structures differ otherwise, or another keyword is
+            given.
 
     >>> import graphwright as tf
     >>> tf.nest.map_structure(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
@@ -154,11 +191,19 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:
-    """Raise unless two structures differ in their leaves only.
+    """Asserts that two nested structures differ in their leaves only.
 
-    With `check_types` containers at the same place must be of the same type (mappings
-    of every type are alike, but need the same keys; so are named tuples of one name and
-    fields): TypeError otherwise. ValueError for everything else that differs.
+    Mappings of all types are alike, and so are named tuples of one name and the same fields.
+
+    Args:
+        nest1: A nested structure, or a leaf.
+        nest2: A nested structure, or a leaf.
+        check_types: Whether containers at the same place must be of the same type.
+        expand_composites: Whether composites, such as ragged tensors, are structures too.
+
+    Raises:
+        TypeError: Containers are of different types, with `check_types`.
+        ValueError: The structures differ otherwise.
 
     >>> import graphwright as tf
     >>> tf.nest.assert_same_structure({"a": [1, 2]}, {"a": [3, None]})

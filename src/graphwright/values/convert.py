@@ -63,10 +63,20 @@ def register_conversion(kind: type, function: Conversion) -> None:
 def register_tensor_conversion_function(
     base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
 ) -> None:
-    """Converts values of a type (or types) with `conversion_func(value, dtype, name, as_ref)`.
+    """Registers a function that converts values of a type to tensors.
 
-    A function that returns NotImplemented leaves a value to that of a base class. TypeError for
-    numbers and arrays. `priority` has no effect: the nearest class decides.
+    Where a value has several such classes among its bases, the nearest one decides.
+
+    Args:
+        base_type: A type, or a tuple of types.
+        conversion_func: A function that is called as `conversion_func(value, dtype=..., name=...,
+            as_ref=False)` and returns a tensor. If it returns NotImplemented, the function of a
+            base class is called.
+        priority: Accepted for TensorFlow's signature and not used.
+
+    Raises:
+        TypeError: `base_type` is no type, or one of numbers or arrays; or `conversion_func` cannot
+            be called.
 
     >>> import graphwright as tf
     >>> class Celsius:
@@ -112,8 +122,20 @@ def convert_to_tensor(
 ) -> Any:
     """Converts a value to a tensor.
 
-    `dtype` demands a type (TypeError or ValueError if the value has another); `dtype_hint`
-    is used where the value allows it.
+    Args:
+        value: A tensor, a Python or NumPy value, a nested list of them, or an object that has a
+            conversion.
+        dtype: The dtype that the tensor must have, or None.
+        dtype_hint: The dtype that it has where the value allows it, or None.
+        name: A name for the op.
+
+    Returns:
+        A tensor; `value` itself where it is one.
+
+    Raises:
+        ValueError: `value` is a tensor of another dtype, has rows of different lengths, or has no
+            conversion.
+        TypeError: `value` cannot be of `dtype`.
 
     >>> import graphwright as tf
     >>> tf.convert_to_tensor([1, 2])
@@ -393,7 +415,23 @@ def shorten(value: Any) -> str:
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
-    """A constant tensor of a Python or NumPy value, reshaped or filled to `shape` if given.
+    """Makes a constant tensor of a Python or NumPy value.
+
+    A Python int becomes int32, or int64 where it needs that; a float becomes float32.
+
+    Args:
+        value: A number, a bool, text, a NumPy array, a nested list of them, or an eager tensor.
+        dtype: The dtype, or None for that of the value.
+        shape: The shape, to which the elements are arranged, or to which one element is repeated.
+            None means that of the value.
+        name: A name for the constant.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: The value cannot be of `dtype` or of `shape`.
+        ValueError: The value has rows of different lengths, or no conversion.
 
     >>> import graphwright as tf
     >>> tf.constant([1.0, 2.0])

@@ -121,10 +121,23 @@ class Bitcast(Op):
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
-    """`x` with elements of another dtype.
+    """Converts the elements of a tensor to another dtype.
 
-    Floats are truncated to integers; of complex numbers the real part is taken (with a
-    warning). TypeError if `dtype` is none, UnimplementedError for strings.
+    Floats are truncated to integers. A complex number becomes its real part, with a warning. A
+    value that does not fit an integer dtype wraps around, or is what the processor's conversion of
+    a float gives.
+
+    Args:
+        x: A tensor of numbers or bools.
+        dtype: A dtype of numbers or bools, or its name.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype`, of the shape of `x`; `x` itself where it has that dtype.
+
+    Raises:
+        TypeError: `dtype` is no dtype.
+        UnimplementedError: `x` or `dtype` is of strings.
 
     >>> import graphwright as tf
     >>> tf.cast([1.8, 2.2], tf.int32)
@@ -152,12 +165,27 @@ def warn_of_discarding(source: DType, to: DType) -> None:
 
 
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
-    """The bytes of `input` as elements of another dtype.
+    """Reads the bytes of a tensor as elements of another dtype.
 
-    InvalidArgumentError where the last axis does not hold the elements that make one.
+    To a smaller dtype, each element becomes a new last axis. To a larger one, the last axis holds
+    the elements that make one, and goes away.
+
+    Args:
+        input: A tensor of numbers.
+        type: A dtype of numbers, or its name.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `type`: of the shape of `input` where the dtypes are of one size, else with one
+        axis more or less.
+
+    Raises:
+        InvalidArgumentError: The last axis of `input` does not hold the elements that make one.
 
     >>> import graphwright as tf
     >>> tf.bitcast(1.0, tf.int32)
     <tf.Tensor: shape=(), dtype=int32, numpy=1065353216>
+    >>> tf.bitcast(1.0, tf.uint8).shape
+    TensorShape([4])
     """
     return apply(Bitcast.of(as_dtype(type)), convert(input), name=name)

@@ -180,7 +180,19 @@ ZEROS_LIKE, ONES_LIKE = ZerosLike(), OnesLike()
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
-    """A tensor of shape `dims` filled with the scalar `value`.
+    """Fills a tensor of a shape with one value.
+
+    Args:
+        dims: The shape: a list of ints, or a vector of int32 or int64.
+        value: A scalar of any dtype.
+        name: A name for the op.
+        layout: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A tensor of shape `dims` and the dtype of `value`.
+
+    Raises:
+        InvalidArgumentError: `value` is no scalar, or a size in `dims` is negative.
 
     >>> import graphwright as tf
     >>> tf.fill([2, 2], 7)
@@ -192,7 +204,20 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 
 
 def zeros(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
-    """A tensor of zeros (empty strings, False) of the given shape.
+    """Fills a tensor of a shape with zeros: False for bools, empty text for strings.
+
+    Args:
+        shape: The shape: a list of ints, a `tf.TensorShape`, or a vector of int32 or int64.
+        dtype: Any dtype, or its name.
+        name: A name for the op.
+        layout: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A tensor of `shape` and `dtype`.
+
+    Raises:
+        TypeError: A size in `shape` is a float.
+        InvalidArgumentError: A size in `shape` is negative.
 
     >>> import graphwright as tf
     >>> tf.zeros([2])
@@ -202,7 +227,20 @@ def zeros(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: 
 
 
 def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
-    """A tensor of ones (True) of the given shape.
+    """Fills a tensor of a shape with ones: True for bools.
+
+    Args:
+        shape: The shape: a list of ints, a `tf.TensorShape`, or a vector of int32 or int64.
+        dtype: A dtype of numbers or bools, or its name.
+        name: A name for the op.
+        layout: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A tensor of `shape` and `dtype`.
+
+    Raises:
+        TypeError: A size in `shape` is a float, or `dtype` is of strings.
+        InvalidArgumentError: A size in `shape` is negative.
 
     >>> import graphwright as tf
     >>> tf.ones([2], tf.int32)
@@ -226,7 +264,16 @@ def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
-    """Zeros of the shape of `input`, and of its dtype unless another is given.
+    """Returns zeros of the shape of a tensor: False for bools, empty text for strings.
+
+    Args:
+        input: A tensor of any dtype and shape.
+        dtype: The dtype of the result. None means that of `input`.
+        name: A name for the op.
+        layout: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A tensor of the shape of `input`.
 
     >>> import graphwright as tf
     >>> tf.zeros_like([1, 2])
@@ -239,7 +286,23 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
-    """Ones of the shape of `input`, and of its dtype unless another is given."""
+    """Returns ones of the shape of a tensor: True for bools.
+
+    Args:
+        input: A tensor of numbers or bools, or of any dtype where `dtype` is given.
+        dtype: The dtype of the result. None means that of `input`.
+        name: A name for the op.
+        layout: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A tensor of the shape of `input`.
+
+    >>> import graphwright as tf
+    >>> tf.ones_like([1, 2], tf.float32)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 1.], dtype=float32)>
+    >>> tf.ones_like(["a", "b"], tf.int32).numpy().tolist()
+    [1, 1]
+    """
     x = convert(input)
     if dtype is None or x.dtype is as_dtype(dtype):
         return apply(ONES_LIKE, x, name=name)

@@ -141,20 +141,59 @@ def plain(value: Any) -> str:
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
-    """The tensor itself; InvalidArgumentError with `message` if it has an Inf or NaN in it.
+    """Returns a tensor whose elements are all finite, and fails where one is not.
+
+    Args:
+        tensor: A tensor of floats, of any shape.
+        message: What the error says first.
+        name: A name for the op.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        InvalidArgumentError: An element is NaN or infinite.
 
     >>> import graphwright as tf
-    >>> tf.debugging.check_numerics([1.0, 2.0], "weights")
+    >>> tf.debugging.check_numerics([1.0, 2.0], "x")
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
     return apply(CheckNumerics.of(message), convert(tensor), name=name)
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
-    """`check_numerics`, by the name that says what is asserted."""
+    """Returns a tensor whose elements are all finite, and fails where one is not.
+
+    Args:
+        x: A tensor of floats, of any shape.
+        message: What the error says first.
+        name: A name for the op.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        InvalidArgumentError: An element is NaN or infinite.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_all_finite([1.0, 2.0], "x").shape
+    TensorShape([2])
+    """
     return check_numerics(x, message, name)
 
 
 def timestamp(name: str | None = None) -> Any:
-    """Seconds since 1970, a float64 scalar, whenever it is run."""
+    """Returns the seconds since the start of 1970, read from the clock whenever the op runs.
+
+    Args:
+        name: A name for the op.
+
+    Returns:
+        A scalar of float64.
+
+    >>> import graphwright as tf
+    >>> later = tf.timestamp() - tf.timestamp()
+    >>> later.dtype, bool(later <= 0)
+    (tf.float64, True)
+    """
     return apply(Timestamp.of(), name=name)

@@ -400,13 +400,32 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
-    """The slices of `params` at `indices` along `axis`, for each of `batch_dims` batches.
+    """Gathers slices of a tensor by their indices along an axis.
 
-    `axis` is `batch_dims` by default. An index outside [0, size) is an InvalidArgumentError.
+    A variable gives only the slices that are gathered along its first axis; the others are not
+    read.
+
+    Args:
+        params: A tensor of any dtype and of rank 1 or more, or a variable.
+        indices: A tensor of int16, int32 or int64, of any shape.
+        validate_indices: Accepted for TensorFlow's signature and not used.
+        axis: The axis of `params` that is indexed: an int or a scalar. None means `batch_dims`.
+        batch_dims: How many leading axes of `params` and `indices` are batch axes, which they
+            share.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `params`. Its shape is that of `params` with `axis` replaced by the
+        axes of `indices` behind the batch axes.
+
+    Raises:
+        InvalidArgumentError: An index is outside [0, size), or the batch axes differ.
 
     >>> import graphwright as tf
     >>> tf.gather([10, 20, 30], [2, 0])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([30, 10], dtype=int32)>
+    >>> tf.gather([[1, 2], [3, 4]], [[1], [0]], batch_dims=1).numpy().tolist()
+    [[2], [3]]
     """
     if axis is None:
         axis = batch_dims
@@ -424,14 +443,31 @@ def gather_nd(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Any:
-    """The slices of `params` at the index vectors along the last axis of `indices`.
+    """Gathers elements or slices of a tensor by index vectors.
 
-    An index out of bounds is an InvalidArgumentError, or gives zeros with
-    `bad_indices_policy="IGNORE"`.
+    An index vector as long as the rank of `params` names an element; a shorter one names a slice.
+
+    Args:
+        params: A tensor of any dtype.
+        indices: A tensor of int16, int32 or int64; its last axis holds the index vectors.
+        batch_dims: How many leading axes of `params` and `indices` are batch axes, which they
+            share.
+        name: A name for the op.
+        bad_indices_policy: What an index out of bounds does: "" or "ERROR" fails, "IGNORE" gives
+            zeros.
+
+    Returns:
+        A tensor of the dtype of `params`: a slice for each index vector.
+
+    Raises:
+        InvalidArgumentError: An index is out of bounds, or an index vector is longer than the rank
+            of `params`.
 
     >>> import graphwright as tf
     >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 0], [1, 1]])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 4], dtype=int32)>
+    >>> tf.gather_nd([1, 2], [[1], [7]], bad_indices_policy="IGNORE").numpy().tolist()
+    [2, 0]
     """
     places = with_batches(convert(indices), int(batch_dims))
     return apply(GatherNd.of(bad_indices_policy), convert(params), places, name=name)
@@ -444,7 +480,24 @@ def scatter_nd(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Any:
-    """Zeros of `shape`, with `updates` added at the index vectors of `indices`.
+    """Adds updates into a tensor of zeros at index vectors.
+
+    Updates of one place are summed.
+
+    Args:
+        indices: A tensor of int16, int32 or int64; its last axis holds the index vectors.
+        updates: A tensor of numbers, bools or strings: a slice of the result for each index vector.
+        shape: The shape of the result: a list of ints or a vector of the dtype of `indices`.
+        bad_indices_policy: What an index out of bounds does: "" or "ERROR" fails, "IGNORE" drops
+            it.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `shape` and the dtype of `updates`.
+
+    Raises:
+        InvalidArgumentError: An index is out of bounds, or `updates` has no slice of the result for
+            each vector.
 
     >>> import graphwright as tf
     >>> tf.scatter_nd([[1], [3], [1]], [10, 20, 30], [5]).numpy().tolist()

@@ -66,7 +66,19 @@ def truncated(x: Any, y: Any) -> Any:
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
-    """The coordinates in an array of shape `dims` of flat indices, one row an axis.
+    """Converts flat indices to coordinates in an array of a shape.
+
+    Args:
+        indices: A scalar or vector of int32 or int64.
+        dims: The shape of the array: a vector of the dtype of `indices`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `indices`, with a row for each axis: [len(dims), len(indices)], or
+        [len(dims)] for a scalar.
+
+    Raises:
+        InvalidArgumentError: An index is out of bounds, or a size in `dims` is not positive.
 
     >>> import graphwright as tf
     >>> tf.unravel_index([2, 5, 7], [3, 3]).numpy().tolist()
@@ -76,7 +88,19 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> Any:
-    """Grids of coordinates from vectors, one an argument; `indexing` is "xy" or "ij".
+    """Spreads vectors of coordinates over a grid, a tensor for each axis.
+
+    Args:
+        *args: Tensors of any dtypes: the coordinates along each axis, flattened.
+        **kwargs: `indexing`: "xy" (default) has the first two axes of the grids swapped, "ij" has
+            not. `name`: accepted and not used.
+
+    Returns:
+        A list of a tensor for each argument, all of the shape of the grid.
+
+    Raises:
+        ValueError: `indexing` is neither "xy" nor "ij".
+        TypeError: Another keyword is given.
 
     >>> import graphwright as tf
     >>> x, y = tf.meshgrid([1, 2, 3], [4, 5])

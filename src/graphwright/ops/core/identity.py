@@ -152,31 +152,100 @@ IDENTITY, IDENTITY_N, STOP_GRADIENT = Identity(), IdentityN(), StopGradient()
 
 
 def identity(input: Any, name: str | None = None) -> Any:
-    """A tensor, or a composite of tensors, of the same shape and contents."""
+    """Returns a tensor, or a composite of tensors, of the same shape and contents.
+
+    Args:
+        input: A tensor, a composite such as `tf.RaggedTensor`, a variable, or what converts to a
+            tensor.
+        name: A name for the op.
+
+    Returns:
+        A tensor or composite like `input`.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(1)
+    >>> before = tf.identity(v)
+    >>> _ = v.assign(2)
+    >>> before
+    <tf.Tensor: shape=(), dtype=int32, numpy=1>
+    """
     if isinstance(input, Composite):
         return map_components(lambda part: identity(part, name), input)
     return apply(IDENTITY, convert(input), name=name)
 
 
 def identity_n(input: Any, name: str | None = None) -> Any:
-    """A list of tensors of the same shapes and contents."""
+    """Returns tensors of the same shapes and contents, from one op.
+
+    Args:
+        input: A list of tensors, of any dtypes and shapes.
+        name: A name for the op.
+
+    Returns:
+        A list of tensors like `input`.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.identity_n([[1, 2], 3.0])]
+    [[1, 2], 3.0]
+    """
     return list(apply(IDENTITY_N, *[convert(x) for x in input], name=name))
 
 
 def guarantee_const(input: Any, name: str | None = None) -> Any:
-    """The tensor itself; promises that it is always the same. No gradient flows through it."""
+    """Returns a tensor, with the promise that its value never changes.
+
+    No gradient flows through it.
+
+    Args:
+        input: A tensor of any dtype and shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `input`.
+
+    >>> import graphwright as tf
+    >>> tf.guarantee_const([1, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
     return apply(GuaranteeConst.of(), convert(input), name=name)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Any:
-    """The tensor or composite itself, taken as a constant by gradients."""
+    """Returns a tensor that gradients take as a constant.
+
+    Args:
+        input: A tensor, or a composite such as `tf.RaggedTensor`.
+        name: A name for the op.
+
+    Returns:
+        A tensor or composite like `input`.
+
+    >>> import graphwright as tf
+    >>> x = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = x * tf.stop_gradient(x)
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
+    """
     if isinstance(input, Composite):
         return map_components(lambda part: stop_gradient(part, name), input)
     return apply(STOP_GRADIENT, convert(input), name=name)
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
-    """The tensor itself, its static shape merged with `shape`; an error where it does not fit.
+    """Merges a shape into the static shape of a tensor, and fails where it does not fit.
+
+    Args:
+        x: A tensor of any dtype and shape.
+        shape: A `tf.TensorShape`, or what converts to one; None stands for an unknown size.
+        name: A name for the op.
+
+    Returns:
+        The tensor itself, with all that both shapes say.
+
+    Raises:
+        InvalidArgumentError: The tensor does not have such a shape.
+        ValueError: Its static shape does not fit, while tracing.
 
     >>> import graphwright as tf
     >>> tf.ensure_shape([1, 2, 3], [None]).shape

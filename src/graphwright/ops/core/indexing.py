@@ -139,10 +139,23 @@ WHERE = Where()
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """x where the condition holds, else y; without them, the places where it holds.
+    """Selects elements by a condition, or returns the places where the condition holds.
 
-    The three broadcast. Without x and y: the index vectors of the elements that are not zero,
-    as int64 rows.
+    Both of `x` and `y` are given, or neither. The three operands broadcast.
+
+    Args:
+        condition: A tensor of bools; of bools or numbers where `x` and `y` are not given.
+        x: A tensor of any dtype: the elements where the condition holds.
+        y: A tensor of the dtype of `x`: the elements where it does not hold.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `x` and of the shape that the three broadcast to. Without `x` and
+        `y`, a matrix of int64: the index vectors of the elements that are not zero, in order.
+
+    Raises:
+        ValueError: Only one of `x` and `y` is given.
+        InvalidArgumentError: The shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> tf.where([True, False, True], [1, 2, 3], 0)
@@ -161,9 +174,21 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 def boolean_mask(
     tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask"
 ) -> Any:
-    """The slices of `tensor` for which `mask` holds.
+    """Returns the slices of a tensor for which a mask is true.
 
-    The mask's shape is that of the tensor's axes from `axis` (0 by default) on; they become one.
+    The mask covers the axes of the tensor from `axis` on, as many as it has; they become one axis.
+
+    Args:
+        tensor: A tensor of any dtype, of rank 1 or more.
+        mask: A tensor of bools of known rank, 1 or more.
+        axis: The first axis that the mask covers, an int. None means 0.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `tensor`.
+
+    Raises:
+        ValueError: The mask is a scalar or of unknown rank, or its shape does not fit.
 
     >>> import graphwright as tf
     >>> tf.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy().tolist()

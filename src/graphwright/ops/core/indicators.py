@@ -76,9 +76,25 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Any:
-    """`on_value` (1) at the place each index names along a new axis, `off_value` (0) elsewhere.
+    """Places `on_value` where each index points to along a new axis, and `off_value` elsewhere.
 
-    The new axis is the last, or `axis`; the dtype is that of the values, or float32.
+    An index outside [0, depth) gives `off_value` everywhere.
+
+    Args:
+        indices: A tensor of uint8, int8, int32 or int64, of any shape.
+        depth: The size of the new axis: an int or a scalar of int32.
+        on_value: A scalar of any dtype. None means 1.
+        off_value: A scalar of the same dtype. None means 0.
+        axis: The place of the new axis, from 0 to the rank of `indices`. None means the last.
+        dtype: The dtype of the result. None means that of the values, or float32 without them.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape of `indices` with the new axis.
+
+    Raises:
+        TypeError: A value is not of `dtype`, or the values are of two dtypes.
+        InvalidArgumentError: `depth` is negative, or `axis` is out of range.
 
     >>> import graphwright as tf
     >>> tf.one_hot([0, 2, -1], depth=3).numpy().tolist()
@@ -113,9 +129,19 @@ def one_hot(
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dt.bool_, name: str | None = None
 ) -> Any:
-    """A row for each length: so many times True, the rest up to `maxlen` False.
+    """Returns a mask for each length, of as many true elements, the rest up to `maxlen` false.
 
-    `maxlen` is the greatest length by default.
+    Args:
+        lengths: A tensor of integers, of any shape.
+        maxlen: The size of the new last axis: a scalar of integers. None means the greatest length.
+        dtype: The dtype of the result, of numbers or bools.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype`, of the shape of `lengths` with a last axis of size `maxlen`.
+
+    Raises:
+        ValueError: `maxlen` is no scalar.
 
     >>> import graphwright as tf
     >>> tf.sequence_mask([1, 3, 2], 4, dtype=tf.int32).numpy().tolist()

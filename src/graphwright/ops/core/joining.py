@@ -334,7 +334,19 @@ def split_like(x: Any, parts: Sequence[Any], axis: Any) -> list[Any]:
 
 
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
-    """Tensors of one shape along a new axis.
+    """Stacks tensors of one shape along a new axis.
+
+    Args:
+        values: A list of tensors of one dtype and shape.
+        axis: The place of the new axis, an int from -rank - 1 to rank.
+        name: A name for the op.
+
+    Returns:
+        A tensor of one rank more than the operands.
+
+    Raises:
+        ValueError: `axis` is out of range.
+        InvalidArgumentError: The shapes differ; while tracing, this is a ValueError.
 
     >>> import graphwright as tf
     >>> tf.stack([[1, 2], [3, 4]], axis=1)
@@ -354,7 +366,20 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
 def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
 ) -> list[Any]:
-    """The slices along an axis, as a list of tensors.
+    """Splits a tensor into its slices along an axis.
+
+    Args:
+        value: A tensor of any dtype, of rank 1 or more.
+        num: The size of the axis. None takes it from the static shape.
+        axis: The axis, an int; negative ones count from the end.
+        name: A name for the op.
+
+    Returns:
+        A list of tensors of one rank less than `value`.
+
+    Raises:
+        ValueError: `axis` is out of range, or `num` is neither given nor known.
+        InvalidArgumentError: `num` is not the size of the axis.
 
     >>> import graphwright as tf
     >>> [x.numpy().tolist() for x in tf.unstack([[1, 2], [3, 4]])]
@@ -384,7 +409,23 @@ def split(
     num: int | None = None,
     name: str | None = "split",
 ) -> Any:
-    """Pieces of a tensor along `axis`: so many equal ones, or ones of the given sizes.
+    """Splits a tensor along an axis into equal pieces, or into pieces of given sizes.
+
+    Args:
+        value: A tensor of any dtype, of rank 1 or more.
+        num_or_size_splits: The number of equal pieces, an int; or the size of each piece, of which
+            one may be -1: the rest.
+        axis: The axis: an int or a scalar of int32.
+        num: The number of pieces, where the sizes are a tensor of unknown length.
+        name: A name for the op.
+
+    Returns:
+        A list of tensors of the dtype and rank of `value`.
+
+    Raises:
+        InvalidArgumentError: The sizes do not add up to the size of the axis, or it is not
+            divisible.
+        ValueError: The sizes are a scalar tensor, or their number is not known.
 
     >>> import graphwright as tf
     >>> [x.numpy().tolist() for x in tf.split([1, 2, 3, 4, 5, 6], [1, 3, -1])]
@@ -410,7 +451,21 @@ def split(
 
 
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
-    """Tensors one after another along `axis`.
+    """Joins tensors along an axis that they have.
+
+    Args:
+        values: A list of tensors of one dtype and rank, whose other axes are of the same sizes; or
+            one tensor.
+        axis: The axis: an int, or a scalar of int32 or int64. Negative ones count from the end.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype and rank of the operands; of a single tensor, that tensor.
+
+    Raises:
+        InvalidArgumentError: The shapes do not fit, or the axis is out of range; while tracing,
+            this is a ValueError.
+        ValueError: The same, while tracing.
 
     >>> import graphwright as tf
     >>> tf.concat([[[1, 2]], [[3, 4]]], axis=0)
@@ -430,9 +485,25 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
 
 
 def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
-    """As `stack` along a new first axis, in a graph; RuntimeError outside of one.
+    """Stacks tensors of one known shape along a new first axis, only while tracing.
 
-    The shapes of all must be known.
+    Args:
+        values: A list of tensors of one dtype and of one shape that is known.
+        name: A name for the op.
+
+    Returns:
+        A tensor of one rank more than the operands.
+
+    Raises:
+        RuntimeError: No function is being traced.
+        ValueError: The shape of an operand is not known.
+
+    >>> import graphwright as tf
+    >>> @tf.function
+    ... def f():
+    ...     return tf.parallel_stack([[1, 2], [3, 4]])
+    >>> f().numpy().tolist()
+    [[1, 2], [3, 4]]
     """
     if STATE.active is None:
         raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")

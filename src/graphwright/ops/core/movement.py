@@ -427,9 +427,20 @@ SUM_TO = SumTo()
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
-    """The same elements in another shape; one entry may be -1: what is left.
+    """Arranges the elements of a tensor, in row-major order, in another shape.
 
-    Raises InvalidArgumentError where the numbers of elements differ.
+    Args:
+        tensor: A tensor of any dtype and shape.
+        shape: A list of ints, or a vector of int32 or int64. One size may be -1: what the others
+            leave.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `shape` and the dtype of `tensor`.
+
+    Raises:
+        InvalidArgumentError: The numbers of elements differ, or two sizes are -1.
+        ValueError: The same, while tracing.
 
     >>> import graphwright as tf
     >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1])
@@ -443,7 +454,19 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
-    """The tensor with a new axis of size 1 at `axis`.
+    """Inserts an axis of size 1 into the shape of a tensor.
+
+    Args:
+        input: A tensor of any dtype and shape.
+        axis: The place of the new axis: an int or a scalar, from -rank - 1 to rank.
+        name: A name for the op.
+
+    Returns:
+        A tensor of one rank more.
+
+    Raises:
+        ValueError: `axis` is None.
+        InvalidArgumentError: `axis` is out of range.
 
     >>> import graphwright as tf
     >>> tf.expand_dims([1, 2, 3], -1).shape
@@ -455,7 +478,18 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
-    """The tensor without its axes of size 1, or without those of `axis`.
+    """Removes axes of size 1 from the shape of a tensor.
+
+    Args:
+        input: A tensor of any dtype and shape.
+        axis: The axes to remove, as an int or a list of ints. None means all of size 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the same elements, of lower rank.
+
+    Raises:
+        InvalidArgumentError: An axis of `axis` is not of size 1, or out of range.
 
     >>> import graphwright as tf
     >>> tf.squeeze(tf.ones([1, 2, 1, 3])).shape
@@ -473,7 +507,20 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 def transpose(
     a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
 ) -> Any:
-    """The tensor with its axes in the order of `perm` (reversed by default).
+    """Permutes the axes of a tensor.
+
+    Args:
+        a: A tensor of any dtype and shape.
+        perm: The axis of `a` that each axis of the result is, as a list of ints or a vector of
+            int32 or int64. None means the reversed order.
+        conjugate: Whether complex elements are conjugated too.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype and rank of `a`.
+
+    Raises:
+        InvalidArgumentError: `perm` is no permutation of the axes.
 
     >>> import graphwright as tf
     >>> tf.transpose([[1, 2, 3], [4, 5, 6]])
@@ -488,7 +535,17 @@ def transpose(
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
-    """The permutation that undoes `x`.
+    """Computes the inverse of a permutation.
+
+    Args:
+        x: A vector of int32 or int64 that holds each of 0, 1, ..., len(x) - 1 once.
+        name: A name for the op.
+
+    Returns:
+        A vector like `x`: `y` with `y[x[i]] == i`.
+
+    Raises:
+        InvalidArgumentError: `x` is no permutation.
 
     >>> import graphwright as tf
     >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
@@ -506,7 +563,18 @@ def reversed_axes(x: Any) -> Any:
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
-    """The tensor broadcast to `shape`.
+    """Broadcasts a tensor to a shape.
+
+    Args:
+        input: A tensor of any dtype.
+        shape: A list of ints, or a vector of int32 or int64, that `input` broadcasts to.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `shape` and the dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: The shape of `input` does not broadcast to `shape`.
 
     >>> import graphwright as tf
     >>> tf.broadcast_to([1, 2], [2, 2])

@@ -209,10 +209,24 @@ def pad(
     constant_values: Any = 0,
     name: str | None = None,
 ) -> Any:
-    """The tensor inside a border: of one value, or of its mirror image.
+    """Surrounds a tensor with a border: of one value, or of its mirror image.
 
-    Row i of `paddings` is (before, after) of axis i; `mode` is CONSTANT, REFLECT (mirrored
-    without the edge) or SYMMETRIC (with it).
+    Args:
+        tensor: A tensor of any dtype.
+        paddings: A matrix of int32 or int64: row i is the width (before, after) of the border along
+            axis i.
+        mode: "CONSTANT", "REFLECT" (mirrored without the edge) or "SYMMETRIC" (with it), in any
+            case.
+        constant_values: A scalar of the dtype of `tensor`: the border in the mode "CONSTANT".
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype and rank of `tensor`.
+
+    Raises:
+        ValueError: `mode` is none of the three.
+        InvalidArgumentError: `paddings` has not a row for each axis, is negative, or is wider than
+            the mirror.
 
     >>> import graphwright as tf
     >>> tf.pad([1, 2, 3], [[2, 1]]).numpy().tolist()

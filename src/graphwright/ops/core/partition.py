@@ -128,7 +128,20 @@ class DynamicStitch(Op):
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> Any:
-    """The slices of `data` dealt out by their numbers in `partitions`, as a list of tensors.
+    """Deals out the slices of a tensor to several tensors, by a number for each slice.
+
+    Args:
+        data: A tensor of any dtype, whose shape starts with that of `partitions`.
+        partitions: A tensor of int32: the number of the result that each slice goes to.
+        num_partitions: The number of results, an int.
+        name: A name for the op.
+
+    Returns:
+        A list of `num_partitions` tensors, each of the slices in their order.
+
+    Raises:
+        InvalidArgumentError: A number is outside [0, num_partitions), or the shape of `data` does
+            not start with that of `partitions`.
 
     >>> import graphwright as tf
     >>> parts = tf.dynamic_partition([10, 20, 30], [1, 0, 1], 2)
@@ -140,7 +153,21 @@ def dynamic_partition(
 
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
-    """Slices put at the places of the result that `indices` name; the last one wins.
+    """Puts slices of several tensors into one, each at the place that its index names.
+
+    Of slices for one place, the last is taken. A place that no index names is 0, or empty text.
+
+    Args:
+        indices: A list of tensors of int32, of any shapes.
+        data: A list of as many tensors of one dtype; the shape of each starts with that of its
+            indices.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`, with a row for each place up to the greatest index.
+
+    Raises:
+        InvalidArgumentError: An index is negative, or shapes do not fit.
 
     >>> import graphwright as tf
     >>> tf.dynamic_stitch([[2, 0], [1]], [["c", "a"], ["b"]]).numpy().tolist()

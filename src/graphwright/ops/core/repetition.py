@@ -104,7 +104,19 @@ TILE = Tile()
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
-    """The tensor repeated `multiples[i]` times along axis i.
+    """Repeats a tensor as a whole along each axis.
+
+    Args:
+        input: A tensor of any dtype.
+        multiples: A list of ints, or a vector of int32 or int64: how often along each axis.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype and rank of `input`; axis i is of size `input.shape[i] *
+        multiples[i]`.
+
+    Raises:
+        InvalidArgumentError: `multiples` has not an entry for each axis, or a negative one.
 
     >>> import graphwright as tf
     >>> tf.tile([[1, 2]], [2, 2]).numpy().tolist()
@@ -114,9 +126,21 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
-    """Each slice along `axis` repeated: so many times, or its own number of times.
+    """Repeats each slice of a tensor along an axis.
 
-    Without an axis the tensor is flattened first.
+    Args:
+        input: A tensor of any dtype.
+        repeats: How often: an int or a scalar for all slices, or a vector of integers with one for
+            each.
+        axis: The axis, an int. None means that the tensor is flattened first.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input`, and of its rank where `axis` is given.
+
+    Raises:
+        ValueError: `axis` is out of range, or `repeats` does not fit it.
+        InvalidArgumentError: `repeats` is negative.
 
     >>> import graphwright as tf
     >>> tf.repeat([[1, 2], [3, 4]], repeats=[2, 1], axis=0).numpy().tolist()

@@ -155,7 +155,18 @@ REVERSE, ROLL = ReverseV2(), Roll()
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
-    """The elements in reverse order along each of the axes of the list `axis`.
+    """Reverses the order of the elements along axes.
+
+    Args:
+        tensor: A tensor of numbers, bools or strings.
+        axis: A list of ints, or a vector of int32 or int64: the axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `tensor`.
+
+    Raises:
+        InvalidArgumentError: `axis` is no list, or names an axis twice or one out of range.
 
     >>> import graphwright as tf
     >>> tf.reverse([[1, 2], [3, 4]], axis=[1]).numpy().tolist()
@@ -171,7 +182,21 @@ def reverse_sequence(
     batch_axis: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """The first `seq_lengths[b]` slices along `seq_axis` of batch b reversed, the rest kept.
+    """Reverses the first slices of each sequence of a batch, and leaves the rest in place.
+
+    Args:
+        input: A tensor of any dtype, of rank 2 or more.
+        seq_lengths: A vector of int32 or int64: how many slices of each sequence are reversed.
+        seq_axis: The axis along which slices are reversed, an int. None means 0.
+        batch_axis: The axis of the sequences, an int other than `seq_axis`. None means 0.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `input`.
+
+    Raises:
+        InvalidArgumentError: A length is negative or above the size of `seq_axis`, or the axes do
+            not fit.
 
     >>> import graphwright as tf
     >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
@@ -182,7 +207,19 @@ def reverse_sequence(
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
-    """The elements moved by `shift` places along `axis`, around the ends.
+    """Shifts the elements of a tensor along axes; what leaves at one end enters at the other.
+
+    Args:
+        input: A tensor of any dtype, of rank 1 or more.
+        shift: By how many places: a scalar or vector of int32 or int64.
+        axis: The axis of each shift: a scalar or vector of the shape of `shift`.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `input`.
+
+    Raises:
+        InvalidArgumentError: `shift` and `axis` differ in shape, or an axis is out of range.
 
     >>> import graphwright as tf
     >>> tf.roll([0, 1, 2, 3, 4], shift=2, axis=0).numpy().tolist()

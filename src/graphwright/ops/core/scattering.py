@@ -135,7 +135,22 @@ def shared_by_ties(call: Call, g: Any) -> Sequence[Any]:
 def tensor_scatter_nd_update(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Any:
-    """The tensor with `updates` in place of the slices at the index vectors of `indices`.
+    """Replaces elements or slices of a tensor at index vectors.
+
+    Of updates for one place, the last is taken.
+
+    Args:
+        tensor: A tensor of any dtype, of rank 1 or more.
+        indices: A tensor of int16, uint16, int32 or int64; its last axis holds the index vectors.
+        updates: A tensor of the dtype of `tensor`: an element or a slice of it for each index
+            vector.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `tensor`.
+
+    Raises:
+        InvalidArgumentError: An index is out of bounds, or the shape of `updates` does not fit.
 
     >>> import graphwright as tf
     >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [7, 8]).numpy().tolist()
@@ -147,28 +162,108 @@ def tensor_scatter_nd_update(
 def tensor_scatter_nd_add(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
-    """The tensor with `updates` added to the slices at the index vectors of `indices`."""
+    """Adds updates to elements or slices of a tensor at index vectors.
+
+    Args:
+        tensor: A tensor of numbers, of rank 1 or more.
+        indices: A tensor of int32 or int64; its last axis holds the index vectors.
+        updates: A tensor of the dtype of `tensor`: an element or a slice of it for each index
+            vector.
+        bad_indices_policy: What an index out of bounds does: "" or "ERROR" fails, "IGNORE" drops
+            it.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `tensor`.
+
+    Raises:
+        InvalidArgumentError: An index is out of bounds, or the shape of `updates` does not fit.
+
+    >>> import graphwright as tf
+    >>> tf.tensor_scatter_nd_add([1, 2, 3], [[0], [0]], [10, 20]).numpy().tolist()
+    [31, 2, 3]
+    """
     return _tensor_scatter(TensorScatterAdd.of(bad_indices_policy), tensor, indices, updates, name)
 
 
 def tensor_scatter_nd_sub(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
-    """The tensor with `updates` subtracted from the slices at the index vectors of `indices`."""
+    """Subtracts updates from elements or slices of a tensor at index vectors.
+
+    Args:
+        tensor: A tensor of numbers, of rank 1 or more.
+        indices: A tensor of int32 or int64; its last axis holds the index vectors.
+        updates: A tensor of the dtype of `tensor`: an element or a slice of it for each index
+            vector.
+        bad_indices_policy: What an index out of bounds does: "" or "ERROR" fails, "IGNORE" drops
+            it.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `tensor`.
+
+    Raises:
+        InvalidArgumentError: An index is out of bounds, or the shape of `updates` does not fit.
+
+    >>> import graphwright as tf
+    >>> tf.tensor_scatter_nd_sub([1, 2, 3], [[0], [2]], [1, 1]).numpy().tolist()
+    [0, 2, 2]
+    """
     return _tensor_scatter(TensorScatterSub.of(bad_indices_policy), tensor, indices, updates, name)
 
 
 def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
-    """The tensor with the lesser of its slices at `indices` and `updates`."""
+    """Takes the lesser of updates and of the elements or slices of a tensor at index vectors.
+
+    Args:
+        tensor: A tensor of real numbers, of rank 1 or more.
+        indices: A tensor of int32 or int64; its last axis holds the index vectors.
+        updates: A tensor of the dtype of `tensor`: an element or a slice of it for each index
+            vector.
+        bad_indices_policy: What an index out of bounds does: "" or "ERROR" fails, "IGNORE" drops
+            it.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `tensor`.
+
+    Raises:
+        InvalidArgumentError: An index is out of bounds, or the shape of `updates` does not fit.
+
+    >>> import graphwright as tf
+    >>> tf.tensor_scatter_nd_min([1, 5, 9], [[1], [2]], [7, 7]).numpy().tolist()
+    [1, 5, 7]
+    """
     return _tensor_scatter(TensorScatterMin.of(bad_indices_policy), tensor, indices, updates, name)
 
 
 def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
-    """The tensor with the greater of its slices at `indices` and `updates`."""
+    """Takes the greater of updates and of the elements or slices of a tensor at index vectors.
+
+    Args:
+        tensor: A tensor of real numbers, of rank 1 or more.
+        indices: A tensor of int32 or int64; its last axis holds the index vectors.
+        updates: A tensor of the dtype of `tensor`: an element or a slice of it for each index
+            vector.
+        bad_indices_policy: What an index out of bounds does: "" or "ERROR" fails, "IGNORE" drops
+            it.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `tensor`.
+
+    Raises:
+        InvalidArgumentError: An index is out of bounds, or the shape of `updates` does not fit.
+
+    >>> import graphwright as tf
+    >>> tf.tensor_scatter_nd_max([1, 5, 9], [[1], [2]], [7, 7]).numpy().tolist()
+    [1, 7, 9]
+    """
     return _tensor_scatter(TensorScatterMax.of(bad_indices_policy), tensor, indices, updates, name)
 
 

@@ -340,9 +340,20 @@ class SparseSegmentSqrtNWithNumSegments(SparseSegmentSqrtN):
 
 
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The sum of the rows of each segment; the ids ascend.
+    """Sums the rows of each segment, given by ascending segment ids.
 
-    InvalidArgumentError where they do not, or are not as many as the rows.
+    A segment without rows is 0.
+
+    Args:
+        data: A tensor of numbers, of rank 1 or more.
+        segment_ids: A vector of int32 or int64, ascending, not negative: the segment of each row.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a row for each segment up to the greatest id.
+
+    Raises:
+        InvalidArgumentError: The ids do not ascend, are negative, or are not as many as the rows.
 
     >>> import graphwright as tf
     >>> tf.math.segment_sum([1, 2, 4], [0, 0, 1])
@@ -352,29 +363,115 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The mean of the rows of each segment; the ids ascend."""
+    """Averages the rows of each segment, given by ascending segment ids.
+
+    A segment without rows is 0. Means of integers are truncated.
+
+    Args:
+        data: A tensor of numbers, of rank 1 or more.
+        segment_ids: A vector of int32 or int64, ascending, not negative: the segment of each row.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a row for each segment up to the greatest id.
+
+    Raises:
+        InvalidArgumentError: The ids do not ascend, are negative, or are not as many as the rows.
+
+    >>> import graphwright as tf
+    >>> tf.math.segment_mean([1.0, 2.0, 4.0], [0, 0, 1]).numpy().tolist()
+    [1.5, 4.0]
+    """
     return apply(SegmentMean.of(), convert(data), convert(segment_ids), name=name)
 
 
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The product of the rows of each segment; the ids ascend."""
+    """Multiplies the rows of each segment, given by ascending segment ids.
+
+    A segment without rows is 1.
+
+    Args:
+        data: A tensor of numbers, of rank 1 or more.
+        segment_ids: A vector of int32 or int64, ascending, not negative: the segment of each row.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a row for each segment up to the greatest id.
+
+    Raises:
+        InvalidArgumentError: The ids do not ascend, are negative, or are not as many as the rows.
+
+    >>> import graphwright as tf
+    >>> tf.math.segment_prod([2, 3, 4], [0, 0, 2]).numpy().tolist()
+    [6, 1, 4]
+    """
     return apply(SegmentProd.of(), convert(data), convert(segment_ids), name=name)
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The greatest of the rows of each segment; the ids ascend."""
+    """Takes the greatest element among the rows of each segment, given by ascending segment ids.
+
+    A segment without rows is 0.
+
+    Args:
+        data: A tensor of real numbers, of rank 1 or more.
+        segment_ids: A vector of int32 or int64, ascending, not negative: the segment of each row.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a row for each segment up to the greatest id.
+
+    Raises:
+        InvalidArgumentError: The ids do not ascend, are negative, or are not as many as the rows.
+
+    >>> import graphwright as tf
+    >>> tf.math.segment_max([[1, 8], [2, 3], [4, 5]], [0, 0, 1]).numpy().tolist()
+    [[2, 8], [4, 5]]
+    """
     return apply(SegmentMax.of(), convert(data), convert(segment_ids), name=name)
 
 
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The least of the rows of each segment; the ids ascend."""
+    """Takes the least element among the rows of each segment, given by ascending segment ids.
+
+    A segment without rows is 0.
+
+    Args:
+        data: A tensor of real numbers, of rank 1 or more.
+        segment_ids: A vector of int32 or int64, ascending, not negative: the segment of each row.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a row for each segment up to the greatest id.
+
+    Raises:
+        InvalidArgumentError: The ids do not ascend, are negative, or are not as many as the rows.
+
+    >>> import graphwright as tf
+    >>> tf.math.segment_min([[1, 8], [2, 3], [4, 5]], [0, 0, 1]).numpy().tolist()
+    [[1, 3], [4, 5]]
+    """
     return apply(SegmentMin.of(), convert(data), convert(segment_ids), name=name)
 
 
 def unsorted_segment_sum(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
-    """The sum of the slices of each of `num_segments` segments; negative ids drop theirs.
+    """Sums the slices of each segment, whose ids may be in any order.
+
+    A slice with a negative id is left out. A segment without slices is 0.
+
+    Args:
+        data: A tensor of numbers, whose shape starts with that of `segment_ids`.
+        segment_ids: A tensor of int16, int32 or int64: the segment of each slice.
+        num_segments: The number of segments: a scalar of int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a slice for each segment.
+
+    Raises:
+        InvalidArgumentError: An id is `num_segments` or more, or the shapes do not fit.
 
     >>> import graphwright as tf
     >>> tf.math.unsorted_segment_sum([1, 2, 4], [1, 0, 1], 3)
@@ -387,7 +484,26 @@ def unsorted_segment_sum(
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
-    """The product of the slices of each of `num_segments` segments; 1 where there are none."""
+    """Multiplies the slices of each segment, whose ids may be in any order.
+
+    A slice with a negative id is left out. A segment without slices is 1.
+
+    Args:
+        data: A tensor of numbers, whose shape starts with that of `segment_ids`.
+        segment_ids: A tensor of int32 or int64: the segment of each slice.
+        num_segments: The number of segments: a scalar of int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a slice for each segment.
+
+    Raises:
+        InvalidArgumentError: An id is `num_segments` or more, or the shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> tf.math.unsorted_segment_prod([2, 3, 4], [1, 0, 1], 3).numpy().tolist()
+    [3, 8, 1]
+    """
     op = UnsortedSegmentProd.of()
     return apply(op, convert(data), convert(segment_ids), num_segments, name=name)
 
@@ -395,7 +511,26 @@ def unsorted_segment_prod(
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
-    """The greatest slice of each of `num_segments` segments; the lowest value of none."""
+    """Takes the greatest element among the slices of each segment, whose ids may be in any order.
+
+    A slice with a negative id is left out. A segment without slices is the lowest finite value.
+
+    Args:
+        data: A tensor of real numbers, whose shape starts with that of `segment_ids`.
+        segment_ids: A tensor of int32 or int64: the segment of each slice.
+        num_segments: The number of segments: a scalar of int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a slice for each segment.
+
+    Raises:
+        InvalidArgumentError: An id is `num_segments` or more, or the shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> tf.math.unsorted_segment_max([2, 3, 4], [1, 0, 1], 2).numpy().tolist()
+    [3, 4]
+    """
     op = UnsortedSegmentMax.of()
     return apply(op, convert(data), convert(segment_ids), num_segments, name=name)
 
@@ -403,7 +538,26 @@ def unsorted_segment_max(
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
-    """The least slice of each of `num_segments` segments; the highest value of none."""
+    """Takes the least element among the slices of each segment, whose ids may be in any order.
+
+    A slice with a negative id is left out. A segment without slices is the highest finite value.
+
+    Args:
+        data: A tensor of real numbers, whose shape starts with that of `segment_ids`.
+        segment_ids: A tensor of int32 or int64: the segment of each slice.
+        num_segments: The number of segments: a scalar of int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a slice for each segment.
+
+    Raises:
+        InvalidArgumentError: An id is `num_segments` or more, or the shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> tf.math.unsorted_segment_min([2, 3, 4], [1, 0, 1], 2).numpy().tolist()
+    [3, 2]
+    """
     op = UnsortedSegmentMin.of()
     return apply(op, convert(data), convert(segment_ids), num_segments, name=name)
 
@@ -419,7 +573,27 @@ def counts_of(data: Any, ids: Any, count: Any) -> tuple[Any, Any]:
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
-    """The mean of the slices of each of `num_segments` segments; 0 where there are none."""
+    """Averages the slices of each segment, whose ids may be in any order.
+
+    A slice with a negative id is left out. A segment without slices is 0.
+
+    Args:
+        data: A tensor of numbers, whose shape starts with that of `segment_ids`.
+        segment_ids: A tensor of int32 or int64: the segment of each slice.
+        num_segments: The number of segments: a scalar of int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor with a slice for each segment, of the dtype of `data`; of integers, as
+        `tf.math.truediv` gives.
+
+    Raises:
+        InvalidArgumentError: An id is `num_segments` or more, or the shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> tf.math.unsorted_segment_mean([2.0, 3.0, 4.0], [1, 0, 1], 3).numpy().tolist()
+    [3.0, 3.0, 0.0]
+    """
     sums, sizes = counts_of(data, segment_ids, num_segments)
     return truediv(sums, sizes, name)
 
@@ -427,7 +601,26 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
-    """The sum of the slices of each segment over the root of their number."""
+    """Sums the slices of each segment and divides by the square root of their number.
+
+    A slice with a negative id is left out. A segment without slices is 0.
+
+    Args:
+        data: A tensor of floats or complex numbers, whose shape starts with that of `segment_ids`.
+        segment_ids: A tensor of int32 or int64: the segment of each slice.
+        num_segments: The number of segments: a scalar of int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `data`: a slice for each segment.
+
+    Raises:
+        InvalidArgumentError: An id is `num_segments` or more, or the shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> tf.math.unsorted_segment_sqrt_n([1.0, 2.0, 3.0, 4.0], [1, 1, 1, 1], 2).numpy().tolist()
+    [0.0, 5.0]
+    """
     sums, sizes = counts_of(data, segment_ids, num_segments)
     return truediv(sums, sqrt(sizes), name)
 
@@ -455,7 +648,27 @@ def sparse_segment_sum(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """The sum of the rows `data[indices]` of each segment; the ids ascend."""
+    """Sums the rows `data[indices]` of each segment, given by ascending segment ids.
+
+    Args:
+        data: A tensor of real numbers, of rank 1 or more.
+        indices: A vector of int32 or int64: the rows that are picked.
+        segment_ids: A vector of int32 or int64 of the same length, ascending: the segment of each.
+        num_segments: The number of segments. None means the greatest id plus 1.
+        name: A name for the op.
+        sparse_gradient: Recorded in the op; the gradient is dense in either case.
+
+    Returns:
+        A tensor of the dtype of `data`: a row for each segment.
+
+    Raises:
+        InvalidArgumentError: The ids do not ascend, an index is out of range, or the lengths
+            differ.
+
+    >>> import graphwright as tf
+    >>> tf.sparse.segment_sum([1.0, 2.0, 4.0], [0, 2, 1], [0, 0, 1]).numpy().tolist()
+    [5.0, 2.0]
+    """
     pair = SparseSegmentSum, SparseSegmentSumWithNumSegments
     return picked(*pair, (data, indices, segment_ids), num_segments, sparse_gradient, name)
 
@@ -468,7 +681,27 @@ def sparse_segment_mean(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """The mean of the rows `data[indices]` of each segment; the ids ascend."""
+    """Averages the rows `data[indices]` of each segment, given by ascending segment ids.
+
+    Args:
+        data: A tensor of floats, of rank 1 or more.
+        indices: A vector of int32 or int64: the rows that are picked.
+        segment_ids: A vector of int32 or int64 of the same length, ascending: the segment of each.
+        num_segments: The number of segments. None means the greatest id plus 1.
+        name: A name for the op.
+        sparse_gradient: Recorded in the op; the gradient is dense in either case.
+
+    Returns:
+        A tensor of the dtype of `data`: a row for each segment.
+
+    Raises:
+        InvalidArgumentError: The ids do not ascend, an index is out of range, or the lengths
+            differ.
+
+    >>> import graphwright as tf
+    >>> tf.sparse.segment_mean([1.0, 2.0, 4.0], [0, 2, 1], [0, 0, 1]).numpy().tolist()
+    [2.5, 2.0]
+    """
     pair = SparseSegmentMean, SparseSegmentMeanWithNumSegments
     return picked(*pair, (data, indices, segment_ids), num_segments, sparse_gradient, name)
 
@@ -481,6 +714,26 @@ def sparse_segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """The sum of the rows `data[indices]` of each segment over the root of their number."""
+    """Sums the rows `data[indices]` of each segment and divides by the square root of their number.
+
+    Args:
+        data: A tensor of floats, of rank 1 or more.
+        indices: A vector of int32 or int64: the rows that are picked.
+        segment_ids: A vector of int32 or int64 of the same length, ascending: the segment of each.
+        num_segments: The number of segments. None means the greatest id plus 1.
+        name: A name for the op.
+        sparse_gradient: Recorded in the op; the gradient is dense in either case.
+
+    Returns:
+        A tensor of the dtype of `data`: a row for each segment.
+
+    Raises:
+        InvalidArgumentError: The ids do not ascend, an index is out of range, or the lengths
+            differ.
+
+    >>> import graphwright as tf
+    >>> tf.sparse.segment_sqrt_n([1.0, 2.0, 4.0], [0, 1, 2, 1], [0, 0, 0, 0]).numpy().tolist()
+    [4.5]
+    """
     pair = SparseSegmentSqrtN, SparseSegmentSqrtNWithNumSegments
     return picked(*pair, (data, indices, segment_ids), num_segments, sparse_gradient, name)

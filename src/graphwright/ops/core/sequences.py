@@ -124,7 +124,24 @@ def range(
     dtype: Any = None,
     name: str | None = "range",
 ) -> Any:
-    """start, start + delta, ... up to but not including `limit`; from 0 with one argument.
+    """Returns the numbers start, start + delta, ... up to `limit`, which is left out.
+
+    With one argument, that is the limit, and the start is 0.
+
+    Args:
+        start: A scalar of real numbers: the first number.
+        limit: A scalar of real numbers: where the numbers end, itself left out.
+        delta: A scalar of real numbers: the step.
+        dtype: The dtype of the result. None means the widest of the arguments, out of int32, int64,
+            float32 and float64.
+        name: A name for the op.
+
+    Returns:
+        A vector of `dtype`.
+
+    Raises:
+        InvalidArgumentError: `delta` is 0, or leads away from `limit`.
+        TypeError: The arguments are of several dtypes, one of them not among those four.
 
     >>> import graphwright as tf
     >>> tf.range(3, 18, 3)
@@ -175,7 +192,20 @@ def of_kind(bound: Any, kind: DType) -> Any:
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
-    """`num` evenly spaced values from `start` to `stop`, along a new axis.
+    """Returns evenly spaced values from `start` to `stop`, both included, along a new axis.
+
+    Args:
+        start: A tensor of floats or integers; integers become float64.
+        stop: A tensor like `start`; the two broadcast.
+        num: The number of values: an int or a scalar of integers.
+        name: A name for the op.
+        axis: The place of the new axis, an int.
+
+    Returns:
+        A tensor of the dtype of `start`, with a new axis of size `num`.
+
+    Raises:
+        TypeError: `num` is no integer.
 
     >>> import graphwright as tf
     >>> tf.linspace(0.0, 1.0, 5).numpy().tolist()

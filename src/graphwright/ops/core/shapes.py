@@ -204,7 +204,18 @@ def broadcast_shape_of(x: Any, y: Any) -> Any:
 
 
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
-    """The shape of a tensor, as a vector of `out_type` (int32 by default).
+    """Returns the shape of a tensor as a tensor.
+
+    Args:
+        input: A tensor of any dtype and shape.
+        out_type: int32 or int64. None means int32.
+        name: A name for the op.
+
+    Returns:
+        A vector of `out_type`, with a size for each axis.
+
+    Raises:
+        InvalidArgumentError: `out_type` is another dtype.
 
     >>> import graphwright as tf
     >>> tf.shape([[1, 2, 3], [4, 5, 6]])
@@ -215,19 +226,58 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
 
 
 def shape_n(input: Any, out_type: Any = dt.int32, name: str | None = None) -> Any:
-    """The shapes of several tensors of one dtype, as a list of vectors of `out_type`."""
+    """Returns the shapes of several tensors as tensors.
+
+    Args:
+        input: A list of tensors of one dtype, of any shapes.
+        out_type: int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A list of vectors of `out_type`.
+
+    Raises:
+        InvalidArgumentError: `out_type` is another dtype.
+
+    >>> import graphwright as tf
+    >>> [s.numpy().tolist() for s in tf.shape_n([[1, 2], [[3]]])]
+    [[2], [1, 1]]
+    """
     out = ShapeN.dtype_for("out_type", out_type)
     return list(apply(ShapeN.of(out), *[convert(x) for x in input], name=name))
 
 
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
-    """The number of elements of a tensor, as a scalar of `out_type` (int32 by default)."""
+    """Returns the number of elements of a tensor.
+
+    Args:
+        input: A tensor of any dtype and shape.
+        out_type: int32 or int64. None means int32.
+        name: A name for the op.
+
+    Returns:
+        A scalar of `out_type`.
+
+    Raises:
+        InvalidArgumentError: `out_type` is another dtype.
+
+    >>> import graphwright as tf
+    >>> tf.size([[1, 2, 3], [4, 5, 6]])
+    <tf.Tensor: shape=(), dtype=int32, numpy=6>
+    """
     out = Size.dtype_for("out_type", out_type)
     return apply(Size.of(out), convert(input), name=name)
 
 
 def rank(input: Any, name: str | None = None) -> Any:
-    """The number of dimensions of a tensor, as an int32 scalar.
+    """Returns the number of axes of a tensor.
+
+    Args:
+        input: A tensor of any dtype and shape.
+        name: A name for the op.
+
+    Returns:
+        A scalar of int32.
 
     >>> import graphwright as tf
     >>> tf.rank([[1, 2, 3], [4, 5, 6]])
@@ -237,7 +287,17 @@ def rank(input: Any, name: str | None = None) -> Any:
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
-    """The shape that two shapes, given as vectors, broadcast to.
+    """Computes the shape that two shapes, given as tensors, broadcast to.
+
+    Args:
+        shape_x: A vector of int32 or int64.
+        shape_y: A vector of the dtype of `shape_x`.
+
+    Returns:
+        A vector of that dtype.
+
+    Raises:
+        InvalidArgumentError: The shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
@@ -254,7 +314,24 @@ def index_pair(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
-    """The TensorShape that two static shapes broadcast to; ValueError if they do not."""
+    """Computes the shape that two static shapes broadcast to.
+
+    Args:
+        shape_x: A `tf.TensorShape`, or what converts to one.
+        shape_y: A `tf.TensorShape`, or what converts to one.
+
+    Returns:
+        A `tf.TensorShape`.
+
+    Raises:
+        ValueError: The shapes do not broadcast.
+
+    >>> import graphwright as tf
+    >>> tf.broadcast_static_shape([2, 1], [3])
+    TensorShape([2, 3])
+    >>> tf.broadcast_static_shape([2, None], [1, 3])
+    TensorShape([2, 3])
+    """
     x, y = TensorShape(shape_x), TensorShape(shape_y)
     try:
         return TensorShape.from_dims(broadcast_dims(x._dims, y._dims))

@@ -410,7 +410,30 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Any:
-    """begin:end:strides of each axis; bit i of a mask is about entry i.
+    """Returns the slice `begin:end:strides` along the leading axes of a tensor.
+
+    Bit i of a mask says something about entry i of the bounds.
+
+    Args:
+        input_: A tensor of any dtype, of rank 1 or more.
+        begin: A vector of int16, int32 or int64: where the slice begins along each axis.
+        end: A vector like `begin`: where it ends, the end left out.
+        strides: A vector like `begin`: the steps. None means ones.
+        begin_mask: Bit i: `begin[i]` is ignored, and the slice begins at the first element, or at
+            the last for a negative stride.
+        end_mask: Bit i: `end[i]` is ignored, and the slice goes on to the other end of the axis.
+        ellipsis_mask: Bit i: entry i stands for all axes that no other entry names.
+        new_axis_mask: Bit i: entry i inserts an axis of size 1.
+        shrink_axis_mask: Bit i: only the element at `begin[i]` is taken, and the axis goes away.
+        var: Accepted for TensorFlow's signature and not used.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input_`.
+
+    Raises:
+        InvalidArgumentError: A stride is 0, there are too many bounds, or an index is out of
+            bounds.
 
     >>> import graphwright as tf
     >>> tf.strided_slice([1, 2, 3, 4], [3], [0], [-2]).numpy().tolist()
@@ -423,7 +446,20 @@ def strided_slice(
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
-    """`size` elements from `begin` on along each axis; a size of -1 is all that are left.
+    """Returns a block of a tensor, by its first index and its size along each axis.
+
+    Args:
+        input_: A tensor of any dtype.
+        begin: A list of ints, or a vector of int32 or int64: the first index along each axis.
+        size: A list or vector like `begin`: the sizes. -1 means all from `begin` on.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype and rank of `input_`.
+
+    Raises:
+        InvalidArgumentError: The block does not lie inside the tensor, or the bounds have not an
+            entry for each axis.
 
     >>> import graphwright as tf
     >>> tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [-1, 2]).numpy().tolist()

@@ -290,9 +290,21 @@ TopK.__name__ = TopK.__qualname__ = "TopKV2"
 def argmax(
     input: Any, axis: Any = None, output_type: Any = dt.int64, name: str | None = None
 ) -> Any:
-    """The index of the greatest element along `axis` (0 by default), the first of equals.
+    """Returns the index of the greatest element along an axis, of equal ones the first.
 
-    InvalidArgumentError where the axis is out of range or empty.
+    NaN is passed over.
+
+    Args:
+        input: A tensor of real numbers or bools, of rank 1 or more.
+        axis: The axis: an int or a scalar of int32 or int64. None means 0.
+        output_type: int16, uint16, int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `output_type`, of the shape of `input` without the axis.
+
+    Raises:
+        InvalidArgumentError: The axis is out of range or empty.
 
     >>> import graphwright as tf
     >>> tf.argmax([[1, 9, 3], [7, 5, 7]], axis=1)
@@ -305,7 +317,26 @@ def argmax(
 def argmin(
     input: Any, axis: Any = None, output_type: Any = dt.int64, name: str | None = None
 ) -> Any:
-    """The index of the least element along `axis` (0 by default), the first of equals."""
+    """Returns the index of the least element along an axis, of equal ones the first.
+
+    NaN is passed over.
+
+    Args:
+        input: A tensor of real numbers or bools, of rank 1 or more.
+        axis: The axis: an int or a scalar of int32 or int64. None means 0.
+        output_type: int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `output_type`, of the shape of `input` without the axis.
+
+    Raises:
+        InvalidArgumentError: The axis is out of range or empty.
+
+    >>> import graphwright as tf
+    >>> tf.argmin([[1, 9, 3], [7, 5, 5]], axis=1).numpy().tolist()
+    [0, 1]
+    """
     op = ArgMin.of(ArgMin.dtype_for("output_type", output_type))
     return apply(op, convert(input), 0 if axis is None else axis, name=name)
 
@@ -317,9 +348,24 @@ def top_k(
     index_type: Any = dt.int32,
     name: str | None = None,
 ) -> Any:
-    """The `k` greatest elements along the last axis, descending, and their indices.
+    """Finds the greatest elements along the last axis, in descending order, and their indices.
 
-    Of equal elements that of lower index comes first.
+    Of equal elements, that of lower index comes first. NaN comes last.
+
+    Args:
+        input: A tensor of real numbers, of rank 1 or more.
+        k: How many elements: an int or a scalar of int16, int32 or int64.
+        sorted: Recorded in the op; the elements are sorted in either case.
+        index_type: int16, int32 or int64: the dtype of the indices.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(values, indices)`. Both are of the shape of `input` with a last axis of size
+        `k`.
+
+    Raises:
+        InvalidArgumentError: `k` is negative or above the size of the last axis, or `input` is a
+            scalar.
 
     >>> import graphwright as tf
     >>> tf.math.top_k([1, 5, 3], k=2).indices
@@ -330,10 +376,22 @@ def top_k(
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
-    """The elements sorted along `axis`, ascending or descending.
+    """Sorts the elements along an axis.
 
-    ValueError where `direction` is neither "ASCENDING" nor "DESCENDING", or `axis` is no number
-    that is known; InvalidArgumentError where there is no such axis.
+    NaN comes last.
+
+    Args:
+        values: A tensor of real numbers, of rank 1 or more.
+        axis: The axis, an int.
+        direction: "ASCENDING" or "DESCENDING".
+        name: A name for the op.
+
+    Returns:
+        A tensor like `values`.
+
+    Raises:
+        ValueError: `direction` is neither of the two, or `axis` is not a known number.
+        InvalidArgumentError: `axis` is out of range.
 
     >>> import graphwright as tf
     >>> tf.sort([3, 1, 2], direction="DESCENDING")
@@ -352,7 +410,28 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The indices that sort along `axis`; equal elements keep their order."""
+    """Returns the indices that sort a tensor along an axis.
+
+    Equal elements keep their order.
+
+    Args:
+        values: A tensor of real numbers, of rank 1 or more.
+        axis: The axis, an int.
+        direction: "ASCENDING" or "DESCENDING".
+        stable: Accepted for TensorFlow's signature; the sort is stable in either case.
+        name: A name for the op.
+
+    Returns:
+        A tensor of int32 of the shape of `values`.
+
+    Raises:
+        ValueError: `direction` is neither of the two, or `axis` is not a known number.
+        InvalidArgumentError: `axis` is out of range.
+
+    >>> import graphwright as tf
+    >>> tf.argsort([3, 1, 2])
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 0], dtype=int32)>
+    """
     x, axis = convert(values), constant_axis(axis)
     return descending(x if is_descending(direction) else mirrored(x), axis).indices
 
@@ -409,10 +488,21 @@ def searchsorted(
     out_type: Any = dt.int32,
     name: str | None = None,
 ) -> Any:
-    """Where each value would be inserted into its sorted row, before or behind equal elements.
+    """Returns where each value would be inserted into a sorted sequence.
 
-    The leading axes of both are the same. ValueError where `side` is neither "left" nor
-    "right".
+    Args:
+        sorted_sequence: A tensor of real numbers or strings, ascending along its last axis.
+        values: A tensor of the same dtype; the leading axes of both are the same.
+        side: "left" for the place before equal elements, "right" for the place behind them.
+        out_type: int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `out_type`, of the shape of `values`.
+
+    Raises:
+        ValueError: `side` is neither of the two.
+        InvalidArgumentError: The leading axes differ.
 
     >>> import graphwright as tf
     >>> tf.searchsorted([1, 3, 3, 5], [0, 3, 9], side="right")
@@ -439,7 +529,31 @@ def approx_max_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The `k` greatest elements along an axis and their indices; here they are exact."""
+    """Finds the greatest elements along an axis, in descending order, and their indices.
+
+    The result is exact: what says how good an approximation must be changes nothing.
+
+    Args:
+        operand: A tensor of bfloat16, float16 or float32, of rank 1 or more.
+        k: How many elements, an int.
+        reduction_dimension: The axis, an int.
+        recall_target: Accepted for TensorFlow's signature and not used.
+        reduction_input_size_override: Accepted for TensorFlow's signature and not used.
+        aggregate_to_topk: Accepted for TensorFlow's signature and not used.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(values, indices)`. Both are of the shape of `operand` with `k` along the
+        axis; the indices are of int32.
+
+    Raises:
+        InvalidArgumentError: The dtype is another, or the axis has less than `k` elements.
+
+    >>> import graphwright as tf
+    >>> values, indices = tf.math.approx_max_k([1.0, 5.0, 3.0], 2)
+    >>> values.numpy().tolist(), indices.numpy().tolist()
+    ([5.0, 3.0], [1, 2])
+    """
     x = approximable(operand, k, reduction_dimension)
     return ApproxTopK(*descending(x, reduction_dimension, k))
 
@@ -453,7 +567,31 @@ def approx_min_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The `k` least elements along an axis and their indices; here they are exact."""
+    """Finds the least elements along an axis, in ascending order, and their indices.
+
+    The result is exact: what says how good an approximation must be changes nothing.
+
+    Args:
+        operand: A tensor of bfloat16, float16 or float32, of rank 1 or more.
+        k: How many elements, an int.
+        reduction_dimension: The axis, an int.
+        recall_target: Accepted for TensorFlow's signature and not used.
+        reduction_input_size_override: Accepted for TensorFlow's signature and not used.
+        aggregate_to_topk: Accepted for TensorFlow's signature and not used.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(values, indices)`. Both are of the shape of `operand` with `k` along the
+        axis; the indices are of int32.
+
+    Raises:
+        InvalidArgumentError: The dtype is another, or the axis has less than `k` elements.
+
+    >>> import graphwright as tf
+    >>> values, indices = tf.math.approx_min_k([1.0, 5.0, 3.0], 2)
+    >>> values.numpy().tolist(), indices.numpy().tolist()
+    ([1.0, 3.0], [0, 2])
+    """
     x = approximable(operand, k, reduction_dimension)
     values, places = descending(-x, reduction_dimension, k)
     return ApproxTopK(-values, places)

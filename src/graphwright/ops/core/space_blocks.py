@@ -250,7 +250,22 @@ class DepthToSpace(Regrouping):
 
 
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
-    """Zero-padded, then each block of space dealt out to as many batches as it has places.
+    """Pads a tensor with zeros and moves each place inside a block of space to the batch.
+
+    The spatial axes are those behind the batch axis, as many as `block_shape` has entries.
+
+    Args:
+        input: A tensor of any dtype: [batch, space..., rest...].
+        block_shape: A vector of int32 or int64: the size of a block along each spatial axis.
+        paddings: A matrix of int32 or int64: row i is the width (before, after) of the zeros.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype and rank of `input`; the batch grows by the number of places of a
+        block.
+
+    Raises:
+        InvalidArgumentError: A padded axis is not divisible by its block.
 
     >>> import graphwright as tf
     >>> x = tf.reshape(tf.range(4), [1, 2, 2, 1])
@@ -269,9 +284,27 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
 
 
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
-    """The batches put together again to blocks of space, then cropped.
+    """Moves batches back to the places inside blocks of space, and crops the result.
 
-    `block_shape` may be one size for both axes of images.
+    It undoes `tf.space_to_batch`.
+
+    Args:
+        input: A tensor of any dtype: [batch, space..., rest...].
+        block_shape: A vector of int32 or int64: the size of a block along each spatial axis. One
+            int stands for two axes.
+        crops: A matrix of int32 or int64: row i is how much is cut (before, after) along axis i.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype and rank of `input`.
+
+    Raises:
+        InvalidArgumentError: The batch is not divisible by the number of places of a block.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(4), [4, 1, 1, 1])
+    >>> tf.batch_to_space(x, [2, 2], [[0, 0], [0, 0]])[0, :, :, 0].numpy().tolist()
+    [[0, 1], [2, 3]]
     """
     if isinstance(block_shape, int):
         block_shape = [block_shape, block_shape]
@@ -281,25 +314,76 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
 def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
-    """Each block of `block_size` x `block_size` places of images becomes channels."""
+    """Moves each block of places of images to channels.
+
+    Args:
+        input: A tensor of any dtype and of rank 4: images in `data_format`.
+        block_size: The height and width of a block, an int of 2 or more.
+        data_format: "NHWC" or "NCHW".
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input`: height and width divided by the block size, and channels
+        times its square.
+
+    Raises:
+        InvalidArgumentError: The height or width is not divisible by the block size, or an
+            attribute is wrong.
+
+    >>> import graphwright as tf
+    >>> tf.nn.space_to_depth(tf.reshape(tf.range(4), [1, 2, 2, 1]), 2).numpy().tolist()
+    [[[[0, 1, 2, 3]]]]
+    """
     return apply(SpaceToDepth.of(block_size, data_format), convert(input), name=name)
 
 
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
-    """The channels of images become blocks of `block_size` x `block_size` places."""
+    """Moves the channels of images to blocks of places.
+
+    It undoes `tf.nn.space_to_depth`.
+
+    Args:
+        input: A tensor of any dtype and of rank 4: images in `data_format`.
+        block_size: The height and width of a block, an int of 2 or more.
+        data_format: "NHWC" or "NCHW".
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input`: height and width times the block size, and channels
+        divided by its square.
+
+    Raises:
+        InvalidArgumentError: The channels are not divisible by the square of the block size, or an
+            attribute is wrong.
+
+    >>> import graphwright as tf
+    >>> tf.nn.depth_to_space(tf.reshape(tf.range(4), [1, 1, 1, 4]), 2).numpy().tolist()
+    [[[[0], [1]], [[2], [3]]]]
+    """
     return apply(DepthToSpace.of(block_size, data_format), convert(input), name=name)
 
 
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Any, Any]:
-    """The paddings that make each axis a multiple of its block, and the crops that undo them.
+    """Computes paddings that make each axis a multiple of its block, and crops that undo them.
 
-    `base_paddings` are the least before and behind each axis, 0 by default; what is missing is
-    added behind.
+    What is missing is added behind.
 
+    Args:
+        input_shape: A vector of int32: the sizes of the spatial axes.
+        block_shape: A vector of int32 of the same length: the size of a block along each.
+        base_paddings: A matrix of int32: the least padding (before, after) of each axis. None means
+            0.
+        name: A name for the op.
+
+    Returns:
+        A pair of matrices of int32, each with a row (before, after) for each axis: the paddings and
+        the crops.
+
+    >>> import graphwright as tf
     >>> paddings, crops = tf.required_space_to_batch_paddings([5, 6], [2, 3])
     >>> paddings.numpy().tolist(), crops.numpy().tolist()
     ([[0, 1], [0, 0]], [[0, 1], [0, 0]])

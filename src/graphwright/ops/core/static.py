@@ -10,10 +10,15 @@ from graphwright.op.interpreter import is_tensor
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor as a NumPy array if it is known while tracing, else None.
+    """Returns the value of a tensor where it is known without running anything, else None.
 
-    With `partial`, an array of objects in which None marks what is not known. What is no
-    tensor is returned as it is.
+    Args:
+        tensor: A tensor, or any other value.
+        partial: Whether a value that is known in part is returned, with None for what is not known.
+
+    Returns:
+        A NumPy array of the dtype of `tensor`, or of objects where it is known in part; None where
+        it is not known. What is no tensor is returned as it is.
 
     >>> import graphwright as tf
     >>> tf.get_static_value(tf.constant([1, 2]))

@@ -150,20 +150,50 @@ class ListDiff(Op):
 
 
 def unique(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
-    """The distinct elements of a vector in order of first appearance: (y, idx), y[idx] = x.
+    """Finds the distinct elements of a vector, in order of first appearance.
 
-    InvalidArgumentError where `x` is no vector.
+    Args:
+        x: A vector of numbers, bools or strings.
+        out_idx: int32 or int64: the dtype of the indices.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(y, idx)`: the distinct elements, and the index in `y` of each element of
+        `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is no vector.
 
     >>> import graphwright as tf
     >>> tf.unique([7, 1, 7]).y
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([7, 1], dtype=int32)>
+    >>> tf.unique([7, 1, 7]).idx.numpy().tolist()
+    [0, 1, 0]
     """
     op = Unique.of(Unique.dtype_for("out_idx", out_idx))
     return named(Unique)(*apply(op, convert(x), name=name))
 
 
 def unique_with_counts(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
-    """The distinct elements of a vector and how often each is there: (y, idx, count)."""
+    """Finds the distinct elements of a vector, in order of first appearance, and counts them.
+
+    Args:
+        x: A vector of numbers, bools or strings.
+        out_idx: int32 or int64: the dtype of the indices and counts.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(y, idx, count)`: the distinct elements, the index in `y` of each element of
+        `x`, and how often each is in `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is no vector.
+
+    >>> import graphwright as tf
+    >>> y, idx, count = tf.unique_with_counts([7, 1, 7])
+    >>> y.numpy().tolist(), count.numpy().tolist()
+    ([7, 1], [2, 1])
+    """
     op = UniqueWithCounts.of(UniqueWithCounts.dtype_for("out_idx", out_idx))
     return named(UniqueWithCounts)(*apply(op, convert(x), name=name))
 

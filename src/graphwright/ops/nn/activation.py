@@ -304,7 +304,14 @@ SOFTPLUS, SOFTPLUS_GRAD, SOFTSIGN, SOFTSIGN_GRAD = (
 
 
 def relu(features: Any, name: str | None = None) -> Any:
-    """max(features, 0), elementwise.
+    """Computes max(features, 0), element by element.
+
+    Args:
+        features: A tensor of real numbers.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `features`.
 
     >>> import graphwright as tf
     >>> tf.nn.relu([-2.0, 0.0, 3.0])
@@ -314,14 +321,42 @@ def relu(features: Any, name: str | None = None) -> Any:
 
 
 def relu6(features: Any, name: str | None = None) -> Any:
-    """min(max(features, 0), 6), elementwise."""
+    """Computes min(max(features, 0), 6), element by element.
+
+    Args:
+        features: A tensor of real numbers.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `features`.
+
+    Source:
+        Krizhevsky, Convolutional Deep Belief Networks on CIFAR-10 (2010).
+
+    >>> import graphwright as tf
+    >>> tf.nn.relu6([-2.0, 3.0, 9.0]).numpy().tolist()
+    [0.0, 3.0, 6.0]
+    """
     return apply(RELU6, convert(features), name=name)
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
-    """`features` where they are positive, else alpha times them; integers become float32.
+    """Multiplies negative elements by a small slope and leaves the others as they are.
 
-    None stands for the default slope.
+    Args:
+        features: A tensor of floats or integers; integers become float32.
+        alpha: The slope, a number. None means 0.2.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape of `features`.
+
+    Source:
+        Maas, Hannun and Ng, Rectifier Nonlinearities Improve Neural Network Acoustic Models (2013).
+
+    >>> import graphwright as tf
+    >>> tf.nn.leaky_relu([-2.0, 3.0], alpha=0.5).numpy().tolist()
+    [-1.0, 3.0]
     """
     x = convert(features)
     x = cast(x, dt.float32) if x.dtype.is_integer else x
@@ -330,40 +365,161 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
 
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
-    """The positive and the negative part side by side: relu of [x, -x] joined along `axis`."""
+    """Joins relu(features) and relu(-features) along an axis.
+
+    Args:
+        features: A tensor of real numbers, of rank 1 or more.
+        axis: The axis, an int.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `features`, twice as long along the axis.
+
+    Raises:
+        InvalidArgumentError: `axis` is out of range.
+
+    Source:
+        Shang et al., Understanding and Improving Convolutional Neural Networks via Concatenated
+        Rectified Linear Units, arXiv:1603.05201.
+
+    >>> import graphwright as tf
+    >>> tf.nn.crelu([-2.0, 3.0]).numpy().tolist()
+    [0.0, 3.0, 2.0, 0.0]
+    """
     x = convert(features)
     return relu(concat([x, -x], axis), name=name)
 
 
 def elu(features: Any, name: str | None = None) -> Any:
-    """exp(x) - 1 where x < 0, else x, elementwise."""
+    """Computes exp(features) - 1 for negative elements and leaves the others as they are.
+
+    Args:
+        features: A tensor of floats.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `features`.
+
+    Raises:
+        InvalidArgumentError: `features` is not of floats.
+
+    Source:
+        Clevert, Unterthiner and Hochreiter, Fast and Accurate Deep Network Learning by Exponential
+        Linear Units, arXiv:1511.07289.
+
+    >>> import graphwright as tf
+    >>> tf.nn.elu([-1.0, 3.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([-0.63212055,  3.        ], dtype=float32)>
+    """
     return apply(ELU, convert(features), name=name)
 
 
 def selu(features: Any, name: str | None = None) -> Any:
-    """The scaled exponential linear unit, elementwise."""
+    """Computes the scaled exponential linear unit, element by element.
+
+    It is `scale * alpha * (exp(x) - 1)` for negative elements and `scale * x` for others, with the
+    constants of the paper.
+
+    Args:
+        features: A tensor of floats.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `features`.
+
+    Raises:
+        InvalidArgumentError: `features` is not of floats.
+
+    Source:
+        Klambauer et al., Self-Normalizing Neural Networks, arXiv:1706.02515.
+
+    >>> import graphwright as tf
+    >>> tf.nn.selu([-1.0, 1.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([-1.1113307,  1.050701 ], dtype=float32)>
+    """
     return apply(SELU, convert(features), name=name)
 
 
 def softplus(features: Any, name: str | None = None) -> Any:
-    """log(1 + exp(x)), elementwise."""
+    """Computes log(1 + exp(features)), element by element, without overflow.
+
+    Args:
+        features: A tensor of floats.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `features`.
+
+    Raises:
+        InvalidArgumentError: `features` is not of floats.
+
+    >>> import graphwright as tf
+    >>> tf.math.softplus([0.0, 1000.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([6.931472e-01, 1.000000e+03], dtype=float32)>
+    """
     return apply(SOFTPLUS, convert(features), name=name)
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
-    """log(sigmoid(x)), elementwise, without overflow."""
+    """Computes the logarithm of the sigmoid, element by element, without overflow.
+
+    Args:
+        x: A tensor of floats.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not of floats.
+
+    >>> import graphwright as tf
+    >>> tf.math.log_sigmoid([0.0, -1000.0]).numpy()
+    array([-6.931472e-01, -1.000000e+03], dtype=float32)
+    """
     return negative(softplus(-convert(x)), name)
 
 
 def softsign(features: Any, name: str | None = None) -> Any:
-    """x / (1 + |x|), elementwise."""
+    """Computes features / (1 + |features|), element by element.
+
+    Args:
+        features: A tensor of floats.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `features`.
+
+    Raises:
+        InvalidArgumentError: `features` is not of floats.
+
+    >>> import graphwright as tf
+    >>> tf.nn.softsign([-1.0, 0.0, 3.0]).numpy().tolist()
+    [-0.5, 0.0, 0.75]
+    """
     return apply(SOFTSIGN, convert(features), name=name)
 
 
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
-    """x times the standard normal distribution function of x, elementwise.
+    """Multiplies each element by the standard normal distribution function of it.
 
-    `approximate` computes that function by a hyperbolic tangent. ValueError unless floating.
+    Args:
+        features: A tensor of floats.
+        approximate: Whether that function is approximated by a hyperbolic tangent.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `features`.
+
+    Raises:
+        ValueError: `features` is not of floats.
+
+    Source:
+        Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415.
+
+    >>> import graphwright as tf
+    >>> tf.nn.gelu([-1.0, 0.0, 3.0]).numpy()
+    array([-0.15865526,  0.        ,  2.9959502 ], dtype=float32)
     """
     x = convert(features)
     if not x.dtype.is_floating:
@@ -377,6 +533,24 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
 
 
 def silu(features: Any, beta: Any = 1.0) -> Any:
-    """x * sigmoid(beta * x), elementwise."""
+    """Computes features * sigmoid(beta * features), element by element.
+
+    Args:
+        features: A tensor of floats.
+        beta: A number or scalar tensor.
+
+    Returns:
+        A tensor like `features`.
+
+    Raises:
+        InvalidArgumentError: `features` is of integers.
+
+    Source:
+        Ramachandran, Zoph and Le, Searching for Activation Functions, arXiv:1710.05941.
+
+    >>> import graphwright as tf
+    >>> tf.nn.silu([-1.0, 0.0, 1.0]).numpy()
+    array([-0.26894143,  0.        ,  0.7310586 ], dtype=float32)
+    """
     x = convert(features)
     return x * sigmoid(cast(convert(beta, None, x.dtype), x.dtype) * x)

@@ -127,7 +127,20 @@ class BiasAddGrad(Op):
 
 
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
-    """`value` plus `bias` along the channels: the last axis, or axis 1 of an `NC...` format.
+    """Adds a bias to each channel.
+
+    Args:
+        value: A tensor of numbers, of rank 2 or more.
+        bias: A vector of the dtype of `value`, as long as its channel axis.
+        data_format: "NC..." has the channels at axis 1, "N...C" at the last. None means the last.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `value`.
+
+    Raises:
+        ValueError: `data_format` is of neither form.
+        InvalidArgumentError: `bias` does not fit the channels, or the rank of `value` is below 2.
 
     >>> import graphwright as tf
     >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0])

@@ -224,9 +224,30 @@ def uniform_candidate_sampler(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
     seed: int | None = None, name: str | None = None,
 ) -> Candidates:  # fmt: skip
-    """`num_sampled` ids in [0, range_max), each as likely, and the counts to be expected.
+    """Draws classes at random, each with the same probability.
 
-    `true_classes` is [batch, num_true]. The ids are all different if `unique`.
+    Args:
+        true_classes: A matrix of int64, [batch, num_true]: the true classes of each row.
+        num_true: The number of true classes of a row, an int.
+        num_sampled: The number of ids to draw, an int.
+        unique: Whether the ids that are drawn must differ.
+        range_max: The ids are in [0, range_max), an int.
+        seed: An int. None draws other ids in each process, unless `tf.random.set_seed` was called.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
+        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
+        expected in such a sample.
+
+    Raises:
+        InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
+            not enough ids to differ.
+
+    >>> import graphwright as tf
+    >>> sample = tf.random.uniform_candidate_sampler([[0]], 1, 3, True, 3)
+    >>> sorted(sample.sampled_candidates.numpy().tolist())
+    [0, 1, 2]
     """
     return drawn(
         UniformCandidateSampler, true_classes, num_true, num_sampled, unique, range_max, seed, name
@@ -237,7 +258,33 @@ def log_uniform_candidate_sampler(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
     seed: int | None = None, name: str | None = None,
 ) -> Candidates:  # fmt: skip
-    """As `uniform_candidate_sampler`, with low ids more likely: for ids in order of frequency."""
+    """Draws classes at random, low ids more often: for ids in the order of their frequency.
+
+    The probability of id k is proportional to log((k + 2) / (k + 1)).
+
+    Args:
+        true_classes: A matrix of int64, [batch, num_true]: the true classes of each row.
+        num_true: The number of true classes of a row, an int.
+        num_sampled: The number of ids to draw, an int.
+        unique: Whether the ids that are drawn must differ.
+        range_max: The ids are in [0, range_max), an int.
+        seed: An int. None draws other ids in each process, unless `tf.random.set_seed` was called.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
+        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
+        expected in such a sample.
+
+    Raises:
+        InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
+            not enough ids to differ.
+
+    >>> import graphwright as tf
+    >>> sample = tf.random.log_uniform_candidate_sampler([[0]], 1, 3, True, 3)
+    >>> sorted(sample.sampled_candidates.numpy().tolist())
+    [0, 1, 2]
+    """
     kind = LogUniformCandidateSampler
     return drawn(kind, true_classes, num_true, num_sampled, unique, range_max, seed, name)
 
@@ -246,7 +293,33 @@ def learned_unigram_candidate_sampler(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
     seed: int | None = None, name: str | None = None,
 ) -> Candidates:  # fmt: skip
-    """As `uniform_candidate_sampler`, with ids as likely as they were true in earlier calls."""
+    """Draws classes at random, more often those that were true classes more often.
+
+    What earlier runs of the op saw is counted.
+
+    Args:
+        true_classes: A matrix of int64, [batch, num_true]: the true classes of each row.
+        num_true: The number of true classes of a row, an int.
+        num_sampled: The number of ids to draw, an int.
+        unique: Whether the ids that are drawn must differ.
+        range_max: The ids are in [0, range_max), an int.
+        seed: An int. None draws other ids in each process, unless `tf.random.set_seed` was called.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
+        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
+        expected in such a sample.
+
+    Raises:
+        InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
+            not enough ids to differ.
+
+    >>> import graphwright as tf
+    >>> sample = tf.nn.learned_unigram_candidate_sampler([[0]], 1, 3, True, 3)
+    >>> sorted(sample.sampled_candidates.numpy().tolist())
+    [0, 1, 2]
+    """
     kind = LearnedUnigramCandidateSampler
     return drawn(kind, true_classes, num_true, num_sampled, unique, range_max, seed, name)
 
@@ -257,9 +330,37 @@ def fixed_unigram_candidate_sampler(
     shard: int = 0, unigrams: Sequence[float] = (), seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:  # fmt: skip
-    """As `uniform_candidate_sampler`, with ids as likely as `unigrams` or a file say.
+    """Draws classes at random, with probabilities in proportion to given weights.
 
-    The file has a weight at the end of each line; weights are raised to `distortion`.
+    Args:
+        true_classes: A matrix of int64, [batch, num_true]: the true classes of each row.
+        num_true: The number of true classes of a row, an int.
+        num_sampled: The number of ids to draw, an int.
+        unique: Whether the ids that are drawn must differ.
+        range_max: The ids are in [0, range_max), an int.
+        vocab_file: A path of a text file with the weight of an id at the end of each line, after a
+            comma.
+        distortion: The power that weights are raised to.
+        num_reserved_ids: How many ids of weight 0 come before those of the weights.
+        num_shards: Only every `num_shards`-th weight is used.
+        shard: The first weight that is used, below `num_shards`.
+        unigrams: The weights, a list of floats, where there is no file.
+        seed: An int. None draws other ids in each process, unless `tf.random.set_seed` was called.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
+        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
+        expected in such a sample.
+
+    Raises:
+        InvalidArgumentError: There are no weights or not `range_max` of them, `true_classes` does
+            not fit, or there are not enough ids to differ.
+
+    >>> import graphwright as tf
+    >>> sample = tf.nn.fixed_unigram_candidate_sampler([[0]], 1, 2, True, 2, unigrams=[1.0, 9.0])
+    >>> sorted(sample.sampled_candidates.numpy().tolist())
+    [0, 1]
     """
     op = seeded(
         FixedUnigramCandidateSampler, seed, num_true, num_sampled, bool(unique), range_max,
@@ -272,7 +373,24 @@ def all_candidate_sampler(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:  # fmt: skip
-    """All ids below `num_sampled`, each expected once."""
+    """Returns all classes as a sample, each of them expected once.
+
+    Args:
+        true_classes: A matrix of int64, [batch, num_true]: the true classes of each row.
+        num_true: Accepted for TensorFlow's signature and not used.
+        num_sampled: The number of classes, an int.
+        unique: Accepted for TensorFlow's signature and not used.
+        seed: Accepted for TensorFlow's signature and not used.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids
+        from 0 on, as int64, and ones of float32.
+
+    >>> import graphwright as tf
+    >>> tf.nn.all_candidate_sampler([[0]], 1, 3, True).sampled_candidates.numpy().tolist()
+    [0, 1, 2]
+    """
     classes = convert(true_classes, dt.int64)
     ids = convert(np.arange(num_sampled))
     return Candidates(ids, cast(ones_like(classes), dt.float32), cast(ones_like(ids), dt.float32))
@@ -282,7 +400,28 @@ def compute_accidental_hits(
     true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None,
     name: str | None = None,
 ) -> AccidentalHits:  # fmt: skip
-    """Where a sampled id is a true one: rows, places in the sample, and the lowest float32."""
+    """Finds where a sampled class is a true class.
+
+    Args:
+        true_classes: A matrix of int64, [batch, num_true]: the true classes of each row.
+        sampled_candidates: A vector of int64: the sampled classes.
+        num_true: The number of true classes of a row, an int.
+        seed: Changes nothing; the op draws no numbers.
+        name: A name for the op.
+
+    Returns:
+        A named tuple `(indices, ids, weights)` of vectors with an entry for each hit: its row
+        (int32), its place in the sample (int64) and the lowest float32, which added to a logit
+        removes the class.
+
+    Raises:
+        InvalidArgumentError: `true_classes` has not `num_true` columns.
+
+    >>> import graphwright as tf
+    >>> hits = tf.nn.compute_accidental_hits([[0, 1], [2, 3]], [1, 2, 5], 2)
+    >>> hits.indices.numpy().tolist(), hits.ids.numpy().tolist()
+    ([0, 1], [0, 1])
+    """
     operands = convert(true_classes, dt.int64), convert(sampled_candidates, dt.int64)
     op = seeded(ComputeAccidentalHits, seed, num_true)  # of no use, but it counts as TensorFlow's
     return AccidentalHits(*apply(op, *operands, name=name))
@@ -326,8 +465,34 @@ def nce_loss(
     num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = False,
     name: str | None = "nce_loss",
 ) -> Any:  # fmt: skip
-    """The loss of telling true classes from sampled ones, for each row of `inputs` (noise-
-    contrastive estimation). `weights` is [num_classes, width], `labels` [batch, num_true]."""
+    """Computes the noise-contrastive estimation loss of true classes against sampled ones.
+
+    Args:
+        weights: A matrix of floats, [num_classes, width], or a list of tables that make one.
+        biases: A vector of floats, [num_classes].
+        labels: A matrix of integers, [batch, num_true]: the true classes of each row.
+        inputs: A matrix of floats, [batch, width].
+        num_sampled: The number of classes to draw, an int.
+        num_classes: The number of classes, an int.
+        num_true: The number of true classes of a row, an int.
+        sampled_values: What a candidate sampler returned. None draws with
+            `tf.random.log_uniform_candidate_sampler`.
+        remove_accidental_hits: Whether sampled classes that are true ones of a row are left out.
+        name: A name for the op.
+
+    Returns:
+        A vector with the loss of each row, of the dtype of `inputs`.
+
+    Source:
+        Gutmann and Hyvärinen, Noise-contrastive estimation: A new estimation principle for
+        unnormalized statistical models (2010).
+
+    >>> import graphwright as tf
+    >>> sample = tf.nn.all_candidate_sampler([[0]], 1, 3, True)
+    >>> w, b, x = tf.ones([3, 2]), tf.zeros([3]), tf.ones([1, 2])
+    >>> tf.nn.nce_loss(w, b, [[0]], x, 3, 3, sampled_values=sample).numpy()
+    array([6.5077124], dtype=float32)
+    """
     logits, truth = sampled_logits(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
         remove_accidental_hits, None,
@@ -340,7 +505,35 @@ def sampled_softmax_loss(
     num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
     seed: int | None = None, name: str | None = "sampled_softmax_loss",
 ) -> Any:  # fmt: skip
-    """The cross entropy of the true classes against sampled ones, for each row of `inputs`."""
+    """Computes the cross entropy of true classes in a softmax over them and sampled ones.
+
+    Args:
+        weights: A matrix of floats, [num_classes, width], or a list of tables that make one.
+        biases: A vector of floats, [num_classes].
+        labels: A matrix of integers, [batch, num_true]: the true classes of each row.
+        inputs: A matrix of floats, [batch, width].
+        num_sampled: The number of classes to draw, an int.
+        num_classes: The number of classes, an int.
+        num_true: The number of true classes of a row, an int.
+        sampled_values: What a candidate sampler returned. None draws with
+            `tf.random.log_uniform_candidate_sampler`.
+        remove_accidental_hits: Whether sampled classes that are true ones of a row are left out.
+        seed: The seed of the sampler, an int.
+        name: A name for the op.
+
+    Returns:
+        A vector with the loss of each row, of the dtype of `inputs`.
+
+    Source:
+        Jean et al., On Using Very Large Target Vocabulary for Neural Machine Translation,
+        arXiv:1412.2007.
+
+    >>> import graphwright as tf
+    >>> sample = tf.nn.all_candidate_sampler([[0]], 1, 3, True)
+    >>> w, b, x = tf.ones([3, 2]), tf.zeros([3]), tf.ones([1, 2])
+    >>> tf.nn.sampled_softmax_loss(w, b, [[0]], x, 3, 3, sampled_values=sample).numpy()
+    array([1.0986123], dtype=float32)
+    """
     logits, truth = sampled_logits(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
         remove_accidental_hits, seed,

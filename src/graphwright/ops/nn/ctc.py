@@ -72,11 +72,35 @@ def ctc_loss(
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """Minus the logarithm of the probability of labels [batch, longest], for each of the batch.
+    """Computes the connectionist temporal classification loss of each sequence of labels.
 
-    `logits` are [time, batch, classes] ([batch, time, classes] without `logits_time_major`);
-    class `blank_index` (0 by default) stands for no label. `unique` is a hint that changes
-    nothing.
+    It is minus the logarithm of the probability of the labels, summed over all alignments. Labels
+    that do not fit into their time have an infinite loss.
+
+    Args:
+        labels: A matrix of integers, [batch, longest].
+        logits: A tensor of floats, [time, batch, classes], or [batch, time, classes].
+        label_length: A vector of integers, [batch]: how many labels of each row count.
+        logit_length: A vector of integers, [batch]: how many times of each row count.
+        logits_time_major: Whether the first axis of `logits` is the time.
+        unique: A hint that changes nothing.
+        blank_index: The class that stands for no label, an int; negative ones count from the end.
+            None means 0.
+        name: A name for the op.
+
+    Returns:
+        A vector of the dtype of `logits`, [batch].
+
+    Raises:
+        InvalidArgumentError: The batch sizes differ, a rank is wrong, or a label is no class.
+
+    Source:
+        Graves et al., Connectionist Temporal Classification: Labelling Unsegmented Sequence Data
+        with Recurrent Neural Networks (2006).
+
+    >>> import graphwright as tf
+    >>> tf.nn.ctc_loss([[1]], tf.zeros([2, 1, 3]), [1], [2])
+    <tf.Tensor: shape=(1,), dtype=float32, numpy=array([1.0986123], dtype=float32)>
     """
     logits = convert(logits)
     dtype = logits.dtype

@@ -24,9 +24,16 @@ from graphwright.types import dtypes as dt
 
 
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> Any:
-    """Equal neighbours within the first `seq_length` labels of each row made one.
+    """Merges equal neighbours among the first labels of each row.
 
-    Gives the rows, filled up with zeros to the longest, and their lengths.
+    Args:
+        labels: A matrix of any dtype, [batch, longest].
+        seq_length: A vector of integers, [batch]: how many labels of each row count.
+        name: A name for the op.
+
+    Returns:
+        A pair: the rows, filled up with zeros to the longest, and a vector of their lengths, of the
+        dtype of `seq_length`.
 
     >>> import graphwright as tf
     >>> rows, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1], [1, 2, 3, 4, 5]], [5, 5])
@@ -47,9 +54,15 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
 
 
 def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
-    """The distinct labels of each row in order of first appearance, and which each label is.
+    """Finds the distinct labels of each row, in order of first appearance.
 
-    The rows of distinct labels (int64) are filled up with zeros.
+    Args:
+        labels: A matrix of integers, [batch, longest].
+        name: A name for the op.
+
+    Returns:
+        A list of two matrices of the shape of `labels`: the distinct labels of each row as int64,
+        filled up with zeros, and the index of each label among them as int32.
 
     >>> import graphwright as tf
     >>> unique, which = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])

@@ -18,10 +18,26 @@ from graphwright.ops.random.stateless_random import stateless_uniform
 def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
 ) -> Any:
-    """Elements of `x` at random as 0 with the probability `rate`, others as x / (1 - rate).
+    """Sets elements to 0 with the probability `rate`, and scales the others by 1 / (1 - rate).
 
-    `noise_shape` broadcasts to the shape of `x`: what it broadcasts falls together. ValueError
-    unless `x` is floating and `rate` in [0, 1).
+    Args:
+        x: A tensor of floats.
+        rate: A number in [0, 1), or a scalar tensor.
+        noise_shape: A shape that broadcasts to that of `x`; elements along a broadcast axis are
+            dropped together. None means the shape of `x`.
+        seed: An int. None draws other numbers in each process, unless `tf.random.set_seed` was
+            called.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `x`.
+
+    Raises:
+        ValueError: `x` is not of floats, or `rate` is outside [0, 1).
+
+    Source:
+        Srivastava et al., Dropout: A Simple Way to Prevent Neural Networks from Overfitting, JMLR
+        15 (2014).
 
     >>> import graphwright as tf
     >>> tf.nn.dropout(tf.ones([2]), 0)
@@ -38,7 +54,29 @@ def stateless_dropout(
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Any:
-    """As `dropout`, where `seed` (two integers) alone decides which elements fall."""
+    """Sets elements to 0 with the probability `rate`, as a seed decides, and scales the others.
+
+    The same arguments always give the same result.
+
+    Args:
+        x: A tensor of floats.
+        rate: A number in [0, 1), or a scalar tensor.
+        seed: Two integers, as a list or a tensor.
+        rng_alg: The algorithm: "philox", "threefry" or "auto_select". None means the last.
+        noise_shape: A shape that broadcasts to that of `x`; elements along a broadcast axis are
+            dropped together. None means the shape of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `x`, whose elements are 0 or x / (1 - rate).
+
+    Raises:
+        ValueError: `x` is not of floats, or `rate` is outside [0, 1).
+
+    >>> import graphwright as tf
+    >>> tf.nn.experimental.stateless_dropout(tf.ones([4]), 0.5, seed=[1, 2]).numpy().tolist()
+    [2.0, 0.0, 2.0, 0.0]
+    """
     sampler = partial(stateless_uniform, seed=seed, alg=rng_alg or "auto_select")
     return general_dropout(x, rate, sampler, noise_shape, name)
 
@@ -50,10 +88,28 @@ def general_dropout(
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Any:
-    """0 where `uniform_sampler(shape=, dtype=)` is below `rate`, elsewhere x / (1 - rate).
+    """Sets elements to 0 where random numbers are below `rate`, and scales the others.
 
-    `noise_shape` broadcasts to the shape of `x`. ValueError unless `x` is floating and `rate`
-    in [0, 1).
+    Args:
+        x: A tensor of floats.
+        rate: A number in [0, 1), or a scalar tensor.
+        uniform_sampler: A function that is called as `uniform_sampler(shape=..., dtype=...)` and
+            returns numbers in [0, 1).
+        noise_shape: A shape that broadcasts to that of `x`; elements along a broadcast axis are
+            dropped together. None means the shape of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `x`, whose elements are 0 or x / (1 - rate).
+
+    Raises:
+        ValueError: `x` is not of floats, or `rate` is outside [0, 1).
+
+    >>> import graphwright as tf
+    >>> def sampler(shape, dtype):
+    ...     return tf.constant([0.1, 0.6, 0.5, 0.2], dtype)
+    >>> tf.nn.experimental.general_dropout(tf.ones([4]), 0.5, sampler).numpy().tolist()
+    [0.0, 2.0, 2.0, 0.0]
     """
     known = isinstance(rate, Real)
     if known and not 0 <= float(rate) < 1:

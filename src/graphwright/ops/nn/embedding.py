@@ -45,9 +45,21 @@ def whole_table(params: Any) -> Any:
 def embedding_lookup(
     params: Any, ids: Any, max_norm: float | None = None, name: str | None = None
 ) -> Any:
-    """The rows of `params` whose numbers are `ids`, each of norm `max_norm` at most.
+    """Gathers the rows of a table by their ids.
 
-    A list of tables is one table whose rows are theirs in order.
+    Args:
+        params: A tensor or variable of rank 1 or more, or a list of tables that are joined row
+            after row.
+        ids: A tensor of int16, int32 or int64, of any shape.
+        max_norm: The greatest 2-norm of a row; a longer one is scaled down. None sets no limit.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `params`, of shape [ids..., row...].
+
+    Raises:
+        ValueError: `params` is None or an empty list.
+        InvalidArgumentError: An id is no row.
 
     >>> import graphwright as tf
     >>> tf.nn.embedding_lookup(tf.constant([[1.0], [2.0], [3.0]]), [2, 0])[:, 0]
@@ -75,10 +87,32 @@ def embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Any:
-    """For each row of the sparse `sp_ids`, the rows of `params` of its ids, combined.
+    """Combines the rows of a table that each row of a sparse matrix of ids names.
 
-    They are weighted by `sp_weights` (of the same places) if these are given; `combiner` is
-    "sum", "mean" (by default) or "sqrtn", which divides by the norm of the weights.
+    Args:
+        params: A tensor or variable of floats, or a list of tables that are joined row after row.
+        sp_ids: A `tf.SparseTensor` of ids, int32 or int64, of rank 2.
+        sp_weights: A `tf.SparseTensor` of the same places with the weight of each id. None means 1.
+        combiner: "sum", "mean" (divides by the sum of the weights) or "sqrtn" (divides by their
+            2-norm). None means "mean".
+        max_norm: The greatest 2-norm of a row of the table; a longer one is scaled down. None sets
+            no limit.
+        name: A name for the op.
+        allow_fast_lookup: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A tensor of the dtype of `params`, with a row for each row of `sp_ids`, up to the last one
+        that has an id.
+
+    Raises:
+        ValueError: `combiner` is none of the three.
+        TypeError: `sp_ids` or `sp_weights` is no `tf.SparseTensor`.
+
+    >>> import graphwright as tf
+    >>> table = tf.constant([[1.0], [2.0], [4.0]])
+    >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 1, 2], [2, 2])
+    >>> tf.nn.embedding_lookup_sparse(table, ids, None).numpy().tolist()
+    [[1.5], [4.0]]
     """
     combiner = "mean" if combiner is None else combiner
     if combiner not in COMBINERS:

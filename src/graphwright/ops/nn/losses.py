@@ -60,7 +60,17 @@ L2_LOSS = L2Loss()
 
 
 def l2_loss(t: Any, name: str | None = None) -> Any:
-    """Half the sum of the squares of all elements of `t`.
+    """Computes half the sum of the squares of all elements.
+
+    Args:
+        t: A tensor of floats, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A scalar of the dtype of `t`.
+
+    Raises:
+        InvalidArgumentError: `t` is not of floats.
 
     >>> import graphwright as tf
     >>> tf.nn.l2_loss([3.0, 4.0])
@@ -80,9 +90,22 @@ def check_same_shape(first: str, x: Any, second: str, y: Any) -> None:
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Any:
-    """The cross entropy of probabilities `labels` and of sigmoid(logits), elementwise.
+    """Computes the cross entropy of probabilities and of sigmoid(logits), element by element.
 
-    ValueError if one is missing or the shapes differ.
+    Args:
+        labels: A tensor of the dtype and shape of `logits`: probabilities in [0, 1].
+        logits: A tensor of floats.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `logits`.
+
+    Raises:
+        ValueError: An operand is missing, or the shapes differ.
+
+    >>> import graphwright as tf
+    >>> tf.nn.sigmoid_cross_entropy_with_logits([1.0, 0.0], [0.0, 2.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.6931472, 2.126928 ], dtype=float32)>
     """
     if labels is None or logits is None:
         raise ValueError("Both `labels` and `logits` must be provided.")
@@ -98,7 +121,24 @@ def sigmoid_cross_entropy_with_logits(
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Any:
-    """The logistic cross entropy in which the positive term counts `pos_weight` times."""
+    """Computes the sigmoid cross entropy, with a weight for its positive term, element by element.
+
+    Args:
+        labels: A tensor of the dtype and shape of `logits`: probabilities in [0, 1].
+        logits: A tensor of floats.
+        pos_weight: A number or tensor that broadcasts to `logits`: the weight of the positive term.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `logits`.
+
+    Raises:
+        ValueError: The shapes differ.
+
+    >>> import graphwright as tf
+    >>> tf.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0], 2.0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.3862944, 0.6931472], dtype=float32)>
+    """
     logits = convert(logits)
     labels = convert(labels, None, logits.dtype)
     check_same_shape("logits", logits, "labels", labels)
@@ -109,9 +149,24 @@ def weighted_cross_entropy_with_logits(
 def log_poisson_loss(
     targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Any:
-    """exp(log_input) - log_input * targets: the Poisson likelihood loss of the logarithm of a rate.
+    """Computes the Poisson loss of the logarithm of a rate: exp(log_input) - log_input * targets.
 
-    `compute_full_loss` adds Stirling's approximation of log(targets!).
+    Args:
+        targets: A tensor of the dtype and shape of `log_input`: counts.
+        log_input: A tensor of floats: logarithms of rates.
+        compute_full_loss: Whether Stirling's approximation of log(targets!) is added, for targets
+            above 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `log_input`.
+
+    Raises:
+        ValueError: The shapes differ.
+
+    >>> import graphwright as tf
+    >>> tf.nn.log_poisson_loss([1.0, 2.0], [0.0, 0.0], compute_full_loss=True)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.       , 1.6518065], dtype=float32)>
     """
     log_input = convert(log_input)
     targets = convert(targets, None, log_input.dtype)
@@ -127,11 +182,23 @@ def log_poisson_loss(
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Any:
-    """The sum of the losses of the examples over the number of examples in the global batch.
+    """Sums the losses of examples and divides by the global batch size.
 
-    Weights may have an axis of size 1 at the end more or less than the losses. A batch of no
-    examples has the loss 0. ValueError for losses of no batch and for a batch size that is no
-    scalar, TypeError for one that is no integer, InvalidArgumentError for a negative one.
+    A batch of no examples has the loss 0.
+
+    Args:
+        per_example_loss: A tensor of floats, of rank 1 or more; its first axis is the batch.
+        sample_weight: Weights that broadcast to the losses; a last axis of size 1 may be missing or
+            extra.
+        global_batch_size: A scalar of integers. None means the size of the first axis.
+
+    Returns:
+        A scalar of the dtype of `per_example_loss`.
+
+    Raises:
+        ValueError: The losses are a scalar, or the batch size is not.
+        TypeError: The batch size is no integer.
+        InvalidArgumentError: The batch size is negative.
 
     >>> import graphwright as tf
     >>> tf.nn.compute_average_loss([1.0, 3.0], sample_weight=[1.0, 0.0]).numpy()
@@ -172,9 +239,13 @@ def aligned_weights(weights: Any, losses: Any) -> Any:
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Any:
-    """The sum of a regularization loss over the number of replicas, which is one.
+    """Sums a regularization loss and divides by the number of replicas, which is one.
 
-    Integers become floating, as in every division.
+    Args:
+        regularization_loss: A tensor of numbers, of any shape.
+
+    Returns:
+        A scalar of the dtype of the loss; of integers, as `tf.math.truediv` gives.
 
     >>> import graphwright as tf
     >>> tf.nn.scale_regularization_loss([1.0, 2.0]).numpy()

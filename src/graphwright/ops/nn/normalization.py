@@ -118,9 +118,31 @@ def local_response_normalization(
     beta: float = 0.5,
     name: str | None = None,
 ) -> Any:
-    """input / (bias + alpha * s) ** beta, where s sums the squares of the near channels.
+    """Divides each element by a power of the sum of squares in the channels near it.
 
-    None stands for a default. InvalidArgumentError for a negative radius.
+    The result is `input / (bias + alpha * sum) ** beta`.
+
+    Args:
+        input: A tensor of bfloat16, float16 or float32, of rank 4; its last axis is the channels.
+        depth_radius: How many channels on either side are near, an int. None means 5.
+        bias: A number. None means 1.
+        alpha: A number. None means 1.
+        beta: A number. None means 0.5.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `input`.
+
+    Raises:
+        InvalidArgumentError: `depth_radius` is negative, or the rank is not 4.
+
+    Source:
+        Krizhevsky, Sutskever and Hinton, ImageNet Classification with Deep Convolutional Neural
+        Networks (2012).
+
+    >>> import graphwright as tf
+    >>> tf.nn.local_response_normalization(tf.ones([1, 1, 1, 3]), 1).numpy()[0, 0, 0]
+    array([0.57735026, 0.5       , 0.57735026], dtype=float32)
     """
     op = LRN.of(depth_radius, bias, alpha, beta)
     return apply(op, convert(input, None, dt.float32), name=name)
@@ -135,7 +157,31 @@ def batch_normalization(
     variance_epsilon: Any,
     name: str | None = None,
 ) -> Any:
-    """(x - mean) / sqrt(variance + variance_epsilon) * scale + offset; both of them optional."""
+    """Normalizes a tensor by a mean and a variance, then scales and shifts it.
+
+    The result is `(x - mean) / sqrt(variance + variance_epsilon) * scale + offset`.
+
+    Args:
+        x: A tensor of floats.
+        mean: A tensor of floats that broadcasts to `x`.
+        variance: A tensor of floats that broadcasts to `x`.
+        offset: A tensor that broadcasts to `x`. None adds nothing.
+        scale: A tensor that broadcasts to `x`. None does not scale.
+        variance_epsilon: A small number that keeps the divisor above 0.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `x`.
+
+    Source:
+        Ioffe and Szegedy, Batch Normalization: Accelerating Deep Network Training by Reducing
+        Internal Covariate Shift, arXiv:1502.03167.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([1.0, 3.0])
+    >>> tf.nn.batch_normalization(x, 2.0, 1.0, offset=0.5, scale=10.0, variance_epsilon=0.0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([-9.5, 10.5], dtype=float32)>
+    """
     x = convert(x)
     inverse = rsqrt(convert(variance) + variance_epsilon)
     if scale is not None:
@@ -154,7 +200,30 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Any:
-    """Batch normalization whose scale `gamma` counts only if `scale_after_normalization`."""
+    """Normalizes a tensor by a mean and a variance, and shifts it; scales it where that is wanted.
+
+    Args:
+        input: A tensor of floats.
+        mean: A tensor of floats that broadcasts to `input`.
+        variance: A tensor of floats that broadcasts to `input`.
+        beta: A tensor that broadcasts to `input`: the offset.
+        gamma: A tensor that broadcasts to `input`: the scale.
+        variance_epsilon: A small number that keeps the divisor above 0.
+        scale_after_normalization: Whether `gamma` is used.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `input`.
+
+    Source:
+        Ioffe and Szegedy, Batch Normalization: Accelerating Deep Network Training by Reducing
+        Internal Covariate Shift, arXiv:1502.03167.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([1.0, 3.0])
+    >>> tf.nn.batch_norm_with_global_normalization(x, 2.0, 1.0, 0.5, 10.0, 0.0, False)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([-0.5,  1.5], dtype=float32)>
+    """
     scale = gamma if scale_after_normalization else None
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon, name)
 
@@ -162,9 +231,25 @@ def batch_norm_with_global_normalization(
 def l2_normalize(
     x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
 ) -> Any:
-    """`x` over its euclidean norm along `axis`; norms are at least sqrt(epsilon).
+    """Divides a tensor by its 2-norm along axes; a norm counts as at least sqrt(epsilon).
 
-    `dim` is an earlier name of `axis`: ValueError where both are given.
+    Args:
+        x: A tensor of floats or complex numbers.
+        axis: The axes of one norm, as an int or a list of ints. None means all axes.
+        epsilon: A small number that keeps the divisor above 0.
+        name: A name for the op.
+        dim: An earlier name of `axis`.
+
+    Returns:
+        A tensor like `x`.
+
+    Raises:
+        ValueError: Both `axis` and `dim` are given.
+        TypeError: `x` is of integers.
+
+    >>> import graphwright as tf
+    >>> tf.math.l2_normalize([3.0, 4.0]).numpy()
+    array([0.6, 0.8], dtype=float32)
     """
     if axis is not None and dim is not None:
         raise ValueError("Cannot specify both 'dim' and 'axis'.")

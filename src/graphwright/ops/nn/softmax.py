@@ -304,7 +304,18 @@ def outer_shape(x: Any) -> Any:
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
-    """exp(logits) / sum(exp(logits)) along `axis`, by default the last.
+    """Computes exp(logits) / sum(exp(logits)) along an axis, without overflow.
+
+    Args:
+        logits: A tensor of floats, of rank 1 or more.
+        axis: The axis, an int. None means the last.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `logits`.
+
+    Raises:
+        InvalidArgumentError: `logits` is a scalar or not of floats, or `axis` is out of range.
 
     >>> import graphwright as tf
     >>> tf.nn.softmax([[0.0, 0.0], [0.0, 1000.0]])
@@ -316,16 +327,48 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> An
 
 
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
-    """logits - log(sum(exp(logits))) along `axis`, by default the last."""
+    """Computes logits - log(sum(exp(logits))) along an axis, without overflow.
+
+    Args:
+        logits: A tensor of floats, of rank 1 or more.
+        axis: The axis, an int. None means the last.
+        name: A name for the op.
+
+    Returns:
+        A tensor like `logits`.
+
+    Raises:
+        InvalidArgumentError: `logits` is a scalar or not of floats, or `axis` is out of range.
+
+    >>> import graphwright as tf
+    >>> tf.nn.log_softmax([0.0, 0.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([-0.6931472, -0.6931472], dtype=float32)>
+    """
     return along(LOG_SOFTMAX, convert(logits), axis, name)
 
 
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None
 ) -> Any:
-    """The cross entropy of label probabilities and of softmax(logits), along `axis`.
+    """Computes the cross entropy of probabilities and of softmax(logits), along an axis.
 
-    `labels` and `logits` have one shape; the result lacks `axis`. Gradients flow to both.
+    Gradients flow to both operands.
+
+    Args:
+        labels: A tensor of the shape of `logits`: along the axis, probabilities that sum to 1.
+        logits: A tensor of floats.
+        axis: The axis of the classes, an int.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `logits`, of its shape without the axis.
+
+    Raises:
+        InvalidArgumentError: The shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[0.0, 0.0]])
+    <tf.Tensor: shape=(1,), dtype=float32, numpy=array([0.6931472], dtype=float32)>
     """
     logits = convert(logits)
     dtype = logits.dtype
@@ -340,9 +383,23 @@ def softmax_cross_entropy_with_logits(
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
 ) -> Any:
-    """The cross entropy of class numbers `labels` [...] and of softmax(logits) [..., classes].
+    """Computes the cross entropy of class numbers and of softmax(logits), along the last axis.
 
-    ValueError if the shapes do not fit; InvalidArgumentError for a label that is no class.
+    Args:
+        labels: A tensor of int32 or int64: the class of each row of `logits`.
+        logits: A tensor of floats, of shape [labels..., classes].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `logits`, of the shape of `labels`.
+
+    Raises:
+        ValueError: The shapes do not fit.
+        InvalidArgumentError: A label is no class.
+
+    >>> import graphwright as tf
+    >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]])
+    <tf.Tensor: shape=(1,), dtype=float32, numpy=array([0.6931472], dtype=float32)>
     """
     labels, logits = convert(labels), convert(logits)
     check_label_shape(labels, logits)
