@@ -515,7 +515,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
     Args:
         input_tensor: A tensor of float32 or float64 of shape [..., n].
-        fft_length: The size of each transformed axis, as a list of one int or an int32 tensor. The
+        fft_length: The size of each transformed axis, as one int in a list or a tensor. The
             operand is cropped or padded with zeros to it. None means the sizes of `input_tensor`.
         name: A name for the op.
 
@@ -586,7 +586,7 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
 
     Args:
         input_tensor: A tensor of complex64 or complex128 of shape [..., n // 2 + 1].
-        fft_length: The size of each axis of the result, as a list of one int or an int32 tensor. None
+        fft_length: The size of each axis of the result, as one int in a list or a tensor. None
             means an even size of the last axis.
         name: A name for the op.
 
