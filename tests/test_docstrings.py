@@ -16,6 +16,9 @@ FINISHED: tuple[str, ...] = (
     "ops/random",
     "ops/signal",
     "ops/sparse",
+    "ops/strings",
+    "ragged",
+    "values/sparse",
 )
 
 
