@@ -39,10 +39,24 @@ def constant(
     name: str | None = None,
     row_splits_dtype: Any = dt.int64,
 ) -> Any:
-    """A ragged tensor of nested lists; a tensor if there are no inner lists.
+    """Makes a ragged tensor of nested lists, or a tensor where there are no inner lists.
 
-    All elements must stand at one depth (ValueError). `ragged_rank` says how many of the
-    axes are ragged, `inner_shape` what the shape of each value is.
+    Args:
+        pylist: Nested lists, tuples or arrays, with all scalars at one depth.
+        dtype: The dtype of the result; None means that of the scalars.
+        ragged_rank: The number of ragged axes; None means all but the first and those of
+            `inner_shape`.
+        inner_shape: The shape of each value; None means that it follows from `ragged_rank`.
+        name: A name for the op.
+        row_splits_dtype: The dtype of the row splits: int32 or int64.
+
+    Returns:
+        A ragged tensor, or a tensor.
+
+    Raises:
+        ValueError: The scalars are at different depths, or `ragged_rank` or `inner_shape` does not
+            fit.
+        TypeError: A scalar does not fit `dtype`.
 
     >>> import graphwright as tf
     >>> tf.ragged.constant([[1, 2], [3], []])
@@ -166,7 +180,23 @@ def range(
     name: str | None = None,
     row_splits_dtype: Any = dt.int64,
 ) -> RaggedTensor:
-    """A row of numbers for each start, limit and step; with one argument it is the limits.
+    """Returns a row of equally spaced numbers for each start, limit and step.
+
+    Args:
+        starts: A number or a tensor of numbers of shape [rows], or the limits where `limits` is
+            None.
+        limits: A number or a tensor of shape [rows]: what the numbers of a row stay before.
+        deltas: A number or a tensor of shape [rows]: the steps.
+        dtype: The dtype of the result; None means that of the arguments.
+        name: A name for the op.
+        row_splits_dtype: The dtype of the row splits: int32 or int64.
+
+    Returns:
+        A ragged tensor of shape [rows, None].
+
+    Raises:
+        ValueError: An argument has more than one axis.
+        InvalidArgumentError: A step is 0.
 
     >>> import graphwright as tf
     >>> tf.ragged.range([3, 0, 2])
@@ -208,7 +238,18 @@ def steps(first: Any, last: Any, step: Any) -> Any:
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The number of the row of each value, for rows with these splits.
+    """Converts row splits to the number of the row of each value.
+
+    Args:
+        splits: A tensor of int32 or int64 of shape [rows + 1].
+        name: A name for the op.
+        out_type: The dtype of the result; None means that of `splits`.
+
+    Returns:
+        A 1-D tensor of `out_type`.
+
+    Raises:
+        ValueError: `splits` is empty, or its rank or dtype is not valid.
 
     >>> import graphwright as tf
     >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy()
@@ -224,7 +265,20 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Any:
-    """The splits of rows, for the sorted numbers of the rows of values.
+    """Converts the sorted numbers of the rows of values to row splits.
+
+    Args:
+        segment_ids: A tensor of int32 or int64 of shape [values], in ascending order.
+        num_segments: An int or scalar of integers: the number of rows. None means the last number
+            and 1.
+        out_type: The dtype of the result; None means that of `segment_ids`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `out_type` of shape [rows + 1].
+
+    Raises:
+        ValueError: The rank or dtype of `segment_ids` is not valid.
 
     >>> import graphwright as tf
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2]).numpy()

@@ -30,9 +30,20 @@ _KEY = 0xDECAFCAFFE
 
 
 def cross(inputs: Any, name: str | None = None) -> Any:
-    """All combinations of the items in each row of the inputs, joined by `_X_`.
+    """Joins each combination of the values in a row of several matrices as text, with `_X_` between
+    them.
 
-    The inputs are ragged, dense or sparse matrices with equally many rows.
+    Args:
+        inputs: A list of tensors, ragged tensors and sparse tensors of integers or strings, of
+            shape [rows, values].
+        name: A name for the op.
+
+    Returns:
+        A ragged tensor of strings of shape [rows, None].
+
+    Raises:
+        ValueError: An input does not have 2 axes.
+        InvalidArgumentError: The numbers of rows differ.
 
     >>> import graphwright as tf
     >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]])
@@ -48,7 +59,21 @@ def cross(inputs: Any, name: str | None = None) -> Any:
 def cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> Any:
-    """Numbers for all combinations of the items in each row, in as many buckets if it is not 0.
+    """Hashes each combination of the values in a row of several matrices to a number.
+
+    Args:
+        inputs: A list of tensors, ragged tensors and sparse tensors of integers or strings, of
+            shape [rows, values].
+        num_buckets: The results are in [0, num_buckets); 0 means any numbers of int64.
+        hash_key: An int that selects the hash function; None means a fixed one.
+        name: A name for the op.
+
+    Returns:
+        A ragged tensor of int64 of shape [rows, None].
+
+    Raises:
+        ValueError: An input does not have 2 axes.
+        InvalidArgumentError: The numbers of rows differ.
 
     >>> import graphwright as tf
     >>> tf.ragged.cross_hashed([[["a"]], [["b"]]], num_buckets=100).to_list()

@@ -66,7 +66,21 @@ def check_alike(a: RaggedTensor, b: RaggedTensor) -> None:
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:
-    """The rows of `data`, those of each number of `partitions` as one row of the result.
+    """Groups the rows of a tensor by their partitions, one row of the result for each partition.
+
+    Args:
+        data: A tensor or ragged tensor of shape [n, ...].
+        partitions: A tensor of int32 or int64 of shape [n], in [0, num_partitions): the partition
+            of each row. A ragged tensor stands for its values, where `data` has such rows too.
+        num_partitions: An int or scalar of integers.
+        name: A name for the op.
+
+    Returns:
+        A ragged tensor of the dtype of `data` of shape [num_partitions, None, ...].
+
+    Raises:
+        ValueError: `partitions` is no vector, or of unknown rank.
+        InvalidArgumentError: A partition is not below `num_partitions`.
 
     >>> import graphwright as tf
     >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 2)

@@ -176,7 +176,20 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: Any
 
 
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
-    """The elements of `data` where `mask` is true; the result is ragged if the mask has rows.
+    """Selects the elements for which a mask is true, and keeps the rows of the mask.
+
+    Args:
+        data: A tensor or ragged tensor.
+        mask: A tensor or ragged tensor of bool of known rank, of the shape of the first axes of
+            `data`.
+        name: A name for the op.
+
+    Returns:
+        A ragged tensor of the rank and dtype of `data`, or a tensor where `mask` has one axis.
+
+    Raises:
+        TypeError: `mask` is not of bool.
+        ValueError: `mask` is a scalar or of unknown rank, or its shape is known not to fit.
 
     >>> import graphwright as tf
     >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])

@@ -112,7 +112,23 @@ def check_same_rows(parts: list[Any]) -> None:
 
 @implement(joining.stack, RaggedTensor)
 def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
-    """Ragged tensors of one rank as the items of a new axis."""
+    """Stacks tensors and ragged tensors of one rank along a new axis.
+
+    Args:
+        values: A list of tensors and ragged tensors of one rank, whose sizes may differ.
+        axis: The place of the new axis, an int.
+        name: A name for the op.
+
+    Returns:
+        A ragged tensor with one axis more.
+
+    Raises:
+        ValueError: `values` is empty, or the ranks differ.
+
+    >>> import graphwright as tf
+    >>> tf.ragged.stack([[1, 2], [3]])
+    <tf.RaggedTensor [[1, 2], [3]]>
+    """
     if not values:
         raise ValueError("rt_inputs may not be empty.")
     given = [x if is_ragged(x) else as_values(x) for x in values]

@@ -56,9 +56,19 @@ def each_string(cut: Callable[[Any], tuple[Any, ...]], input: Any) -> tuple[Any,
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
-    """The pieces of each string between separators, by default between white space.
+    """Splits each string at separators.
 
-    Strings of unknown rank are taken for a vector: InvalidArgumentError if they are none.
+    Args:
+        input: A tensor or ragged tensor of strings. One of unknown rank is taken for a vector.
+        sep: The separator; None and "" mean runs of white space.
+        maxsplit: The greatest number of splits of a string; -1 means no limit.
+        name: A name for the op.
+
+    Returns:
+        A ragged tensor of strings with one axis more than `input`, or a vector for a scalar.
+
+    Raises:
+        InvalidArgumentError: `input` is of unknown rank and no vector.
 
     >>> import graphwright as tf
     >>> tf.strings.split(["hello world", "a b c"])
@@ -80,7 +90,14 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
-    """The bytes of each string, as strings.
+    """Splits each string into its bytes.
+
+    Args:
+        input: A tensor or ragged tensor of strings, of known rank.
+        name: A name for the op.
+
+    Returns:
+        A ragged tensor of strings with one axis more than `input`, or a vector for a scalar.
 
     >>> import graphwright as tf
     >>> tf.strings.bytes_split(["ab", ""])
@@ -105,10 +122,22 @@ def unicode_decode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The code points of each string.
+    """Decodes each string to its code points.
 
-    What the encoding does not allow becomes `replacement_char`, is left out (errors="ignore"),
-    or is an InvalidArgumentError ("strict").
+    Args:
+        input: A tensor or ragged tensor of strings, of known rank.
+        input_encoding: The name of an encoding, as "UTF-8" or "ISO-8859-1".
+        errors: What happens to bytes that the encoding does not allow: "replace" (by
+            `replacement_char`), "ignore" or "strict", which refuses them.
+        replacement_char: A code point.
+        replace_control_characters: Whether control characters are replaced too.
+        name: A name for the op.
+
+    Returns:
+        A ragged tensor of int32 with one axis more than `input`, or a vector for a scalar.
+
+    Raises:
+        InvalidArgumentError: An argument is not valid, or a string is not under "strict".
 
     >>> import graphwright as tf
     >>> tf.strings.unicode_decode(["Gö", "a"], "UTF-8")
@@ -133,7 +162,23 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The code points of each string, and the places of their first bytes in it.
+    """Decodes each string to its code points and the places of their first bytes.
+
+    Args:
+        input: A tensor or ragged tensor of strings, of known rank.
+        input_encoding: The name of an encoding, as "UTF-8" or "ISO-8859-1".
+        errors: What happens to bytes that the encoding does not allow: "replace" (by
+            `replacement_char`), "ignore" or "strict", which refuses them.
+        replacement_char: A code point.
+        replace_control_characters: Whether control characters are replaced too.
+        name: A name for the op.
+
+    Returns:
+        A pair of ragged tensors with one axis more than `input`, or of vectors for a scalar: the
+        code points as int32, and the places as int64.
+
+    Raises:
+        InvalidArgumentError: An argument is not valid, or a string is not under "strict".
 
     >>> import graphwright as tf
     >>> tf.strings.unicode_decode_with_offsets(["öa"], "UTF-8")
@@ -158,11 +203,25 @@ def unicode_split(
     replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Any:
-    """The characters of each string, as strings in the same encoding.
+    r"""Splits each string into its characters, in the same encoding.
+
+    Args:
+        input: A tensor or ragged tensor of strings, of known rank.
+        input_encoding: The name of an encoding, as "UTF-8" or "ISO-8859-1".
+        errors: What happens to bytes that the encoding does not allow: "replace" (by
+            `replacement_char`), "ignore" or "strict", which refuses them.
+        replacement_char: A code point.
+        name: A name for the op.
+
+    Returns:
+        A ragged tensor of strings with one axis more than `input`, or a vector for a scalar.
+
+    Raises:
+        InvalidArgumentError: An argument is not valid, or a string is not under "strict".
 
     >>> import graphwright as tf
     >>> tf.strings.unicode_split(["Gö", "a"], "UTF-8")
-    <tf.RaggedTensor [[b'G', b'\\xc3\\xb6'], [b'a']]>
+    <tf.RaggedTensor [[b'G', b'\xc3\xb6'], [b'a']]>
     """
     points = unicode_decode(input, input_encoding, errors, replacement_char)
     return encoded_each(points, input_encoding, errors, replacement_char)
@@ -181,7 +240,27 @@ def unicode_split_with_offsets(
     replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Any:
-    """The characters of each string, and the places of their first bytes in it."""
+    r"""Splits each string into its characters, with the places of their first bytes.
+
+    Args:
+        input: A tensor or ragged tensor of strings, of known rank.
+        input_encoding: The name of an encoding, as "UTF-8" or "ISO-8859-1".
+        errors: What happens to bytes that the encoding does not allow: "replace" (by
+            `replacement_char`), "ignore" or "strict", which refuses them.
+        replacement_char: A code point.
+        name: A name for the op.
+
+    Returns:
+        A pair of ragged tensors with one axis more than `input`, or of vectors for a scalar: the
+        characters as strings, and the places as int64.
+
+    Raises:
+        InvalidArgumentError: An argument is not valid, or a string is not under "strict".
+
+    >>> import graphwright as tf
+    >>> tf.strings.unicode_split_with_offsets(["Gö", "a"], "UTF-8")
+    (<tf.RaggedTensor [[b'G', b'\xc3\xb6'], [b'a']]>, <tf.RaggedTensor [[0, 1], [0]]>)
+    """
     points, starts = unicode_decode_with_offsets(input, input_encoding, errors, replacement_char)
     return encoded_each(points, input_encoding, errors, replacement_char), starts
 
@@ -193,11 +272,26 @@ def unicode_encode(
     replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Any:
-    """Strings of the code points in the innermost rows.
+    r"""Encodes the code points of each innermost row as a string.
+
+    Args:
+        input: A tensor or ragged tensor of int32, of at least one axis.
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: What happens to numbers that are no code points: "replace" (by `replacement_char`),
+            "ignore" or "strict", which refuses them.
+        replacement_char: A code point.
+        name: A name for the op.
+
+    Returns:
+        A tensor or ragged tensor of strings with one axis fewer than `input`.
+
+    Raises:
+        ValueError: `input` is a scalar or of unknown rank.
+        InvalidArgumentError: An argument is not valid, or a number is no code point under "strict".
 
     >>> import graphwright as tf
     >>> tf.strings.unicode_encode([[71, 246], [97, 98]], "UTF-8").numpy()
-    array([b'G\\xc3\\xb6', b'ab'], dtype=object)
+    array([b'G\xc3\xb6', b'ab'], dtype=object)
     """
     op = UnicodeEncode.of(output_encoding, errors, replacement_char)
     input = input if is_ragged(input) else convert(input, dt.int32)
@@ -228,10 +322,25 @@ def ngrams(
     preserve_short_sequences: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Runs of `ngram_width` neighbours in the innermost rows, joined; of several widths for a list.
+    """Joins each run of `ngram_width` neighbours in the innermost rows.
 
-    `pad_values` (a string, or one for each end) stand `padding_width` times before and behind
-    each row, by default as often as the width allows.
+    Args:
+        data: A tensor or ragged tensor of strings, of at least one axis.
+        ngram_width: A positive int, or a list of them for runs of several widths.
+        separator: The text between neighbours.
+        pad_values: A string for both ends of a row, or a pair of strings. None means no padding.
+        padding_width: How many times a row is padded at each end, at most one less than a width.
+            None means as often as that.
+        preserve_short_sequences: Whether a row that is too short for all widths is joined as a
+            whole.
+        name: A name for the op.
+
+    Returns:
+        A tensor or ragged tensor of strings of the rank of `data`.
+
+    Raises:
+        ValueError: A width is not positive, `data` is a scalar, or `padding_width` comes without
+            `pad_values`.
 
     >>> import graphwright as tf
     >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()

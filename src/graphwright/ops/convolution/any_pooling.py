@@ -69,10 +69,25 @@ def max_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The largest element of each window of data with one, two or three spatial axes.
+    """Returns the largest element of each window of data with one, two or three spatial axes.
 
-    `ksize` and `strides` are one number or one for each spatial axis; `padding` is "SAME",
-    "VALID" or, with two spatial axes, a list of (before, after) for each axis.
+    Args:
+        input: A tensor of real numbers of shape [batch, *spatial, channels].
+        ksize: The sizes of a window, as one int, one for each spatial axis or one for each axis.
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", "SAME" for windows that may stick out of the data, or, with one or two
+            spatial axes, a pair (before, after) for each axis.
+        data_format: The order of the axes, as "NHWC" or "NCHW" for two spatial axes. None means the
+            channels come last.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, *new spatial, channels].
+
+    Raises:
+        ValueError: The rank of `input` or the length of `ksize` or `strides` is not valid.
+        InvalidArgumentError: A size, `padding` or `data_format` is not valid.
 
     >>> import graphwright as tf
     >>> tf.nn.max_pool([[[1.0], [3.0], [2.0], [0.0]]], 2, 2, "VALID")[0, :, 0]
@@ -93,7 +108,29 @@ def max_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Any:
-    """The largest element of each window of sequences [batch, width, channels]."""
+    """Returns the largest element of each window of sequences.
+
+    Args:
+        input: A tensor of real numbers but uint32 and uint64 of shape [batch, width, channels].
+        ksize: The sizes of a window, as one int, one for each axis.
+        strides: The steps between windows, as one int, one for each axis.
+        padding: "VALID", "SAME" for windows that may stick out of the data, or a pair (before,
+            after) for each axis.
+        data_format: "NWC" or "NCW": the order of the axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new width, channels].
+
+    Raises:
+        ValueError: `ksize` or `strides` has another length.
+        InvalidArgumentError: The rank of `input`, a size or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = [[[1.0], [3.0], [2.0], [0.0]]]
+    >>> tf.nn.max_pool1d(x, 2, 2, "VALID").numpy().ravel().tolist()
+    [3.0, 2.0]
+    """
     return pooled(MAXIMUM, convert(input), 1, ksize, strides, padding, data_format, name)
 
 
@@ -105,7 +142,31 @@ def max_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:
-    """The largest element of each window of images [batch, height, width, channels]."""
+    """Returns the largest element of each window of images.
+
+    Args:
+        input: A tensor of real numbers but uint32 and uint64 of shape [batch, height, width,
+            channels].
+        ksize: The sizes of a window, as one int, one for each spatial axis or one for each axis.
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", "SAME" for windows that may stick out of the data, or a pair (before,
+            after) for each axis.
+        data_format: "NHWC" or "NCHW": the order of the axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new height, new width, channels].
+
+    Raises:
+        ValueError: `ksize` or `strides` has another length.
+        InvalidArgumentError: The rank of `input`, a size or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.max_pool2d(x, 2, 2, "VALID").numpy().ravel().tolist()
+    [5.0, 7.0, 13.0, 15.0]
+    """
     return pooled(
         MAXIMUM, convert(input, None, dt.float32), 2, ksize, strides, padding, data_format, name
     )
@@ -119,7 +180,31 @@ def max_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Any:
-    """The largest element of each window of volumes [batch, depth, height, width, channels]."""
+    """Returns the largest element of each window of volumes.
+
+    Args:
+        input: A tensor of float16, bfloat16 or float32 of shape [batch, depth, height, width,
+            channels].
+        ksize: The sizes of a window, as one int, one for each spatial axis or one for each axis.
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", or "SAME" for windows that may stick out of the data.
+        data_format: "NDHWC" or "NCDHW": the order of the axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new depth, new height, new width,
+        channels].
+
+    Raises:
+        ValueError: `ksize` or `strides` has another length.
+        InvalidArgumentError: The rank of `input`, a size or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> tf.nn.max_pool3d(x, 2, 2, "VALID").numpy().ravel().tolist()
+    [7.0]
+    """
     return pooled(MAXIMUM, convert(input), 3, ksize, strides, padding, data_format, name)
 
 
@@ -133,7 +218,34 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """The largest element of each window of images and its place in the flattened image."""
+    """Returns the largest element of each window of images, and its place in the flattened image.
+
+    Args:
+        input: A tensor of real numbers of shape [batch, height, width, channels].
+        ksize: The sizes of a window, as one int, one for each spatial axis or one for each axis.
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", or "SAME" for windows that may stick out of the data.
+        data_format: "NHWC".
+        output_dtype: The dtype of the places: int32 or int64.
+        include_batch_in_index: Whether a place counts from the first image of the batch, not from
+            its own.
+        name: A name for the op.
+
+    Returns:
+        A named tuple of two tensors of shape [batch, new height, new width, channels]: `output` in
+        the dtype of `input`, and `argmax` in `output_dtype`.
+
+    Raises:
+        ValueError: `data_format`, or the length of `ksize` or `strides`, is not valid.
+        InvalidArgumentError: `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> best, places = tf.nn.max_pool_with_argmax(x, 2, 2, "VALID")
+    >>> best[0, ..., 0].numpy().tolist(), places[0, ..., 0].numpy().tolist()
+    ([[5.0, 7.0], [13.0, 15.0]], [[5, 7], [13, 15]])
+    """
     if data_format != "NHWC":
         raise ValueError(f"`data_format` values other than 'NHWC' are not supported: {data_format}")
     sizes = per_axis(ksize, 2, data_format, "ksize")
@@ -153,7 +265,31 @@ def avg_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The mean of each window of data with one, two or three spatial axes, without padding."""
+    """Returns the mean of each window of data with one, two or three spatial axes.
+
+    What a window has outside the data does not count.
+
+    Args:
+        input: A tensor of floats of shape [batch, *spatial, channels].
+        ksize: The sizes of a window, as one int, one for each spatial axis or one for each axis.
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", or "SAME" for windows that may stick out of the data.
+        data_format: The order of the axes, as "NHWC" or "NCHW" for two spatial axes. None means the
+            channels come last.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, *new spatial, channels].
+
+    Raises:
+        ValueError: The rank of `input` or the length of `ksize` or `strides` is not valid.
+        InvalidArgumentError: A size, `padding` or `data_format` is not valid.
+
+    >>> import graphwright as tf
+    >>> tf.nn.avg_pool([[[1.0], [3.0], [2.0], [0.0]]], 2, 2, "VALID")[0, :, 0].numpy().tolist()
+    [2.0, 1.0]
+    """
     x = convert(input)
     spatial = spatial_axes(x, data_format)
     return pooled(AVERAGE, x, spatial, ksize, strides, padding, data_format, name)
@@ -167,7 +303,28 @@ def avg_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Any:
-    """The mean of each window of sequences [batch, width, channels]."""
+    """Returns the mean of each window of sequences.
+
+    Args:
+        input: A tensor of floats of shape [batch, width, channels].
+        ksize: The sizes of a window, as one int, one for each axis.
+        strides: The steps between windows, as one int, one for each axis.
+        padding: "VALID", or "SAME" for windows that may stick out of the data.
+        data_format: "NWC" or "NCW": the order of the axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new width, channels].
+
+    Raises:
+        ValueError: `ksize` or `strides` has another length.
+        InvalidArgumentError: The rank of `input`, a size or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = [[[1.0], [3.0], [2.0], [0.0]]]
+    >>> tf.nn.avg_pool1d(x, 2, 2, "VALID").numpy().ravel().tolist()
+    [2.0, 1.0]
+    """
     return pooled(AVERAGE, convert(input), 1, ksize, strides, padding, data_format, name)
 
 
@@ -179,7 +336,29 @@ def avg_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:
-    """The mean of each window of images [batch, height, width, channels]."""
+    """Returns the mean of each window of images.
+
+    Args:
+        input: A tensor of floats of shape [batch, height, width, channels].
+        ksize: The sizes of a window, as one int, one for each spatial axis or one for each axis.
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", or "SAME" for windows that may stick out of the data.
+        data_format: "NHWC" or "NCHW": the order of the axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new height, new width, channels].
+
+    Raises:
+        ValueError: `ksize` or `strides` has another length.
+        InvalidArgumentError: The rank of `input`, a size or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.avg_pool2d(x, 2, 2, "VALID").numpy().ravel().tolist()
+    [2.5, 4.5, 10.5, 12.5]
+    """
     return pooled(AVERAGE, convert(input), 2, ksize, strides, padding, data_format, name)
 
 
@@ -191,5 +370,28 @@ def avg_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Any:
-    """The mean of each window of volumes [batch, depth, height, width, channels]."""
+    """Returns the mean of each window of volumes.
+
+    Args:
+        input: A tensor of floats of shape [batch, depth, height, width, channels].
+        ksize: The sizes of a window, as one int, one for each spatial axis or one for each axis.
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", or "SAME" for windows that may stick out of the data.
+        data_format: "NDHWC" or "NCDHW": the order of the axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new depth, new height, new width,
+        channels].
+
+    Raises:
+        ValueError: `ksize` or `strides` has another length.
+        InvalidArgumentError: The rank of `input`, a size or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> tf.nn.avg_pool3d(x, 2, 2, "VALID").numpy().ravel().tolist()
+    [3.5]
+    """
     return pooled(AVERAGE, convert(input), 3, ksize, strides, padding, data_format, name)

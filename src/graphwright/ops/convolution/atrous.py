@@ -24,10 +24,33 @@ def with_space_to_batch(
     spatial_dims: Any = None,
     data_format: str | None = None,
 ) -> Any:
-    """`op(x, number of spatial axes, padding)` with its taps `dilation_rate` apart.
+    """Calls a function of data so that its taps lie `dilation_rate` apart.
 
-    The rate says how far on each of `spatial_dims`, by default those of `data_format`;
-    "SAME" needs the `filter_shape`. ValueError where they do not fit.
+    Blocks of the spatial axes are moved into the batch before the call, and back after it. With
+    rates of 1 there is only the call.
+
+    Args:
+        input: A tensor of shape [batch, *spatial, channels].
+        dilation_rate: Positive ints, one for each of `spatial_dims`.
+        padding: "VALID", or "SAME" for zeros around the data.
+        op: A function of a tensor, the number of spatial axes and a padding that returns a tensor.
+        filter_shape: The sizes of the filter along the axes, which "SAME" needs.
+        spatial_dims: The axes, as increasing positive ints. None means those that `data_format`
+            says.
+        data_format: The order of the axes, as "NWC". None means the channels come last.
+
+    Returns:
+        A tensor, the result of `op` with the blocks put back.
+
+    Raises:
+        ValueError: A rate, `spatial_dims` or `padding` is not valid, or `filter_shape` is missing.
+
+    >>> import graphwright as tf
+    >>> def pairs(x, rank, padding):
+    ...     return tf.nn.max_pool(x, 2, 1, padding)
+    >>> x = tf.constant([[[1.0], [5.0], [2.0], [3.0]]])
+    >>> tf.nn.with_space_to_batch(x, [2], "VALID", pairs)[0, :, 0].numpy().tolist()
+    [2.0, 5.0]
     """
     x = convert(input)
     rates = [int(r) for r in dilation_rate]
@@ -89,9 +112,30 @@ def pool(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Pooling of kind "MAX" or "AVG" over windows that may be dilated, of one to three axes.
+    """Pools windows, which may be dilated, of data with one, two or three spatial axes.
 
-    ValueError for strides and dilations together, or for dilations under "SAME".
+    Args:
+        input: A tensor of floats of shape [batch, *spatial, channels].
+        window_shape: The size of a window along each spatial axis, as a list of ints.
+        pooling_type: "MAX" or "AVG".
+        strides: The steps between windows along each spatial axis; None means 1.
+        padding: "VALID", or "SAME" for windows that may stick out of the data.
+        data_format: The order of the axes, as "NHWC" or "NCHW" for two spatial axes. None means the
+            channels come last.
+        dilations: The steps between the elements of a window along each spatial axis; None means 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, *new spatial, channels].
+
+    Raises:
+        ValueError: An argument is not valid, `dilations` come with `strides` or with "SAME", or a
+            stride is greater than its window.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([[[1.0], [5.0], [2.0], [3.0]]])
+    >>> tf.nn.pool(x, [2], "AVG", dilations=[2])[0, :, 0].numpy().tolist()
+    [1.5, 4.0]
     """
     x = convert(input)
     window = [int(w) for w in window_shape]

@@ -388,11 +388,28 @@ def conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The convolution of images [batch, height, width, channels] with filters.
+    """Convolves images with filters.
 
-    `filters` are [height, width, channels / groups, outputs]. `strides` and `dilations` are one
-    number, one for each spatial axis or one for each axis; `padding` is "SAME", "VALID" or a
-    list of (before, after) for each axis.
+    The filters are not mirrored. `input` may have more batch axes than one.
+
+    Args:
+        input: A tensor of floats or int32 of shape [batch, height, width, channels].
+        filters: A tensor of the dtype of `input` of shape [height, width, channels / groups,
+            outputs].
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", "SAME" for zeros around the data, or a pair (before, after) for each axis.
+        data_format: "NHWC" or "NCHW": the order of the axes.
+        dilations: The steps between the taps of a filter, as one int, one for each spatial axis or
+            one for each axis; None means 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new height, new width, outputs].
+
+    Raises:
+        ValueError: `strides`, `dilations` or `padding` has a length that does not fit.
+        InvalidArgumentError: The shapes do not fit, or a step or `padding` is not valid.
 
     >>> import graphwright as tf
     >>> tf.nn.conv2d(tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), 1, "VALID")[0, :, :, 0]
@@ -414,7 +431,34 @@ def conv3d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The convolution of volumes [batch, depth, height, width, channels] with filters."""
+    """Convolves volumes with filters.
+
+    The filters are not mirrored. `input` may have more batch axes than one.
+
+    Args:
+        input: A tensor of floats of shape [batch, depth, height, width, channels].
+        filters: A tensor of the dtype of `input` of shape [depth, height, width, channels / groups,
+            outputs].
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", or "SAME" for zeros around the data.
+        data_format: "NDHWC" or "NCDHW": the order of the axes.
+        dilations: The steps between the taps of a filter, as one int, one for each spatial axis or
+            one for each axis; None means 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new depth, new height, new width,
+        outputs].
+
+    Raises:
+        ValueError: `strides`, `dilations` has a length that does not fit.
+        InvalidArgumentError: The shapes do not fit, or a step or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 1]), 1, "VALID").numpy().item()
+    8.0
+    """
     x = convert(input)
     op = Conv3D.of(*attributes(3, strides, padding, data_format, dilations))
     return batched(op, x, convert(filters, None, x.dtype), name)
@@ -429,9 +473,31 @@ def depthwise_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The convolution of each channel of images with filters [height, width, channels, m].
+    """Convolves each channel of images with filters of its own.
 
-    The result has channels * m channels, m for each channel in turn.
+    Args:
+        input: A tensor of floats of shape [batch, height, width, channels].
+        filter: A tensor of the dtype of `input` of shape [height, width, channels, multiplier].
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", "SAME" for zeros around the data, or a pair (before, after) for each axis.
+        data_format: "NHWC" or "NCHW": the order of the axes. None means "NHWC".
+        dilations: The steps between the taps of a filter, as one int, one for each spatial axis or
+            one for each axis; None means 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new height, new width, channels *
+        multiplier]. The results of one channel are neighbours.
+
+    Raises:
+        ValueError: `strides`, `dilations` or `padding` has a length that does not fit.
+        InvalidArgumentError: The shapes do not fit, or a step or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([[[[1.0, 2.0]]]])
+    >>> tf.nn.depthwise_conv2d(x, [[[[1.0, 10.0], [1.0, 10.0]]]], 1, "SAME").numpy().tolist()
+    [[[[1.0, 10.0, 2.0, 20.0]]]]
     """
     x = convert(input)
     op = DepthwiseConv2dNative.of(*attributes(2, strides, padding, data_format, dilations))
@@ -448,7 +514,32 @@ def depthwise_conv2d_backprop_input(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
-    """The cotangent of a depthwise convolution's input, from that of its result."""
+    """Returns the gradient of a depthwise convolution with respect to its input.
+
+    Args:
+        input_sizes: The shape of the input, as ints or an int32 tensor.
+        filter: A tensor of floats of shape [height, width, channels, multiplier].
+        out_backprop: The gradient with respect to the result, a tensor of its shape and of the
+            dtype of `filter`.
+        strides: The strides of `tf.nn.depthwise_conv2d`.
+        padding: The padding of `tf.nn.depthwise_conv2d`.
+        data_format: "NHWC" or "NCHW": the order of the axes.
+        dilations: The dilations of `tf.nn.depthwise_conv2d`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `filter` of shape `input_sizes`.
+
+    Raises:
+        InvalidArgumentError: The shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> y = tf.nn.depthwise_conv2d_backprop_input(
+    ...     [1, 1, 2, 1], tf.fill([1, 2, 1, 1], 3.0), tf.ones([1, 1, 1, 1]), [1, 1, 1, 1], "VALID"
+    ... )
+    >>> y.numpy().ravel().tolist()
+    [3.0, 3.0]
+    """
     op = DepthwiseConv2dNativeBackpropInput.of(
         *attributes(2, strides, padding, data_format, dilations)
     )
@@ -465,7 +556,32 @@ def depthwise_conv2d_backprop_filter(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
-    """The cotangent of a depthwise convolution's filters, from that of its result."""
+    """Returns the gradient of a depthwise convolution with respect to its filter.
+
+    Args:
+        input: A tensor of floats of shape [batch, height, width, channels].
+        filter_sizes: The shape of the filter, as ints or an int32 tensor.
+        out_backprop: The gradient with respect to the result, a tensor of its shape and of the
+            dtype of `input`.
+        strides: The strides of `tf.nn.depthwise_conv2d`.
+        padding: The padding of `tf.nn.depthwise_conv2d`.
+        data_format: "NHWC" or "NCHW": the order of the axes.
+        dilations: The dilations of `tf.nn.depthwise_conv2d`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape `filter_sizes`.
+
+    Raises:
+        InvalidArgumentError: The shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> y = tf.nn.depthwise_conv2d_backprop_filter(
+    ...     tf.fill([1, 1, 2, 1], 3.0), [1, 2, 1, 1], tf.ones([1, 1, 1, 1]), [1, 1, 1, 1], "VALID"
+    ... )
+    >>> y.numpy().ravel().tolist()
+    [3.0, 3.0]
+    """
     op = DepthwiseConv2dNativeBackpropFilter.of(
         *attributes(2, strides, padding, data_format, dilations)
     )

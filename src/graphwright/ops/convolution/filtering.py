@@ -52,7 +52,26 @@ def conv1d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The convolution of sequences [batch, width, channels] with filters [width, channels, out].
+    """Convolves sequences with filters.
+
+    The filters are not mirrored. `input` may have more batch axes than one.
+
+    Args:
+        input: A tensor of floats or int32 of shape [batch, width, channels].
+        filters: A tensor of the dtype of `input` of shape [width, channels / groups, outputs].
+        stride: The steps between windows, as one int, one for each axis.
+        padding: "VALID", "SAME" for zeros around the data, or a pair (before, after) for each axis.
+        data_format: "NWC" or "NCW": the order of the axes.
+        dilations: The steps between the taps of a filter, as one int, one for each axis; None means
+            1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new width, outputs].
+
+    Raises:
+        ValueError: `stride`, `dilations` or `padding` has a length that does not fit.
+        InvalidArgumentError: The shapes do not fit, or a step or `padding` is not valid.
 
     >>> import graphwright as tf
     >>> tf.nn.conv1d([[[1.0], [2.0], [3.0]]], [[[1.0]], [[10.0]]], 1, "VALID")[0, :, 0]
@@ -76,7 +95,36 @@ def convolution(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The convolution of data with one, two or three spatial axes with filters of their rank."""
+    """Convolves data with one, two or three spatial axes with filters.
+
+    The filters are not mirrored. `input` may have more batch axes than one.
+
+    Args:
+        input: A tensor of floats of shape [batch, *spatial, channels].
+        filters: A tensor of the dtype of `input` of shape [*sizes, channels / groups, outputs].
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis; None means 1.
+        padding: "VALID", "SAME" for zeros around the data, or, with one or two spatial axes, a pair
+            (before, after) for each axis.
+        data_format: The order of the axes, as "NHWC" or "NCHW" for two spatial axes. None means the
+            channels come last.
+        dilations: The steps between the taps of a filter, as one int, one for each spatial axis or
+            one for each axis; None means 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, *new spatial, outputs].
+
+    Raises:
+        ValueError: The rank of `filters` is not 3, 4 or 5, or a list has a length that does not
+            fit.
+        InvalidArgumentError: The shapes do not fit, or a step or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([[[1.0], [2.0], [3.0]]])
+    >>> tf.nn.convolution(x, [[[1.0]], [[10.0]]])[0, :, 0].numpy().tolist()
+    [21.0, 32.0]
+    """
     x = convert(input)
     filters = convert(filters, None, x.dtype)
     rank = filters.type.rank
@@ -113,9 +161,36 @@ def conv2d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The transpose of `conv2d` with filters [height, width, outputs, channels].
+    """Applies the transpose of a convolution of images, which spreads each element by the filters.
 
-    `output_shape` is that of the result, all axes of it.
+    It is the gradient of `tf.nn.conv2d` with respect to its input.
+
+    Args:
+        input: A tensor of floats or int32 of shape [batch, height, width, channels].
+        filters: A tensor of the dtype of `input` of shape [height, width, outputs, channels].
+        output_shape: The shape of the result, with all axes, as ints or an int32 tensor.
+        strides: The steps of the convolution, as one int, one for each spatial axis or one for each
+            axis.
+        padding: Of the convolution: "VALID", "SAME" for zeros around the data, or a pair (before,
+            after) for each axis.
+        data_format: "NHWC" or "NCHW": the order of the axes.
+        dilations: The steps between the taps of a filter, as one int, one for each spatial axis or
+            one for each axis; None means 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape `output_shape`.
+
+    Raises:
+        ValueError: `strides` or `dilations` has a length that does not fit.
+        InvalidArgumentError: `output_shape` is no shape that the convolution maps to that of
+            `input`.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape([1.0, 2.0], [1, 1, 2, 1])
+    >>> y = tf.nn.conv2d_transpose(x, tf.ones([1, 2, 1, 1]), [1, 1, 4, 1], strides=[1, 2])
+    >>> y.numpy().ravel().tolist()
+    [1.0, 1.0, 2.0, 2.0]
     """
     op = Conv2DBackpropInput.of(*attributes(2, strides, padding, data_format, dilations))
     return transposed(op, input, filters, output_shape, name)
@@ -131,7 +206,37 @@ def conv3d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The transpose of `conv3d` with filters [depth, height, width, outputs, channels]."""
+    """Applies the transpose of a convolution of volumes, which spreads each element by the filters.
+
+    It is the gradient of `tf.nn.conv3d` with respect to its input.
+
+    Args:
+        input: A tensor of floats of shape [batch, depth, height, width, channels].
+        filters: A tensor of the dtype of `input` of shape [depth, height, width, outputs,
+            channels].
+        output_shape: The shape of the result, with all axes, as ints or an int32 tensor.
+        strides: The steps of the convolution, as one int, one for each spatial axis or one for each
+            axis.
+        padding: Of the convolution: "VALID", or "SAME" for zeros around the data.
+        data_format: "NDHWC" or "NCDHW": the order of the axes.
+        dilations: The steps between the taps of a filter, as one int, one for each spatial axis or
+            one for each axis; None means 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape `output_shape`.
+
+    Raises:
+        ValueError: `strides` or `dilations` has a length that does not fit.
+        InvalidArgumentError: `output_shape` is no shape that the convolution maps to that of
+            `input`.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape([1.0, 2.0], [1, 1, 1, 2, 1])
+    >>> y = tf.nn.conv3d_transpose(x, tf.ones([1, 1, 2, 1, 1]), [1, 1, 1, 4, 1], strides=[1, 1, 2])
+    >>> y.numpy().ravel().tolist()
+    [1.0, 1.0, 2.0, 2.0]
+    """
     op = Conv3DBackpropInputV2.of(*attributes(3, strides, padding, data_format, dilations))
     return transposed(op, input, filters, output_shape, name)
 
@@ -146,7 +251,37 @@ def conv1d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The transpose of `conv1d` with filters [width, outputs, channels]."""
+    """Applies the transpose of a convolution of sequences, which spreads each element by the
+    filters.
+
+    It is the gradient of `tf.nn.conv1d` with respect to its input.
+
+    Args:
+        input: A tensor of floats or int32 of shape [batch, width, channels].
+        filters: A tensor of the dtype of `input` of shape [width, outputs, channels].
+        output_shape: The shape of the result, with all axes, as ints or an int32 tensor.
+        strides: The steps of the convolution, as one int, one for each axis.
+        padding: Of the convolution: "VALID", "SAME" for zeros around the data, or a pair (before,
+            after) for each axis.
+        data_format: "NWC" or "NCW": the order of the axes.
+        dilations: The steps between the taps of a filter, as one int, one for each axis; None means
+            1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape `output_shape`.
+
+    Raises:
+        ValueError: `strides` or `dilations` has a length that does not fit.
+        InvalidArgumentError: `output_shape` is no shape that the convolution maps to that of
+            `input`.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([[[1.0], [2.0]]])
+    >>> y = tf.nn.conv1d_transpose(x, tf.ones([2, 1, 1]), [1, 4, 1], strides=2)
+    >>> y.numpy().ravel().tolist()
+    [1.0, 1.0, 2.0, 2.0]
+    """
     axis, steps, padding, layout, spread = as_planar(strides, padding, data_format, dilations)
     sizes = output_shape if isinstance(output_shape, (list, tuple)) else convert(output_shape)
     wide = widened([sizes[i] for i in range(3)], axis, 1)
@@ -166,7 +301,36 @@ def conv_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The transpose of `convolution` with filters [..., outputs, channels]."""
+    """Applies the transpose of a convolution, which spreads each element by the filters.
+
+    It is the gradient of `tf.nn.convolution` with respect to its input.
+
+    Args:
+        input: A tensor of floats of shape [batch, *spatial, channels].
+        filters: A tensor of the dtype of `input` of shape [*sizes, outputs, channels].
+        output_shape: The shape of the result, with all axes, as ints or an int32 tensor.
+        strides: The steps of the convolution, as one int, one for each spatial axis or one for each
+            axis.
+        padding: Of the convolution: "VALID", or "SAME" for zeros around the data.
+        data_format: The order of the axes, as "NHWC" or "NCHW" for two spatial axes. None means the
+            channels come last.
+        dilations: The steps between the taps of a filter, as one int, one for each spatial axis or
+            one for each axis; None means 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape `output_shape`.
+
+    Raises:
+        ValueError: The rank of `filters` is not 3, 4 or 5.
+        InvalidArgumentError: `output_shape` is no shape that the convolution maps to that of
+            `input`.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([[[1.0], [2.0]]])
+    >>> tf.nn.conv_transpose(x, tf.ones([2, 1, 1]), [1, 4, 1], 2).numpy().ravel().tolist()
+    [1.0, 1.0, 2.0, 2.0]
+    """
     x = convert(input)
     filters = convert(filters, None, x.dtype)
     rank = filters.type.rank if data_format is None else len(data_format)
@@ -193,7 +357,34 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """A depthwise convolution followed by one that mixes the channels of each place."""
+    """Convolves each channel of images by itself, then mixes the channels of each place.
+
+    Args:
+        input: A tensor of floats of shape [batch, height, width, channels].
+        depthwise_filter: A tensor of the dtype of `input` of shape [height, width, channels,
+            multiplier].
+        pointwise_filter: A tensor of the dtype of `input` of shape [1, 1, channels * multiplier,
+            outputs].
+        strides: The steps between windows, as one int, one for each spatial axis or one for each
+            axis.
+        padding: "VALID", "SAME" for zeros around the data, or a pair (before, after) for each axis.
+        data_format: "NHWC" or "NCHW": the order of the axes. None means "NHWC".
+        dilations: The steps between the taps of a filter, as one int, one for each spatial axis or
+            one for each axis; None means 1.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new height, new width, outputs].
+
+    Raises:
+        ValueError: `strides`, `dilations` or `padding` has a length that does not fit.
+        InvalidArgumentError: The shapes do not fit, or a step or `padding` is not valid.
+
+    >>> import graphwright as tf
+    >>> x, depthwise = tf.ones([1, 2, 2, 2]), tf.ones([2, 2, 2, 1])
+    >>> tf.nn.separable_conv2d(x, depthwise, [[[[1.0], [10.0]]]], 1, "VALID").numpy().item()
+    44.0
+    """
     layout = data_format or "NHWC"
     x = convert(input)
     channels = depthwise_conv2d(x, depthwise_filter, strides, padding, layout, dilations)
@@ -203,7 +394,27 @@ def separable_conv2d(
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
 ) -> Any:
-    """The convolution of images with filters whose taps are `rate` apart."""
+    """Convolves images with filters whose taps lie `rate` apart.
+
+    Args:
+        value: A tensor of floats of shape [batch, height, width, channels].
+        filters: A tensor of the dtype of `value` of shape [height, width, channels / groups,
+            outputs].
+        rate: A positive int.
+        padding: "VALID", "SAME" for zeros around the data, or a pair (before, after) for each axis.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `value` of shape [batch, new height, new width, outputs].
+
+    Raises:
+        InvalidArgumentError: `rate` is not positive, or the shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.nn.atrous_conv2d(x, tf.ones([2, 2, 1, 1]), 2, "VALID").numpy().item()
+    16.0
+    """
     return convolution(value, filters, padding=padding, dilations=[rate, rate], name=name)
 
 
@@ -215,7 +426,31 @@ def atrous_conv2d_transpose(
     padding: Any,
     name: str | None = None,
 ) -> Any:
-    """The transpose of `atrous_conv2d`."""
+    """Applies the transpose of a convolution of images whose taps lie `rate` apart.
+
+    Args:
+        value: A tensor of floats of shape [batch, height, width, channels].
+        filters: A tensor of the dtype of `value` of shape [height, width, outputs, channels].
+        output_shape: The shape of the result, with all axes, as ints or an int32 tensor.
+        rate: A positive int.
+        padding: Of the convolution: "VALID", "SAME" for zeros around the data, or a pair (before,
+            after) for each axis.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `value` of shape `output_shape`.
+
+    Raises:
+        ValueError: `rate` is not positive.
+        InvalidArgumentError: `output_shape` is no shape that the convolution maps to that of
+            `value`.
+
+    >>> import graphwright as tf
+    >>> filters = tf.ones([2, 2, 1, 1])
+    >>> y = tf.nn.atrous_conv2d_transpose(tf.ones([1, 1, 1, 1]), filters, [1, 3, 3, 1], 2, "VALID")
+    >>> y[0, ..., 0].numpy().tolist()
+    [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]
+    """
     if rate < 1:
         raise ValueError(f"`rate` cannot be less than one. Received: rate={rate}")
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate, name=name)

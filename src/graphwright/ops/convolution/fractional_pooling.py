@@ -353,11 +353,29 @@ def fractional_max_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> Any:
-    """The largest elements of windows of random sizes: (output, row and column borders).
+    """Returns the largest elements of windows whose sizes are drawn at random.
 
-    `value` is [batch, rows, columns, channels]; `pooling_ratio` is by how much rows and columns
-    become fewer: one number, two, or four of which the first and last are 1. The sizes are drawn
-    anew each time unless there is a `seed`. ValueError for a ratio below 1.
+    Args:
+        value: A tensor of float32, float64, int32 or int64 of shape [batch, rows, columns,
+            channels].
+        pooling_ratio: How many times fewer rows and columns the result has, as a number of at least
+            1, or as a list [1, rows, columns, 1] of them.
+        pseudo_random: Whether the borders follow a random start with even steps. Otherwise the two
+            possible sizes are shuffled.
+        overlapping: Whether neighbouring windows share the row or column at their border.
+        seed: An int that determines the sizes; 0 means that they are drawn anew each time.
+        name: A name for the op.
+
+    Returns:
+        A named tuple: `output`, a tensor of the dtype of `value`, and the borders of the windows as
+        1-D int64 tensors, `row_pooling_sequence` and `col_pooling_sequence`.
+
+    Raises:
+        ValueError: `pooling_ratio` is below 1 or no such list.
+        InvalidArgumentError: `value` does not have 4 axes.
+
+    Source:
+        Graham, "Fractional max-pooling" (2014).
 
     >>> import graphwright as tf
     >>> tf.nn.fractional_max_pool(tf.ones([1, 10, 7, 3]), 1.5, seed=1).output.shape
@@ -389,9 +407,32 @@ def fractional_avg_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> Any:
-    """The means of windows of random sizes: (output, row and column borders).
+    """Returns the means of windows whose sizes are drawn at random.
 
-    As `fractional_max_pool`, but `pooling_ratio` is a list of four; TypeError for anything else.
+    Args:
+        value: A tensor of float32, float64, int32 or int64 of shape [batch, rows, columns,
+            channels].
+        pooling_ratio: How many times fewer rows and columns the result has, as a list [1, rows,
+            columns, 1] of numbers of at least 1.
+        pseudo_random: Whether the borders follow a random start with even steps. Otherwise the two
+            possible sizes are shuffled.
+        overlapping: Whether neighbouring windows share the row or column at their border.
+        seed: An int that determines the sizes; 0 means that they are drawn anew each time.
+        name: A name for the op.
+
+    Returns:
+        A named tuple: `output`, a tensor of the dtype of `value`, and the borders of the windows as
+        1-D int64 tensors, `row_pooling_sequence` and `col_pooling_sequence`.
+
+    Raises:
+        TypeError: `pooling_ratio` is no list.
+        InvalidArgumentError: A ratio is below 1, or `value` does not have 4 axes.
+        UnimplementedError: The first or last ratio is not 1.
+
+    >>> import graphwright as tf
+    >>> ratio = [1.0, 1.5, 1.5, 1.0]
+    >>> tf.nn.fractional_avg_pool(tf.ones([1, 10, 7, 3]), ratio, seed=1).output.shape
+    TensorShape([1, 6, 4, 3])
     """
     if not isinstance(pooling_ratio, (list, tuple)):
         raise TypeError(

@@ -220,9 +220,30 @@ def dilation2d(
     dilations: Any,
     name: str | None = None,
 ) -> Any:
-    """The greatest sum of input and filter [height, width, channels] over each window.
+    """Returns the greatest sum of the elements of each window and a filter, for each channel.
 
-    `strides` and `dilations` have one entry for each of the four axes.
+    Args:
+        input: A tensor of real numbers of shape [batch, height, width, channels].
+        filters: A tensor of the dtype of `input` of shape [height, width, channels].
+        strides: The steps between windows as [1, rows, columns, 1].
+        padding: "VALID", or "SAME" for windows that may stick out of the data.
+        data_format: "NHWC".
+        dilations: The steps between the elements of a window as [1, rows, columns, 1].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [batch, new height, new width, channels].
+
+    Raises:
+        ValueError: `data_format` is another string.
+        InvalidArgumentError: The shapes do not fit, or a list does not have 4 entries.
+        UnimplementedError: The first or last entry of a list is not 1.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+    >>> ones = [1, 1, 1, 1]
+    >>> tf.nn.dilation2d(x, tf.ones([2, 2, 1]), ones, "VALID", "NHWC", ones).numpy().item()
+    4.0
     """
     if data_format != "NHWC":
         raise ValueError(
@@ -242,7 +263,32 @@ def erosion2d(
     dilations: Any,
     name: str | None = None,
 ) -> Any:
-    """The least difference of value and reflected filter over each window."""
+    """Returns the least difference of the elements of each window and a mirrored filter, for each
+    channel.
+
+    Args:
+        value: A tensor of real numbers of shape [batch, height, width, channels].
+        filters: A tensor of the dtype of `value` of shape [height, width, channels].
+        strides: The steps between windows as [1, rows, columns, 1].
+        padding: "VALID", or "SAME" for windows that may stick out of the data.
+        data_format: "NHWC".
+        dilations: The steps between the elements of a window as [1, rows, columns, 1].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `value` of shape [batch, new height, new width, channels].
+
+    Raises:
+        ValueError: `data_format` is another string.
+        InvalidArgumentError: The shapes do not fit, or a list does not have 4 entries.
+        UnimplementedError: The first or last entry of a list is not 1.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+    >>> ones = [1, 1, 1, 1]
+    >>> tf.nn.erosion2d(x, tf.ones([2, 2, 1]), ones, "VALID", "NHWC", ones).numpy().item()
+    -1.0
+    """
     x = convert(value)
     mirrored = reverse(convert(filters, None, x.dtype), [0, 1])
     return -dilation2d(-x, mirrored, strides, padding, data_format, dilations, name)

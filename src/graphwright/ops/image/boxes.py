@@ -286,10 +286,24 @@ def non_max_suppression(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Any:
-    """The indices of the boxes [y1, x1, y2, x2] with the best scores, best first.
+    """Returns the indices of the boxes with the best scores, best first.
 
-    A box whose overlap (intersection over union) with a better one is above `iou_threshold`
-    is left out, as is one whose score is not above `score_threshold`.
+    A box is left out where its overlap with a better one, as intersection over union, is above
+    `iou_threshold`.
+
+    Args:
+        boxes: A tensor of float16 or float32 of shape [n, 4], with rows (y1, x1, y2, x2).
+        scores: A tensor of the dtype of `boxes` of shape [n].
+        max_output_size: An int or int32 scalar: the greatest number of indices.
+        iou_threshold: A number or scalar in [0, 1].
+        score_threshold: A number or scalar. A box is left out where its score is not above it.
+        name: A name for the op.
+
+    Returns:
+        A 1-D tensor of int32.
+
+    Raises:
+        InvalidArgumentError: `max_output_size` is negative, or `iou_threshold` is outside [0, 1].
 
     >>> import graphwright as tf
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]]
@@ -310,7 +324,37 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: Any = 0.0,
     name: str | None = None,
 ) -> Any:
-    """As `non_max_suppression`, with the scores; `soft_nms_sigma` > 0 lowers them by overlap."""
+    """Returns the indices of the best boxes and their scores, which overlap may lower.
+
+    With `soft_nms_sigma` of 0, this selects as `tf.image.non_max_suppression` does. Above 0, an
+    overlap with a better box lowers a score by a Gaussian factor.
+
+    Args:
+        boxes: A tensor of float16 or float32 of shape [n, 4], with rows (y1, x1, y2, x2).
+        scores: A tensor of the dtype of `boxes` of shape [n].
+        max_output_size: An int or int32 scalar: the greatest number of indices.
+        iou_threshold: A number or scalar in [0, 1].
+        score_threshold: A number or scalar. A box is left out where its score is not above it.
+        soft_nms_sigma: A number or scalar of at least 0: the width of the Gaussian.
+        name: A name for the op.
+
+    Returns:
+        A pair of 1-D tensors: the indices as int32, and the scores in the dtype of `boxes`.
+
+    Raises:
+        InvalidArgumentError: `max_output_size` or `soft_nms_sigma` is negative, or `iou_threshold`
+            is outside [0, 1].
+
+    Source:
+        Bodla, Singh, Chellappa and Davis, "Soft-NMS: Improving object detection with one line of
+        code" (2017).
+
+    >>> import graphwright as tf
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]]
+    >>> chosen, scores = tf.image.non_max_suppression_with_scores(boxes, [0.8, 0.9, 0.5], 3)
+    >>> chosen.numpy().tolist(), scores.numpy().tolist()
+    ([1, 2], [0.8999999761581421, 0.5])
+    """
     boxes = convert(boxes)
     scores = convert(scores, boxes.dtype)
     limits = [convert(v, boxes.dtype) for v in (iou_threshold, score_threshold, soft_nms_sigma)]
@@ -327,7 +371,29 @@ def non_max_suppression_overlaps(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Any:
-    """The indices of the best items, without those whose overlap in a matrix is too great."""
+    """Returns the indices of the best items, by a matrix of their overlaps.
+
+    An item is left out where its overlap with a better one is above `overlap_threshold`.
+
+    Args:
+        overlaps: A tensor of float32 of shape [n, n]: the overlap of each item with each other one.
+        scores: A tensor of float32 of shape [n].
+        max_output_size: An int or int32 scalar: the greatest number of indices.
+        overlap_threshold: A number or scalar.
+        score_threshold: A number or scalar. An item is left out where its score is not above it.
+        name: A name for the op.
+
+    Returns:
+        A 1-D tensor of int32, best first.
+
+    Raises:
+        InvalidArgumentError: `max_output_size` is negative, or `overlaps` is not square.
+
+    >>> import graphwright as tf
+    >>> overlaps = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> tf.image.non_max_suppression_overlaps(overlaps, [0.8, 0.9, 0.5], 3).numpy().tolist()
+    [1, 2]
+    """
     values = [convert(v, dt.float32) for v in (overlaps, scores)]
     limits = [convert(v, dt.float32) for v in (overlap_threshold, score_threshold)]
     op = NonMaxSuppressionWithOverlaps.of()
@@ -346,11 +412,37 @@ def non_max_suppression_padded(
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
 ) -> tuple[Any, Any]:
-    """As `non_max_suppression`, filled up with 0 to `max_output_size`, and how many are chosen.
+    """Returns the indices of the best boxes, which 0 may fill up, and their number.
 
-    With axes of batches in front of boxes [..., n, 4] and scores [..., n], whose sizes are to be
-    known, each batch is filled up. `sorted_input`, `canonicalized_coordinates` and `tile_size`
-    say what another algorithm could save; they change nothing.
+    The selection is that of `tf.image.non_max_suppression`. Where `boxes` has batch axes, their
+    sizes must be known, and the indices of each batch are filled up.
+
+    Args:
+        boxes: A tensor of float16 or float32 of shape [..., n, 4], with rows (y1, x1, y2, x2).
+        scores: A tensor of the dtype of `boxes` of shape [..., n].
+        max_output_size: An int or int32 scalar: the greatest number of indices.
+        iou_threshold: A number or scalar in [0, 1].
+        score_threshold: A number or scalar. A box is left out where its score is not above it.
+        pad_to_max_output_size: Whether 0 fills up the indices to `max_output_size`.
+        name: A name for the op.
+        sorted_input: Has no effect on the result.
+        canonicalized_coordinates: Has no effect on the result.
+        tile_size: Has no effect on the result.
+
+    Returns:
+        A pair of int32 tensors: the indices of shape [..., count], and their number of shape [...].
+
+    Raises:
+        InvalidArgumentError: `max_output_size` is negative, or `iou_threshold` is outside [0, 1].
+        ValueError: The size of a batch axis is not known.
+
+    >>> import graphwright as tf
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9]]
+    >>> chosen, count = tf.image.non_max_suppression_padded(
+    ...     boxes, [0.8, 0.9], 3, pad_to_max_output_size=True
+    ... )
+    >>> chosen.numpy().tolist(), count.numpy().item()
+    ([1, 0, 0], 1)
     """
     boxes, scores = convert(boxes), convert(scores)
     limits = [convert(v, dt.float32) for v in (iou_threshold, score_threshold)]
@@ -381,10 +473,35 @@ def combined_non_max_suppression(
     clip_boxes: bool = True,
     name: str | None = None,
 ) -> Detections:
-    """The best boxes of a batch of images, of each class those that overlap no better one.
+    """Returns the best boxes of each image of a batch, selected class by class.
 
-    `boxes` is [batch, n, 1 or classes, 4], `scores` [batch, n, classes]. Gives boxes, scores and
-    classes, best first, filled up with 0, and how many there are of each image.
+    In each class, a box is left out where it overlaps a better one too much. The best boxes of all
+    classes together are the result.
+
+    Args:
+        boxes: A tensor of float32 of shape [batch, n, 1 or classes, 4], with rows (y1, x1, y2, x2).
+        scores: A tensor of float32 of shape [batch, n, classes].
+        max_output_size_per_class: A positive int or int32 scalar.
+        max_total_size: A positive int or int32 scalar: the greatest number of boxes of an image.
+        iou_threshold: A number or scalar in [0, 1].
+        score_threshold: A number or scalar. A box is left out where its score is not above it.
+        pad_per_class: Whether the result has room for no more boxes than all classes may give.
+        clip_boxes: Whether the coordinates of the result are clipped to [0, 1].
+        name: A name for the op.
+
+    Returns:
+        A named tuple. `nmsed_boxes` [batch, count, 4], `nmsed_scores` [batch, count] and
+        `nmsed_classes` [batch, count] are float32, best first, and 0 fills them up.
+        `valid_detections` [batch] is int32.
+
+    Raises:
+        InvalidArgumentError: A size is not positive, or `iou_threshold` is outside [0, 1].
+
+    >>> import graphwright as tf
+    >>> boxes = tf.constant([[[[0.0, 0.0, 1.0, 1.0]], [[0.0, 0.0, 1.0, 0.9]]]])
+    >>> best = tf.image.combined_non_max_suppression(boxes, [[[0.8], [0.9]]], 2, 2)
+    >>> best.nmsed_scores.numpy().tolist(), best.valid_detections.numpy().tolist()
+    ([[0.8999999761581421, 0.0]], [1])
     """
     operands = convert(boxes, dt.float32), convert(scores, dt.float32)
     limits = [convert(v, dt.float32) for v in (iou_threshold, score_threshold)]

@@ -34,9 +34,21 @@ from graphwright.types.tensor_type import TensorType, show_dims
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Any:
-    """Images of another dtype: floats span [0, 1], integers 0 to their maximum.
+    """Converts images to a dtype, scaled from the range of the old dtype to that of the new one.
 
-    `saturate` clips what does not fit.
+    The range of floats is [0, 1]; that of integers is 0 to their maximum.
+
+    Args:
+        image: A tensor of floats or integers, of any shape.
+        dtype: The dtype of the result, a float or integer dtype.
+        saturate: Whether values outside the range of `dtype` are clipped.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape of `image` and of `dtype`.
+
+    Raises:
+        AttributeError: One of the dtypes is neither a float nor an integer dtype.
 
     >>> import graphwright as tf
     >>> tf.image.convert_image_dtype([[[0.0], [1.0]]], tf.uint8).numpy().tolist()
@@ -302,7 +314,18 @@ GREY = (0.2989, 0.5870, 0.1140)
 
 
 def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
-    """Hue, saturation and value, each in [0, 1], of red, green and blue.
+    """Converts RGB colours to hue, saturation and value, each in [0, 1].
+
+    Args:
+        images: A tensor of floats of shape [..., 3], with red, green and blue in [0, 1].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `images`.
+
+    Raises:
+        InvalidArgumentError: `images` is a scalar.
+        FailedPreconditionError: `images` does not have 3 channels (`ValueError` while tracing).
 
     >>> import graphwright as tf
     >>> tf.image.rgb_to_hsv([[[0.0, 1.0, 0.0]]]).numpy().round(3).tolist()
@@ -312,27 +335,87 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
-    """Red, green and blue of hue, saturation and value."""
+    """Converts colours of hue, saturation and value to RGB colours.
+
+    Args:
+        images: A tensor of floats of shape [..., 3], with hue, saturation and value in [0, 1].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `images`.
+
+    Raises:
+        InvalidArgumentError: `images` is a scalar.
+        FailedPreconditionError: `images` does not have 3 channels (`ValueError` while tracing).
+
+    >>> import graphwright as tf
+    >>> tf.image.hsv_to_rgb([[[0.0, 0.5, 1.0]]]).numpy().tolist()
+    [[[1.0, 0.5, 0.5]]]
+    """
     return apply(HSV_TO_RGB, convert(images, None, dt.float32), name=name)
 
 
 def rgb_to_yiq(images: Any) -> Any:
-    """Luma and the two NTSC chroma values of red, green and blue."""
+    """Converts RGB colours to luma and the two chroma values of NTSC.
+
+    Args:
+        images: A tensor of floats of shape [..., 3], with red, green and blue in [0, 1].
+
+    Returns:
+        A tensor of the shape and dtype of `images`, with the channels Y, I and Q.
+
+    >>> import graphwright as tf
+    >>> tf.image.rgb_to_yiq([[[1.0, 1.0, 1.0]]]).numpy().round(4).tolist()
+    [[[1.0, 0.0, -0.0]]]
+    """
     return recoloured(images, YIQ)
 
 
 def yiq_to_rgb(images: Any) -> Any:
-    """Red, green and blue of luma and the two NTSC chroma values."""
+    """Converts luma and the two chroma values of NTSC to RGB colours.
+
+    Args:
+        images: A tensor of floats of shape [..., 3], with the channels Y, I and Q.
+
+    Returns:
+        A tensor of the shape and dtype of `images`, with the channels red, green and blue.
+
+    >>> import graphwright as tf
+    >>> tf.image.yiq_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().tolist()
+    [[[0.5, 0.5, 0.5]]]
+    """
     return recoloured(images, RGB_OF_YIQ)
 
 
 def rgb_to_yuv(images: Any) -> Any:
-    """Luma and the two PAL chroma values of red, green and blue."""
+    """Converts RGB colours to luma and the two chroma values of PAL.
+
+    Args:
+        images: A tensor of floats of shape [..., 3], with red, green and blue in [0, 1].
+
+    Returns:
+        A tensor of the shape and dtype of `images`, with the channels Y, U and V.
+
+    >>> import graphwright as tf
+    >>> tf.image.rgb_to_yuv([[[0.0, 0.0, 1.0]]]).numpy().round(4).tolist()
+    [[[0.11400000005960464, 0.4359999895095825, -0.10000000149011612]]]
+    """
     return recoloured(images, YUV)
 
 
 def yuv_to_rgb(images: Any) -> Any:
-    """Red, green and blue of luma and the two PAL chroma values."""
+    """Converts luma and the two chroma values of PAL to RGB colours.
+
+    Args:
+        images: A tensor of floats of shape [..., 3], with the channels Y, U and V.
+
+    Returns:
+        A tensor of the shape and dtype of `images`, with the channels red, green and blue.
+
+    >>> import graphwright as tf
+    >>> tf.image.yuv_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().tolist()
+    [[[0.5, 0.5, 0.5]]]
+    """
     return recoloured(images, RGB_OF_YUV)
 
 
@@ -343,7 +426,14 @@ def recoloured(images: Any, matrix: Any) -> Any:
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
-    """The luma of red, green and blue, as one channel, of the dtype of the images.
+    """Converts RGB colours to one channel, their luma.
+
+    Args:
+        images: A tensor of floats or integers of shape [..., 3].
+        name: A name for the op.
+
+    Returns:
+        A tensor of shape [..., 1] of the dtype of `images`.
 
     >>> import graphwright as tf
     >>> tf.image.rgb_to_grayscale([[[1.0, 2.0, 3.0]]]).shape
@@ -360,7 +450,22 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
-    """One channel repeated as red, green and blue."""
+    """Repeats one channel as red, green and blue.
+
+    Args:
+        images: A tensor of any dtype of shape [..., 1].
+        name: A name for the op.
+
+    Returns:
+        A tensor of shape [..., 3] of the dtype of `images`.
+
+    Raises:
+        ValueError: `images` is a scalar, or its last axis is not of size 1.
+
+    >>> import graphwright as tf
+    >>> tf.image.grayscale_to_rgb([[[7]]]).numpy().tolist()
+    [[[7, 7, 7]]]
+    """
     images = convert(images)
     dims = images.type.dims
     if dims == ():
@@ -375,7 +480,14 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
 
 
 def adjust_brightness(image: Any, delta: Any) -> Any:
-    """The images with `delta`, in [-1, 1] as of floats, added.
+    """Adds a number to all pixels, on the scale where floats span [0, 1].
+
+    Args:
+        image: A tensor of floats or integers, of any shape.
+        delta: A number or scalar, usually in [-1, 1].
+
+    Returns:
+        A tensor of the shape and dtype of `image`, saturated where that is an integer dtype.
 
     >>> import graphwright as tf
     >>> tf.image.adjust_brightness([[[0.25]]], 0.5).numpy().tolist()
@@ -387,7 +499,24 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
-    """(x - mean) * factor + mean, with the mean of each channel of each image."""
+    """Scales the distance of each pixel from the mean of its channel in its image.
+
+    The result is `(x - mean) * contrast_factor + mean`.
+
+    Args:
+        images: A tensor of floats or integers of shape [..., height, width, channels].
+        contrast_factor: A number or float32 scalar.
+
+    Returns:
+        A tensor of the shape and dtype of `images`, saturated where that is an integer dtype.
+
+    Raises:
+        InvalidArgumentError: `images` has fewer than 3 axes.
+
+    >>> import graphwright as tf
+    >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().tolist()
+    [[[0.0], [4.0]]]
+    """
     floats, original = as_float(images)
     factor = convert(contrast_factor, None if is_tensor(contrast_factor) else dt.float32)
     adjusted = apply(AdjustContrastv2.of(), floats, factor)
@@ -395,7 +524,23 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
-    """gain * x ** gamma, with x in [0, 1]."""
+    """Applies the gamma curve `gain * x ** gamma`, with `x` on the scale where floats span [0, 1].
+
+    Args:
+        image: A tensor of floats or integers, of any shape.
+        gamma: A number or scalar of at least 0.
+        gain: A number or scalar.
+
+    Returns:
+        A tensor of the shape and dtype of `image`, saturated where that is an integer dtype.
+
+    Raises:
+        ValueError: `gamma` is a negative Python number.
+
+    >>> import graphwright as tf
+    >>> tf.image.adjust_gamma([[[0.5]]], 2).numpy().tolist()
+    [[[0.25]]]
+    """
     if isinstance(gamma, (int, float)) and gamma < 0:
         raise ValueError("Gamma should be a non-negative real number.")
     floats, original = as_float(image)
@@ -404,7 +549,23 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
-    """RGB images with their hue moved around the circle by `delta`, in [-1, 1]."""
+    """Turns the hue of RGB images on the colour circle, of which 1 is a whole turn.
+
+    Args:
+        image: A tensor of floats or integers of shape [..., 3].
+        delta: A number or float32 scalar in [-1, 1].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `delta` is a Python number outside [-1, 1].
+
+    >>> import graphwright as tf
+    >>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy().tolist()
+    [[[0.0, 1.0, 1.0]]]
+    """
     if isinstance(delta, (int, float)) and not -1 <= delta <= 1:
         raise ValueError(f"delta must be in the interval [-1, 1], got {delta}")
     floats, original = as_float(image)
@@ -413,14 +574,35 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
-    """RGB images with their saturation scaled."""
+    """Scales the saturation of RGB images, which stays in [0, 1].
+
+    Args:
+        image: A tensor of floats or integers of shape [..., 3].
+        saturation_factor: A number or float32 scalar.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    >>> import graphwright as tf
+    >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 2.0).numpy().tolist()
+    [[[1.0, 0.0, 0.0]]]
+    """
     floats, original = as_float(image)
     scaled = apply(AdjustSaturation.of(), floats, convert(saturation_factor, dt.float32), name=name)
     return convert_image_dtype(scaled, original)
 
 
 def per_image_standardization(image: Any) -> Any:
-    """Each image with mean 0 and standard deviation 1 (at least 1 / sqrt of its size before).
+    """Scales each image to the mean 0 and the standard deviation 1.
+
+    The divisor is at least 1 over the square root of the number of values, also for even images.
+
+    Args:
+        image: A tensor of numbers of shape [..., height, width, channels].
+
+    Returns:
+        A tensor of float32 of the shape of `image`.
 
     >>> import graphwright as tf
     >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().tolist()

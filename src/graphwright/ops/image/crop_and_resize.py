@@ -371,10 +371,26 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    """The boxes [y1, x1, y2, x2] of images, each resampled to `crop_size`, as float32.
+    """Cuts boxes out of images and resamples each of them to one size.
 
-    A box's sides are in parts of the image's (0 is the first pixel, 1 the last); what is
-    outside is `extrapolation_value`. `box_indices` says which image each box is of.
+    Args:
+        image: A tensor of floats or integers of shape [batch, height, width, channels].
+        boxes: A tensor of float32 of shape [n, 4], with rows (y1, x1, y2, x2). A coordinate is a
+            fraction: 0 is the first pixel, 1 the last.
+        box_indices: A tensor of int32 of shape [n]: the image of each box.
+        crop_size: Two positive ints: the height and width of the crops.
+        method: "bilinear" or "nearest".
+        extrapolation_value: The value of what a box shows outside its image.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 of shape [n, *crop_size, channels].
+
+    Raises:
+        ValueError: `method` is another string.
+        InvalidArgumentError: The shapes do not fit, a crop size is not positive, or a box is not
+            finite.
+        OutOfRangeError: A number in `box_indices` is no index of the batch.
 
     >>> import graphwright as tf
     >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 2, 2, 1])

@@ -155,12 +155,34 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> Sample:
-    """A window of an image at random that shows at least `min_object_covered` of some box.
+    """Draws a window of an image that shows a sufficient part of some box.
 
-    `image_size` is [height, width, channels], boxes are [batch, n, 4] rows (y1, x1, y2, x2) in
-    parts of it. The window's width over its height and its part of the area are in the ranges;
-    after `max_attempts` it is the whole image. ValueError in a graph, InvalidArgumentError
-    otherwise, for what is out of range.
+    Where no window satisfies the conditions after `max_attempts`, the whole image is the result.
+
+    Args:
+        image_size: A tensor of integers of shape [3]: height, width and channels.
+        bounding_boxes: A tensor of float32 of shape [batch, n, 4], with rows (y1, x1, y2, x2) as
+            fractions of the image's height and width.
+        seed: An int; 0 leaves the seed to `tf.random.set_seed`.
+        min_object_covered: A number or float32 scalar: the part of some box that the window shows.
+        aspect_ratio_range: The bounds of width / height of the window; None means (0.75, 1.33).
+        area_range: The bounds of the window's part of the area; None means (0.05, 1).
+        max_attempts: The greatest number of attempts; None means 100.
+        use_image_if_no_bounding_boxes: Whether the whole image is the box where none is given. None
+            means False.
+        name: A name for the op.
+
+    Returns:
+        A named tuple for `tf.slice` and `tf.image.draw_bounding_boxes`: `begin` [3] and `size` [3]
+        in the dtype of `image_size`, and `bboxes` [1, 1, 4] in float32.
+
+    Raises:
+        InvalidArgumentError: An operand or a range is not valid, or no box is given.
+
+    >>> import graphwright as tf
+    >>> sample = tf.image.sample_distorted_bounding_box([50, 40, 3], [[[0.1, 0.2, 0.6, 0.7]]])
+    >>> sample.begin.shape, sample.size.shape, sample.bboxes.shape
+    (TensorShape([3]), TensorShape([3]), TensorShape([1, 1, 4]))
     """
     chosen = options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
     op = seeded(SampleDistortedBoundingBoxV2, seed or None, *chosen)
@@ -179,12 +201,33 @@ def stateless_sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> Sample:
-    """As `sample_distorted_bounding_box`, with a window that the seed determines.
+    """Draws a window as `tf.image.sample_distorted_bounding_box` does, determined by a seed.
 
+    Args:
+        image_size: A tensor of integers of shape [3]: height, width and channels.
+        bounding_boxes: A tensor of float32 of shape [batch, n, 4], with rows (y1, x1, y2, x2) as
+            fractions of the image's height and width.
+        seed: A tensor of int32 or int64 of shape [2].
+        min_object_covered: A number or float32 scalar: the part of some box that the window shows.
+        aspect_ratio_range: The bounds of width / height of the window; None means (0.75, 1.33).
+        area_range: The bounds of the window's part of the area; None means (0.05, 1).
+        max_attempts: The greatest number of attempts; None means 100.
+        use_image_if_no_bounding_boxes: Whether the whole image is the box where none is given. None
+            means False.
+        name: A name for the op.
+
+    Returns:
+        A named tuple: `begin` [3] and `size` [3] in the dtype of `image_size`, and `bboxes` [1, 1,
+        4] in float32.
+
+    Raises:
+        InvalidArgumentError: An operand or a range is not valid, or no box is given.
+
+    >>> import graphwright as tf
     >>> boxes = [[[0.1, 0.2, 0.6, 0.7]]]
     >>> sample = tf.image.stateless_sample_distorted_bounding_box([50, 40, 3], boxes, [1, 2])
-    >>> sample.size.shape
-    TensorShape([3])
+    >>> sample.begin.numpy().tolist(), sample.size.numpy().tolist()
+    ([6, 3, 0], [26, 32, -1])
     """
     chosen = options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
     op = StatelessSampleDistortedBoundingBox.of(*chosen)

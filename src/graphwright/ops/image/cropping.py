@@ -23,7 +23,16 @@ from graphwright.types import dtypes as dt
 
 
 def flip_left_right(image: Any) -> Any:
-    """The images mirrored along their width.
+    """Mirrors images along their width.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `image` has neither 3 nor 4 axes.
 
     >>> import graphwright as tf
     >>> tf.image.flip_left_right([[[1], [2]]]).numpy().tolist()
@@ -33,7 +42,21 @@ def flip_left_right(image: Any) -> Any:
 
 
 def flip_up_down(image: Any) -> Any:
-    """The images mirrored along their height."""
+    """Mirrors images along their height.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `image` has neither 3 nor 4 axes.
+
+    >>> import graphwright as tf
+    >>> tf.image.flip_up_down([[[1]], [[2]]]).numpy().tolist()
+    [[[2]], [[1]]]
+    """
     return flipped(image, -3)
 
 
@@ -47,7 +70,22 @@ def flipped(image: Any, axis: int) -> Any:
 
 
 def transpose(image: Any, name: str | None = None) -> Any:
-    """The images with height and width exchanged."""
+    """Exchanges the height and the width of images.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        name: A name for the op.
+
+    Returns:
+        A tensor of shape [..., width, height, channels] of the dtype of `image`.
+
+    Raises:
+        ValueError: `image` has neither 3 nor 4 axes.
+
+    >>> import graphwright as tf
+    >>> tf.image.transpose([[[1], [2]], [[3], [4]]])[..., 0].numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
     image = convert(image)
     rank = image.type.rank
     if rank not in (3, 4, None):
@@ -58,7 +96,18 @@ def transpose(image: Any, name: str | None = None) -> Any:
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
-    """The images turned counter-clockwise by `k` times 90 degrees.
+    """Turns images counter-clockwise by multiples of 90 degrees.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        k: An int or scalar of integers: the number of quarter turns.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `image`, with height and width exchanged where `k` is odd.
+
+    Raises:
+        ValueError: `image` has neither 3 nor 4 axes.
 
     >>> import graphwright as tf
     >>> tf.image.rot90([[[1], [2]], [[3], [4]]])[..., 0].numpy().tolist()
@@ -98,7 +147,20 @@ def turned(image: Any, turns: Any) -> Any:
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Any:
-    """The part of the images of the given height and width at an offset.
+    """Cuts a part of a given height and width out of images.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        offset_height: An int or int32 scalar of at least 0: the first row of the part.
+        offset_width: An int or int32 scalar of at least 0: the first column of the part.
+        target_height: A positive int or int32 scalar.
+        target_width: A positive int or int32 scalar.
+
+    Returns:
+        A tensor of shape [..., target_height, target_width, channels] of the dtype of `image`.
+
+    Raises:
+        ValueError: The part is not within the image, or is empty.
 
     >>> import graphwright as tf
     >>> tf.image.crop_to_bounding_box(tf.ones([4, 5, 1]), 1, 2, 2, 3).shape
@@ -138,7 +200,20 @@ def fits_in(size: Any, target: Any, offset: Any) -> bool:
 def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Any:
-    """The images at an offset in an area of zeros of the given height and width.
+    """Puts images at an offset into an area of zeros.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        offset_height: An int or int32 scalar of at least 0: the rows of zeros above the image.
+        offset_width: An int or int32 scalar of at least 0: the columns of zeros before the image.
+        target_height: An int or int32 scalar: the height of the area.
+        target_width: An int or int32 scalar: the width of the area.
+
+    Returns:
+        A tensor of shape [..., target_height, target_width, channels] of the dtype of `image`.
+
+    Raises:
+        ValueError: The image does not fit into the area at that offset.
 
     >>> import graphwright as tf
     >>> tf.image.pad_to_bounding_box(tf.ones([1, 1, 1]), 0, 1, 2, 3)[..., 0].numpy().tolist()
@@ -159,7 +234,18 @@ def pad_to_bounding_box(
 
 
 def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
-    """The middle of the images in the given height and width, with zeros where they end.
+    """Crops the middle of images or pads them with zeros, to a given height and width.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        target_height: A positive int or int32 scalar.
+        target_width: A positive int or int32 scalar.
+
+    Returns:
+        A tensor of shape [..., target_height, target_width, channels] of the dtype of `image`.
+
+    Raises:
+        ValueError: A target is not positive.
 
     >>> import graphwright as tf
     >>> tf.image.resize_with_crop_or_pad(tf.ones([4, 2, 1]), 2, 4).shape
@@ -206,7 +292,17 @@ def least(x: Any, y: Any) -> Any:
 
 
 def central_crop(image: Any, central_fraction: Any) -> Any:
-    """The middle of the images, of that fraction of their height and of their width.
+    """Cuts out the middle of images, a fraction of their height and of their width.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        central_fraction: A number or scalar in (0, 1].
+
+    Returns:
+        A tensor of the rank and dtype of `image`.
+
+    Raises:
+        ValueError: `central_fraction` is known and outside (0, 1].
 
     >>> import graphwright as tf
     >>> tf.image.central_crop(tf.ones([4, 6, 1]), 0.5).shape

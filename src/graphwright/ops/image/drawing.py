@@ -148,10 +148,27 @@ def to_places(at: Any) -> Any:
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
-    """Images [batch, height, width, channels] with the outlines of boxes [batch, n, 4].
+    """Draws the outlines of boxes into images.
 
-    A box is [y1, x1, y2, x2] in parts of the image's size; `colors` has rows of channels that
-    the boxes take in turn, or is None.
+    Args:
+        images: A tensor of float16 or float32 of shape [batch, height, width, channels].
+        boxes: A tensor of float32 of shape [batch, n, 4], with rows (y1, x1, y2, x2) as fractions
+            of the image's height and width.
+        colors: A tensor of float32 of shape [m, channels], whose rows the boxes take in turn. None
+            means a fixed cycle of colours.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `images`.
+
+    Raises:
+        InvalidArgumentError: The shapes do not fit (`ValueError` while tracing).
+
+    >>> import graphwright as tf
+    >>> images = tf.zeros([1, 3, 3, 1])
+    >>> drawn = tf.image.draw_bounding_boxes(images, [[[0.0, 0.0, 1.0, 1.0]]], [[1.0]])
+    >>> drawn[0, ..., 0].numpy().tolist()
+    [[1.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
     """
     table = np.zeros((0, 0), np.float32) if colors is None else colors
     images = convert(images, hint=dt.float32)
@@ -168,10 +185,29 @@ def extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Any:
-    """A window of `size` for each image, around (or, not `centered`, beginning at) its offset.
+    """Cuts a window of one size out of each image, at an offset of its own.
 
-    Offsets are in parts of the image's size if `normalized`; what the window has beyond the image
-    is `noise`: "uniform", "gaussian" or "zero".
+    Args:
+        input: A tensor of float32 of shape [batch, height, width, channels].
+        size: Two ints of at least 0: the height and width of the windows.
+        offsets: A tensor of float32 of shape [batch, 2]: the row and column of each window.
+        centered: Whether an offset is the middle of its window, counted from the middle of the
+            image. Otherwise it is the window's first corner.
+        normalized: Whether offsets are fractions of the image's size: in [-1, 1] if `centered`.
+        noise: What fills a window outside its image: "uniform", "gaussian" or "zero".
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 of shape [batch, *size, channels].
+
+    Raises:
+        ValueError: `noise` is another string.
+        InvalidArgumentError: `size` or the shape of `offsets` is not valid.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.image.extract_glimpse(x, [1, 1], [[0.0, 0.0]]).numpy().item()
+    4.0
     """
     if noise not in ("uniform", "gaussian", "zero"):
         raise ValueError(f"noise must be 'uniform', 'gaussian' or 'zero', got {noise!r}")

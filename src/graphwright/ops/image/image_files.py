@@ -348,12 +348,33 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Any:
-    """The image in a JPEG file as uint8 [height, width, channels].
+    """Decodes a JPEG file; PNG, WebP and GIF files of one frame too.
 
-    `channels` is 0 (as in the file), 1 or 3; `ratio` 1, 2, 4 or 8 scales it down.
-    `fancy_upscaling` and `dct_method` have no effect: chroma is interpolated smoothly, the
-    transform is the accurate one. PNG, GIF of one frame and WebP files are read too. Needs
-    Pillow (the extra `image`); InvalidArgumentError where the file is damaged.
+    It needs Pillow (the extra `image`). Chroma is always interpolated smoothly, and the transform
+    is the accurate one.
+
+    Args:
+        contents: A scalar of string: the bytes of the file.
+        channels: The channels of the result: 0 (as in the file), 1 (gray) or 3 (RGB).
+        ratio: The factor to scale the image down by: 1, 2, 4 or 8.
+        fancy_upscaling: Has no effect on the result.
+        try_recover_truncated: Whether a file that ends too early is decoded as far as it goes.
+        acceptable_fraction: Has no effect on the result.
+        dct_method: "", "INTEGER_FAST" or "INTEGER_ACCURATE"; has no effect on the result.
+        name: A name for the op.
+
+    Returns:
+        A tensor of uint8 of shape [height, width, channels].
+
+    Raises:
+        InvalidArgumentError: The file is damaged or of no known format, or an argument is not
+            valid.
+        ModuleNotFoundError: Pillow is not installed.
+
+    >>> import graphwright as tf
+    >>> file = tf.io.encode_jpeg(tf.zeros([2, 3, 3], tf.uint8))
+    >>> tf.io.decode_jpeg(file).shape
+    TensorShape([2, 3, 3])
     """
     options = bool(fancy_upscaling), bool(try_recover_truncated), float(acceptable_fraction)
     op = DecodeJpeg.of(channels, ratio, *options, dct_method)
@@ -371,7 +392,32 @@ def decode_and_crop_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Any:
-    """The part of the image in a JPEG file that `crop_window` (y, x, height, width) shows."""
+    """Decodes a window of the image in a JPEG file.
+
+    It needs Pillow (the extra `image`).
+
+    Args:
+        contents: A scalar of string: the bytes of the file.
+        crop_window: Four ints: the first row, the first column, the height and the width.
+        channels: The channels of the result: 0 (as in the file), 1 (gray) or 3 (RGB).
+        ratio: The factor to scale the image down by: 1, 2, 4 or 8.
+        fancy_upscaling: Has no effect on the result.
+        try_recover_truncated: Whether a file that ends too early is decoded as far as it goes.
+        acceptable_fraction: Has no effect on the result.
+        dct_method: "", "INTEGER_FAST" or "INTEGER_ACCURATE"; has no effect on the result.
+        name: A name for the op.
+
+    Returns:
+        A tensor of uint8 of shape [height, width, channels].
+
+    Raises:
+        InvalidArgumentError: The file is damaged, or the window is not within the image.
+
+    >>> import graphwright as tf
+    >>> file = tf.io.encode_jpeg(tf.zeros([4, 4, 3], tf.uint8))
+    >>> tf.io.decode_and_crop_jpeg(file, [1, 1, 2, 3]).shape
+    TensorShape([2, 3, 3])
+    """
     options = bool(fancy_upscaling), bool(try_recover_truncated), float(acceptable_fraction)
     op = DecodeAndCropJpeg.of(channels, ratio, *options, dct_method)
     return apply(op, string(contents), crop_window, name=name)
@@ -380,25 +426,109 @@ def decode_and_crop_jpeg(
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dt.uint8, name: str | None = None
 ) -> Any:
-    """The image in a PNG file as uint8 or uint16 [height, width, channels]."""
+    """Decodes a PNG file of 8 or 16 bits; other formats but BMP too, as uint8.
+
+    It needs Pillow (the extra `image`).
+
+    Args:
+        contents: A scalar of string: the bytes of the file.
+        channels: The channels of the result: 0 (as in the file), 1 (gray), 3 (RGB) or 4 (RGBA).
+        dtype: The dtype of the result: uint8 or uint16.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [height, width, channels].
+
+    Raises:
+        InvalidArgumentError: The file is damaged, or does not have that many channels.
+
+    >>> import graphwright as tf
+    >>> file = tf.io.encode_png(tf.constant([[[7], [200]]], tf.uint8))
+    >>> tf.io.decode_png(file).numpy().tolist()
+    [[[7], [200]]]
+    """
     op = DecodePng.of(channels, DecodePng.dtype_for("dtype", dtype))
     return apply(op, string(contents), name=name)
 
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any:
-    """The image in a BMP file as uint8 [height, width, channels]."""
+    """Decodes a BMP file.
+
+    Args:
+        contents: A scalar of string: the bytes of the file.
+        channels: The channels of the result: 0 (as in the file), 3 (RGB) or 4 (RGBA).
+        name: A name for the op.
+
+    Returns:
+        A tensor of uint8 of shape [height, width, channels].
+
+    Raises:
+        InvalidArgumentError: The file is damaged or of another format.
+
+    >>> import graphwright as tf
+    >>> import io
+    >>> from PIL import Image
+    >>> file = io.BytesIO()
+    >>> Image.new("RGB", (2, 1), (255, 128, 0)).save(file, "BMP")
+    >>> tf.io.decode_bmp(file.getvalue()).numpy().tolist()
+    [[[255, 128, 0], [255, 128, 0]]]
+    """
     return apply(DecodeBmp.of(channels), string(contents), name=name)
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Any:
-    """The frames in a GIF file as uint8 [frames, height, width, 3]."""
+    """Decodes all frames of a GIF file.
+
+    It needs Pillow (the extra `image`).
+
+    Args:
+        contents: A scalar of string: the bytes of the file.
+        name: A name for the op.
+
+    Returns:
+        A tensor of uint8 of shape [frames, height, width, 3].
+
+    Raises:
+        InvalidArgumentError: The file is damaged or of no known format.
+
+    >>> import graphwright as tf
+    >>> import io
+    >>> from PIL import Image
+    >>> file = io.BytesIO()
+    >>> Image.new("RGB", (2, 1), (255, 0, 0)).save(file, "GIF")
+    >>> tf.io.decode_gif(file.getvalue()).numpy().tolist()
+    [[[[255, 0, 0], [255, 0, 0]]]]
+    """
     return apply(DecodeGif.of(), string(contents), name=name)
 
 
 def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = dt.uint8, name: str | None = None
 ) -> Any:
-    """The frames in a WebP file as uint8 [frames, height, width, channels]; JPEG or PNG too."""
+    """Decodes all frames of a WebP file; JPEG and PNG files too.
+
+    It needs Pillow (the extra `image`).
+
+    Args:
+        contents: A scalar of string: the bytes of the file.
+        channels: The channels of the result: 0 (as in the file), 3 (RGB) or 4 (RGBA).
+        dtype: The dtype of the result: uint8.
+        name: A name for the op.
+
+    Returns:
+        A tensor of uint8 of shape [frames, height, width, channels].
+
+    Raises:
+        InvalidArgumentError: The file is damaged, or does not have that many channels.
+
+    >>> import graphwright as tf
+    >>> import io
+    >>> from PIL import Image
+    >>> file = io.BytesIO()
+    >>> Image.new("RGB", (2, 1), (255, 0, 0)).save(file, "WEBP", lossless=True)
+    >>> tf.image.decode_webp(file.getvalue()).numpy().tolist()
+    [[[[255, 0, 0], [255, 0, 0]]]]
+    """
     op = DecodeWebP.of(channels, DecodeWebP.dtype_for("dtype", dtype))
     return apply(op, string(contents), name=name)
 
@@ -410,11 +540,30 @@ def decode_image(
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Any:
-    """The image in a file of any format: JPEG, PNG, GIF, BMP or WebP.
+    """Decodes a file in any of the formats JPEG, PNG, GIF, BMP and WebP.
 
-    Frames of GIF and WebP files are an axis in front, unless `expand_animations` is False: then
-    the first is taken. `dtype` is uint8, uint16 or float32 (from 0 to 1), or another to which the
-    last is converted.
+    It needs Pillow (the extra `image`).
+
+    Args:
+        contents: A scalar of string: the bytes of the file.
+        channels: The channels of the result, as the format allows. None and 0 mean those of the
+            file.
+        dtype: The dtype of the result. Floats span [0, 1], integers 0 to their maximum.
+        name: A name for the op.
+        expand_animations: Whether GIF and WebP files give an axis of frames. Otherwise the result
+            is their first frame.
+
+    Returns:
+        A tensor of `dtype` of shape [height, width, channels], or [frames, height, width,
+        channels].
+
+    Raises:
+        InvalidArgumentError: The file is damaged or of no known format.
+
+    >>> import graphwright as tf
+    >>> file = tf.io.encode_png(tf.constant([[[0], [255]]], tf.uint8))
+    >>> tf.io.decode_image(file, dtype=tf.float32).numpy().tolist()
+    [[[0.0], [1.0]]]
     """
     wanted = as_dtype(dtype)
     kind = wanted if wanted in DecodeImage.dtypes["dtype"] else dt.uint16
@@ -436,7 +585,35 @@ def encode_jpeg(
     xmp_metadata: str = "",
     name: str | None = None,
 ) -> Any:
-    """An image, uint8 [height, width, 1 or 3], as a JPEG file. Needs Pillow (the extra `image`)."""
+    r"""Encodes an image as a JPEG file.
+
+    It needs Pillow (the extra `image`).
+
+    Args:
+        image: A tensor of uint8 of shape [height, width, 1 or 3].
+        format: "grayscale", "rgb", or "" for what the channels of `image` say.
+        quality: An int in [0, 100].
+        progressive: Whether the file is progressive.
+        optimize_size: Whether more work makes the file smaller.
+        chroma_downsampling: Whether chroma has half the resolution.
+        density_unit: The unit of `x_density` and `y_density`: "in" (an inch) or "cm".
+        x_density: The horizontal number of pixels in a unit.
+        y_density: The vertical number of pixels in a unit.
+        xmp_metadata: The XMP metadata of the file, if not empty.
+        name: A name for the op.
+
+    Returns:
+        A scalar of string: the bytes of the file.
+
+    Raises:
+        InvalidArgumentError: The shape of `image`, `format`, `quality` or `density_unit` is not
+            valid.
+        ModuleNotFoundError: Pillow is not installed.
+
+    >>> import graphwright as tf
+    >>> tf.io.encode_jpeg(tf.zeros([2, 3, 3], tf.uint8)).numpy()[:3]
+    b'\xff\xd8\xff'
+    """
     op = EncodeJpeg.of(
         format, quality, bool(progressive), bool(optimize_size), bool(chroma_downsampling),
         density_unit, x_density, y_density, xmp_metadata,
@@ -445,22 +622,67 @@ def encode_jpeg(
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = dt.int32, name: str | None = None) -> Any:
-    """Height, width and channels of a JPEG file, from its header alone."""
+    """Reads the height, the width and the channels of a JPEG file from its header.
+
+    Args:
+        contents: A scalar of string: the bytes of the file.
+        output_type: The dtype of the result: int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `output_type` of shape [3].
+
+    Raises:
+        InvalidArgumentError: The file has no frame header.
+
+    >>> import graphwright as tf
+    >>> file = tf.io.encode_jpeg(tf.zeros([2, 3, 1], tf.uint8))
+    >>> tf.io.extract_jpeg_shape(file).numpy().tolist()
+    [2, 3, 1]
+    """
     op = ExtractJpegShape.of(ExtractJpegShape.dtype_for("output_type", output_type))
     return apply(op, string(contents), name=name)
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Any:
-    """Whether a file begins as JPEG files do."""
+    r"""Tells whether the bytes of a file begin as those of JPEG files do.
+
+    Args:
+        contents: A tensor of strings, usually a scalar.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bool of the shape of `contents`.
+
+    >>> import graphwright as tf
+    >>> tf.io.is_jpeg(b"\xff\xd8\xff\xe0").numpy(), tf.io.is_jpeg(b"PNG").numpy()
+    (np.True_, np.False_)
+    """
     return substr(string(contents), 0, 3) == b"\xff\xd8\xff"
 
 
 def adjust_jpeg_quality(
     image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
 ) -> Any:
-    """What an image becomes by being written as a JPEG file of a quality from 0 to 100 and read.
+    """Encodes an image as a JPEG file of some quality and decodes it again.
 
-    It keeps its dtype; floats are from 0 to 1.
+    It needs Pillow (the extra `image`).
+
+    Args:
+        image: A tensor of floats in [0, 1] or of integers, of shape [height, width, 1 or 3].
+        jpeg_quality: An int or int32 scalar in [0, 100].
+        dct_method: "", "INTEGER_FAST" or "INTEGER_ACCURATE"; has no effect on the result.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        InvalidArgumentError: `jpeg_quality` or the shape of `image` is not valid.
+
+    >>> import graphwright as tf
+    >>> tf.image.adjust_jpeg_quality(tf.zeros([1, 2, 1]), 50).numpy().tolist()
+    [[[0.0], [0.0]]]
     """
     x = convert(image)
     file = apply(

@@ -25,7 +25,18 @@ from graphwright.types import dtypes as dt
 
 
 def total_variation(images: Any, name: str | None = None) -> Any:
-    """The sum of the differences of neighbouring pixels, of each image.
+    """Sums the absolute differences of neighbouring pixels in each image.
+
+    Args:
+        images: A tensor of numbers of shape [height, width, channels] or [batch, height, width,
+            channels].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `images`: a scalar, or of shape [batch].
+
+    Raises:
+        ValueError: `images` has neither 3 nor 4 axes.
 
     >>> import graphwright as tf
     >>> tf.image.total_variation([[[1.0], [3.0]], [[2.0], [2.0]]]).numpy().item()
@@ -42,7 +53,18 @@ def total_variation(images: Any, name: str | None = None) -> Any:
 
 
 def image_gradients(image: Any) -> Any:
-    """The differences to the next pixel downwards and to the right, 0 at the ends.
+    """Returns the differences of each pixel to the next ones downwards and to the right.
+
+    The last row, or the last column, has the difference 0.
+
+    Args:
+        image: A tensor of numbers of shape [batch, height, width, channels].
+
+    Returns:
+        A pair (dy, dx) of tensors of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `image` does not have 4 axes.
 
     >>> import graphwright as tf
     >>> dy, dx = tf.image.image_gradients(tf.reshape([1.0, 2.0, 4.0, 8.0], [1, 2, 2, 1]))
@@ -63,7 +85,19 @@ def image_gradients(image: Any) -> Any:
 
 
 def sobel_edges(image: Any) -> Any:
-    """Sobel's estimates of the slopes downwards and to the right, along a new last axis."""
+    """Estimates the slopes downwards and to the right by Sobel's filters.
+
+    Args:
+        image: A tensor of floats of shape [..., height, width, channels].
+
+    Returns:
+        A tensor of the dtype of `image` and of shape [..., height, width, channels, 2].
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.image.sobel_edges(x)[0, 1, 1, 0].numpy().tolist()
+    [24.0, 8.0]
+    """
     image = convert(image)
     across = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float32)
     kernels = np.stack([across.T, across], -1)[:, :, None, :]
@@ -80,9 +114,19 @@ def sobel_edges(image: Any) -> Any:
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
-    """The peak signal-to-noise ratio of pairs of images, in decibels.
+    """Returns the peak signal-to-noise ratio of pairs of images, in decibels.
 
-    `max_val` is the range of their values.
+    Args:
+        a: A tensor of floats or integers of shape [..., height, width, channels].
+        b: A tensor of the shape and dtype of `a`.
+        max_val: A number: the range of the values, as 255 for uint8.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 of shape [...].
+
+    Raises:
+        InvalidArgumentError: The shapes do not broadcast, or have fewer than 3 axes.
 
     >>> import graphwright as tf
     >>> round(float(tf.image.psnr([[[0.0]]], [[[0.5]]], 1.0)), 3)
@@ -121,10 +165,33 @@ def ssim(
     k2: float = 0.03,
     return_index_map: bool = False,
 ) -> Any:
-    """The structural similarity of pairs of images, in (-1, 1]: 1 for equal ones.
+    """Returns the structural similarity of pairs of images, which is 1 for equal ones.
 
-    Wang, Bovik, Sheikh and Simoncelli, "Image quality assessment" (2004), with a Gaussian
-    window. The mean over pixels and channels, or with `return_index_map` over channels only.
+    Args:
+        img1: A tensor of floats or integers of shape [..., height, width, channels].
+        img2: A tensor of the shape and dtype of `img1`.
+        max_val: A number: the range of the values, as 255 for uint8.
+        filter_size: The height and width of the Gaussian window, in pixels.
+        filter_sigma: The standard deviation of the Gaussian window, in pixels.
+        k1: The constant that steadies the comparison of means.
+        k2: The constant that steadies the comparison of variances.
+        return_index_map: Whether the result has the similarity of each place.
+
+    Returns:
+        A tensor of float32 in (-1, 1]: of shape [...], or with `return_index_map` of shape [...,
+        height - filter_size + 1, width - filter_size + 1].
+
+    Raises:
+        ValueError: The shapes differ, or an image is smaller than the window.
+
+    Source:
+        Wang, Bovik, Sheikh and Simoncelli, "Image quality assessment: From error visibility to
+        structural similarity" (2004).
+
+    >>> import graphwright as tf
+    >>> x = tf.ones([11, 11, 1])
+    >>> tf.image.ssim(x, 0.5 * x, 1.0).numpy().round(3).item()
+    0.8009999990463257
     """
     a, b, peak = compared(img1, img2, max_val)
     check_pair(a, b)
@@ -179,10 +246,35 @@ def ssim_multiscale(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Any:
-    """The structural similarity over several scales, each half the size of the one before.
+    """Returns the structural similarity over several scales, each half the size of the one before.
 
-    Wang, Simoncelli and Bovik, "Multiscale structural similarity" (2003): the product of the
-    scales' contrasts and of the last one's similarity, each to its power of `power_factors`.
+    It is the product of the contrasts at all scales but the last and of the similarity at the last,
+    each to its power.
+
+    Args:
+        img1: A tensor of floats or integers of shape [..., height, width, channels].
+        img2: A tensor of the shape and dtype of `img1`.
+        max_val: A number: the range of the values, as 255 for uint8.
+        power_factors: The powers, one for each scale, the full size first.
+        filter_size: The height and width of the Gaussian window, in pixels.
+        filter_sigma: The standard deviation of the Gaussian window, in pixels.
+        k1: The constant that steadies the comparison of means.
+        k2: The constant that steadies the comparison of variances.
+
+    Returns:
+        A tensor of float32 of shape [...], with values in [0, 1].
+
+    Raises:
+        ValueError: The shapes differ, or an image is smaller than the window at some scale.
+
+    Source:
+        Wang, Simoncelli and Bovik, "Multiscale structural similarity for image quality assessment"
+        (2003).
+
+    >>> import graphwright as tf
+    >>> x = tf.ones([1, 24, 24, 1])
+    >>> tf.image.ssim_multiscale(x, x, 1.0, power_factors=(0.5, 0.5)).numpy().tolist()
+    [1.0]
     """
     a, b, peak = compared(img1, img2, max_val)
     check_pair(a, b)

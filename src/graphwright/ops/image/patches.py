@@ -146,9 +146,22 @@ class ExtractVolumePatches(Patches):
 def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
 ) -> Any:
-    """Patches of images, each flattened into the channels of its place.
+    """Extracts patches of images, each flattened into the channels of its place.
 
-    `sizes`, `strides` and `rates` are [1, rows, columns, 1]; `padding` is SAME or VALID.
+    Args:
+        images: A tensor of numbers or bools of shape [batch, height, width, channels].
+        sizes: The size of a patch as [1, rows, columns, 1].
+        strides: The steps between patches as [1, rows, columns, 1].
+        rates: The steps between the pixels of a patch as [1, rows, columns, 1].
+        padding: "VALID" for patches within the image, "SAME" for patches that zeros may complete.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `images`, of shape [batch, new rows, new columns, rows * columns *
+        channels].
+
+    Raises:
+        ValueError: `padding` is another string, or a list is not [1, rows, columns, 1].
 
     >>> import graphwright as tf
     >>> x = tf.reshape(tf.range(9), [1, 3, 3, 1])
@@ -172,7 +185,29 @@ def extract_patches(
 def extract_volume_patches(
     input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
 ) -> Any:
-    """Patches of volumes, each flattened into the channels of its place."""
+    """Extracts patches of volumes, each flattened into the channels of its place.
+
+    Args:
+        input: A tensor of real numbers of shape [batch, depth, height, width, channels].
+        ksizes: The size of a patch as [1, planes, rows, columns, 1].
+        strides: The steps between patches as [1, planes, rows, columns, 1].
+        padding: "VALID" for patches within the volume, "SAME" for patches that zeros may complete.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input`, of shape [batch, new planes, new rows, new columns, planes
+        * rows * columns * channels].
+
+    Raises:
+        ValueError: `padding` is another string.
+        InvalidArgumentError: A list does not have 5 positive numbers.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(8), [1, 2, 2, 2, 1])
+    >>> p = tf.extract_volume_patches(x, [1, 2, 1, 1, 1], [1, 1, 1, 1, 1], "VALID")
+    >>> p[0, 0].numpy().tolist()
+    [[[0, 4], [1, 5]], [[2, 6], [3, 7]]]
+    """
     check_padding(padding)
     op = ExtractVolumePatches.of(tuple(ksizes), tuple(strides), padding)
     return apply(op, convert(input), name=name)

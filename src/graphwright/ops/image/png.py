@@ -53,12 +53,22 @@ class EncodePng(Op):
 
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Any:
-    """Images of shape [..., height, width, channels], uint8 or uint16, as PNG files.
+    r"""Encodes each image as a PNG file.
 
-    1 channel is gray, 2 gray and alpha, 3 RGB, 4 RGBA. `compression` is zlib's level.
-    InvalidArgumentError for another shape, dtype or level.
+    Args:
+        image: A tensor of uint8 or uint16 of shape [..., height, width, channels]. One channel is
+            gray, two are gray and alpha, three RGB, four RGBA.
+        compression: The level of zlib, from 0 to 9; -1 means its default.
+        name: A name for the op.
 
+    Returns:
+        A tensor of strings of shape [...].
+
+    Raises:
+        InvalidArgumentError: The shape of `image` or `compression` is not valid.
+
+    >>> import graphwright as tf
     >>> tf.io.encode_png(tf.zeros([2, 2, 3], tf.uint8)).numpy()[:4]
-    b'\\x89PNG'
+    b'\x89PNG'
     """
     return apply(EncodePng.of(compression), convert(image), name=name)

@@ -116,86 +116,359 @@ def fits(size: tuple[Any, ...], dims: tuple[int | None, ...]) -> bool:
 
 
 def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Any:
-    """The image brighter by a number in [-max_delta, max_delta)."""
+    """Adds a random number to all pixels, on the scale where floats span [0, 1].
+
+    Args:
+        image: A tensor of floats or integers, of any shape.
+        max_delta: A number of at least 0: the bound of the draw from [-max_delta, max_delta).
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `max_delta` is negative.
+
+    >>> import graphwright as tf
+    >>> image = tf.fill([1, 2, 1], 0.5)
+    >>> tf.image.random_brightness(image, 0.2, seed=1).shape
+    TensorShape([1, 2, 1])
+    """
     return brightened(image, max_delta, stream(seed))
 
 
 def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Any:
-    """The image brighter by a number in [-max_delta, max_delta) that the seed determines."""
+    """Adds a number drawn from a seed to all pixels, on the scale where floats span [0, 1].
+
+    Args:
+        image: A tensor of floats or integers, of any shape.
+        max_delta: A number of at least 0: the bound of the draw from [-max_delta, max_delta).
+        seed: A tensor of int32 or int64 of shape [2].
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `max_delta` is negative.
+
+    >>> import graphwright as tf
+    >>> image = tf.fill([1, 2, 1], 0.5)
+    >>> tf.image.stateless_random_brightness(image, 0.2, seed=[1, 2]).numpy().tolist()
+    [[[0.6376241445541382], [0.6376241445541382]]]
+    """
     return brightened(image, max_delta, position(seed))
 
 
 def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Any:
-    """The image with its contrast multiplied by a number in [lower, upper)."""
+    """Scales the contrast by a random factor, as `tf.image.adjust_contrast` does.
+
+    Args:
+        image: A tensor of floats or integers of shape [..., height, width, channels].
+        lower: The least factor, a number of at least 0.
+        upper: The bound of the factor, above `lower`.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `lower` is negative, or `upper` is not above it.
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[0.25], [0.75]]])
+    >>> tf.image.random_contrast(image, 0.5, 1.5, seed=1).shape
+    TensorShape([1, 2, 1])
+    """
     return contrasted(image, lower, upper, stream(seed))
 
 
 def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Any:
-    """The image's contrast multiplied by a number in [lower, upper) that the seed determines."""
+    """Scales the contrast by a factor drawn from a seed, as `tf.image.adjust_contrast` does.
+
+    Args:
+        image: A tensor of floats or integers of shape [..., height, width, channels].
+        lower: The least factor, a number of at least 0.
+        upper: The bound of the factor, above `lower`.
+        seed: A tensor of int32 or int64 of shape [2].
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `lower` is negative, or `upper` is not above it.
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[0.25], [0.75]]])
+    >>> tf.image.stateless_random_contrast(image, 0.5, 1.5, seed=[1, 2]).numpy().tolist()
+    [[[0.16398489475250244], [0.8360151052474976]]]
+    """
     return contrasted(image, lower, upper, position(seed))
 
 
 def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Any:
-    """The image with its hue turned by a number in [-max_delta, max_delta), at most 0.5."""
+    """Turns the hue by a random part of the colour circle.
+
+    Args:
+        image: A tensor of floats or integers of shape [..., 3].
+        max_delta: A number in [0, 0.5]: the bound of the draw from [-max_delta, max_delta).
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `max_delta` is outside [0, 0.5].
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[1.0, 0.5, 0.0]]])
+    >>> tf.image.random_hue(image, 0.25, seed=1).shape
+    TensorShape([1, 1, 3])
+    """
     return hued(image, max_delta, stream(seed))
 
 
 def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Any:
-    """The image's hue turned by a number in [-max_delta, max_delta) that the seed determines."""
+    """Turns the hue by a part of the colour circle drawn from a seed.
+
+    Args:
+        image: A tensor of floats or integers of shape [..., 3].
+        max_delta: A number in [0, 0.5]: the bound of the draw from [-max_delta, max_delta).
+        seed: A tensor of int32 or int64 of shape [2].
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `max_delta` is outside [0, 0.5].
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[1.0, 0.5, 0.0]]])
+    >>> tf.image.stateless_random_hue(image, 0.25, seed=[1, 2]).numpy().tolist()
+    [[[0.4678187370300293, 1.0, 0.0]]]
+    """
     return hued(image, max_delta, position(seed))
 
 
 def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Any:
-    """The image with its saturation multiplied by a number in [lower, upper)."""
+    """Scales the saturation by a random factor.
+
+    Args:
+        image: A tensor of floats or integers of shape [..., 3].
+        lower: The least factor, a number of at least 0.
+        upper: The bound of the factor, above `lower`.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `lower` is negative, or `upper` is not above it.
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[1.0, 0.5, 0.5]]])
+    >>> tf.image.random_saturation(image, 0.5, 1.5, seed=1).shape
+    TensorShape([1, 1, 3])
+    """
     return saturated(image, lower, upper, stream(seed))
 
 
 def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
-    """The image's saturation multiplied by a number in [lower, upper) that the seed determines."""
+    """Scales the saturation by a factor drawn from a seed.
+
+    Args:
+        image: A tensor of floats or integers of shape [..., 3].
+        lower: The least factor, a number of at least 0.
+        upper: The bound of the factor, above `lower`.
+        seed: A tensor of int32 or int64 of shape [2], which is required.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `lower` is negative, or `upper` is not above it.
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[1.0, 0.5, 0.5]]])
+    >>> tf.image.stateless_random_saturation(image, 0.5, 1.5, seed=[1, 2]).numpy().tolist()
+    [[[1.0, 0.3279697895050049, 0.3279697895050049]]]
+    """
     return saturated(image, lower, upper, position(seed))
 
 
 def random_jpeg_quality(
     image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
 ) -> Any:
-    """What the image becomes by being written as a JPEG file of some quality and read."""
+    """Encodes an image as a JPEG file of a random quality and decodes it again.
+
+    It needs Pillow (the extra `image`).
+
+    Args:
+        image: A tensor of floats in [0, 1] or of integers, of shape [height, width, 1 or 3].
+        min_jpeg_quality: The least quality, an int in [0, 100].
+        max_jpeg_quality: The bound of the quality, above `min_jpeg_quality` and up to 100.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: The bounds of the quality are not valid.
+
+    >>> import graphwright as tf
+    >>> image = tf.zeros([1, 2, 1])
+    >>> tf.image.random_jpeg_quality(image, 50, 90, seed=1).shape
+    TensorShape([1, 2, 1])
+    """
     return compressed(image, min_jpeg_quality, max_jpeg_quality, stream(seed))
 
 
 def stateless_random_jpeg_quality(
     image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any
 ) -> Any:
-    """What the image becomes by being written as a JPEG file of a quality from the seed."""
+    """Encodes an image as a JPEG file of a quality drawn from a seed and decodes it again.
+
+    It needs Pillow (the extra `image`).
+
+    Args:
+        image: A tensor of floats in [0, 1] or of integers, of shape [height, width, 1 or 3].
+        min_jpeg_quality: The least quality, an int in [0, 100].
+        max_jpeg_quality: The bound of the quality, above `min_jpeg_quality` and up to 100.
+        seed: A tensor of int32 or int64 of shape [2].
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: The bounds of the quality are not valid.
+
+    >>> import graphwright as tf
+    >>> image = tf.zeros([1, 2, 1])
+    >>> tf.image.stateless_random_jpeg_quality(image, 50, 90, seed=[1, 2]).numpy().tolist()
+    [[[0.003921568859368563], [0.003921568859368563]]]
+    """
     return compressed(image, min_jpeg_quality, max_jpeg_quality, position(seed))
 
 
 def random_flip_left_right(image: Any, seed: int | None = None) -> Any:
-    """Each image mirrored along its width, with probability 1/2."""
+    """Mirrors each image along its width with probability 1/2.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `image` has neither 3 nor 4 axes.
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[1], [2]]])
+    >>> tf.image.random_flip_left_right(image, seed=1).shape
+    TensorShape([1, 2, 1])
+    """
     return mirrored(image, flip_left_right, stream(seed))
 
 
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
-    """Each image mirrored along its width or not, as the seed determines."""
+    """Mirrors each image along its width with probability 1/2, as a seed determines.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        seed: A tensor of int32 or int64 of shape [2].
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `image` has neither 3 nor 4 axes.
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[1], [2]]])
+    >>> tf.image.stateless_random_flip_left_right(image, seed=[1, 2]).numpy().tolist()
+    [[[1], [2]]]
+    """
     return mirrored(image, flip_left_right, position(seed))
 
 
 def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
-    """Each image mirrored along its height, with probability 1/2."""
+    """Mirrors each image along its height with probability 1/2.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `image` has neither 3 nor 4 axes.
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[1]], [[2]]])
+    >>> tf.image.random_flip_up_down(image, seed=1).shape
+    TensorShape([2, 1, 1])
+    """
     return mirrored(image, flip_up_down, stream(seed))
 
 
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
-    """Each image mirrored along its height or not, as the seed determines."""
+    """Mirrors each image along its height with probability 1/2, as a seed determines.
+
+    Args:
+        image: A tensor of shape [height, width, channels] or [batch, height, width, channels].
+        seed: A tensor of int32 or int64 of shape [2].
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `image` has neither 3 nor 4 axes.
+
+    >>> import graphwright as tf
+    >>> image = tf.constant([[[1]], [[2]]])
+    >>> tf.image.stateless_random_flip_up_down(image, seed=[1, 2]).numpy().tolist()
+    [[[1]], [[2]]]
+    """
     return mirrored(image, flip_up_down, position(seed))
 
 
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
-    """A part of a tensor of the given size, from any place in it."""
+    """Cuts a part of a given size out of a tensor, from a random place.
+
+    Args:
+        value: A tensor of any dtype and shape.
+        size: The shape of the part, as ints or an int32 or int64 tensor of shape [rank].
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `value` and of shape `size`.
+
+    Raises:
+        InvalidArgumentError: `size` does not fit into the shape of `value`.
+
+    >>> import graphwright as tf
+    >>> tf.image.random_crop([1, 2, 3, 4], [2], seed=1).shape
+    TensorShape([2])
+    """
     return cropped(value, size, stream(seed), name)
 
 
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
-    """A part of a tensor of the given size, from the place that the seed determines.
+    """Cuts a part of a given size out of a tensor, from a random place that a seed determines.
+
+    Args:
+        value: A tensor of any dtype and shape.
+        size: The shape of the part, as ints or an int32 or int64 tensor of shape [rank].
+        seed: A tensor of int32 or int64 of shape [2].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `value` and of shape `size`.
+
+    Raises:
+        InvalidArgumentError: `size` does not fit into the shape of `value`.
 
     >>> tf.image.stateless_random_crop([1, 2, 3, 4], [2], seed=[1, 2]).numpy().tolist()
     [2, 3]

@@ -321,10 +321,24 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Images in the height and width `size`, as float32 ("nearest" keeps the dtype).
+    """Resizes images to a height and width.
 
-    `images` is [height, width, channels] or [batch, height, width, channels]; with
-    `preserve_aspect_ratio` the result fits into `size`; with `antialias` shrinking averages.
+    Args:
+        images: A tensor of real numbers of shape [height, width, channels] or [batch, height,
+            width, channels].
+        size: Two positive ints, or an int32 tensor of shape [2]: the new height and width.
+        method: One of the strings of `tf.image.ResizeMethod`.
+        preserve_aspect_ratio: Whether the result keeps the proportions of the images and fits into
+            `size`.
+        antialias: Whether each result averages over more pixels where the images shrink.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 of shape [..., new height, new width, channels]; "nearest" keeps the
+        dtype of `images`.
+
+    Raises:
+        ValueError: The rank of `images`, `size` or `method` is not valid.
 
     >>> import graphwright as tf
     >>> x = tf.constant([[[1.0], [2.0]], [[3.0], [4.0]]])
@@ -402,7 +416,22 @@ def resize_with_pad(
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Any:
-    """Images resized without distortion and centred in a border of zeros.
+    """Resizes images without distortion, centred in a border of zeros.
+
+    Args:
+        image: A tensor of real numbers of shape [height, width, channels] or [batch, height, width,
+            channels].
+        target_height: A positive int or int32 scalar.
+        target_width: A positive int or int32 scalar.
+        method: One of the strings of `tf.image.ResizeMethod`.
+        antialias: Whether each result averages over more pixels where the images shrink.
+
+    Returns:
+        A tensor of float32 of shape [..., target_height, target_width, channels]; "nearest" keeps
+        the dtype of `image`.
+
+    Raises:
+        ValueError: A target is not positive, or the rank of `image` or `method` is not valid.
 
     >>> import graphwright as tf
     >>> tf.image.resize_with_pad(tf.ones([2, 4, 1]), 4, 4).shape

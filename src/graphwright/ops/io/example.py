@@ -195,7 +195,17 @@ def bytes_of_json(text: bytes) -> bytes:
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
-    """`Example` messages from JSON, as strings that `tf.io.parse_example` reads.
+    """Converts `Example` messages from JSON to the bytes that `tf.io.parse_example` reads.
+
+    Args:
+        json_examples: A tensor of strings, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the shape of `json_examples`.
+
+    Raises:
+        InvalidArgumentError: A string is no such JSON.
 
     >>> import graphwright as tf
     >>> text = '{"features": {"feature": {"a": {"int64List": {"value": [7]}}}}}'

@@ -113,18 +113,70 @@ READ_FILE, WRITE_FILE, MATCHING_FILES = ReadFile(), WriteFile(), MatchingFiles()
 
 
 def read_file(filename: Any, name: str | None = None) -> Any:
-    """The contents of a file, a scalar string; NotFoundError where there is none."""
+    """Reads a whole file.
+
+    Args:
+        filename: A scalar of string: the path.
+        name: A name for the op.
+
+    Returns:
+        A scalar of string: the contents.
+
+    Raises:
+        NotFoundError: There is no such file.
+
+    >>> import graphwright as tf
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "a.txt")
+    ...     _ = path.write_text("Hello")
+    ...     print(tf.io.read_file(str(path)).numpy())
+    b'Hello'
+    """
     return apply(READ_FILE, string(filename), name=name)
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
-    """Replaces the contents of a file, at once or not at all; makes its directory."""
+    """Replaces the contents of a file, at once or not at all, and makes its directory.
+
+    Args:
+        filename: A scalar of string: the path.
+        contents: A scalar of string.
+        name: A name for the op.
+
+    >>> import graphwright as tf
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "new", "a.txt")
+    ...     tf.io.write_file(str(path), "Hello")
+    ...     print(path.read_text())
+    Hello
+    """
     apply(WRITE_FILE, string(filename), string(contents), name=name)
 
 
 def matching_files(pattern: Any, name: str | None = None) -> Any:
-    """The paths that match a pattern or any of several, in order.
+    """Returns the sorted paths that match any of some patterns.
 
-    `*`, `?` and `[...]` stand for characters of a name, not for its directory.
+    `*`, `?` and `[...]` stand for characters of a file's name, not of its directory.
+
+    Args:
+        pattern: A scalar or vector of strings.
+        name: A name for the op.
+
+    Returns:
+        A 1-D tensor of strings.
+
+    Raises:
+        InvalidArgumentError: `pattern` has more than one axis.
+
+    >>> import graphwright as tf
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for file in ("b.txt", "a.txt", "c.csv"):
+    ...         pathlib.Path(folder, file).touch()
+    ...     found = tf.io.matching_files(folder + "/*.txt").numpy()
+    >>> [path[-5:] for path in found]
+    [b'a.txt', b'b.txt']
     """
     return apply(MATCHING_FILES, string(pattern), name=name)

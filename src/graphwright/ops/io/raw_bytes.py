@@ -181,7 +181,15 @@ DECODE_BASE64 = DecodeBase64()
 
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
-    """Each string in the URL-safe base64 alphabet, with `=` at its end where `pad` asks for it.
+    """Encodes each string in the URL-safe alphabet of base64.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        pad: Whether `=` fills up a result to a multiple of four characters.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the shape of `input`.
 
     >>> import graphwright as tf
     >>> tf.io.encode_base64("Hello").numpy()
@@ -191,9 +199,21 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any
 
 
 def decode_base64(input: Any, name: str | None = None) -> Any:
-    """What strings in the URL-safe base64 alphabet, padded or not, stand for.
+    """Decodes strings in the URL-safe alphabet of base64, padded or not.
 
-    InvalidArgumentError where a string is no base64.
+    Args:
+        input: A tensor of strings, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: A string is no base64.
+
+    >>> import graphwright as tf
+    >>> tf.io.decode_base64("SGVsbG8").numpy()
+    b'Hello'
     """
     return apply(DECODE_BASE64, string(input), name=name)
 
@@ -205,9 +225,22 @@ def decode_raw(
     fixed_length: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The bytes of strings as numbers of `out_type`, along a new last axis.
+    """Interprets the bytes of strings as numbers, along a new last axis.
 
-    The strings have one length, or are cut or filled with zeros to `fixed_length` bytes.
+    Args:
+        input_bytes: A tensor of strings, of one length unless there is a `fixed_length`.
+        out_type: The dtype of the numbers: a float, complex or signed integer dtype, bool, uint8 or
+            uint16. With `fixed_length`, neither complex nor bool.
+        little_endian: Whether the bytes are in little-endian order.
+        fixed_length: The length in bytes to which strings are cut or filled with zeros.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `out_type` of shape [*shape of `input_bytes`, numbers].
+
+    Raises:
+        InvalidArgumentError: The strings differ in length, or a length is no multiple of the size
+            of `out_type`.
 
     >>> import graphwright as tf
     >>> tf.io.decode_raw("abcd", tf.uint8).numpy().tolist()
@@ -221,10 +254,21 @@ def decode_raw(
 
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
-    """Each string as it was before it was compressed with "ZLIB" or "GZIP".
+    """Decompresses each string.
 
-    DataLossError where it was not.
+    Args:
+        bytes: A tensor of strings, of any shape.
+        compression_type: "ZLIB", "GZIP", or "" for strings that are not compressed.
+        name: A name for the op.
 
+    Returns:
+        A tensor of strings of the shape of `bytes`.
+
+    Raises:
+        InvalidArgumentError: `compression_type` is another string.
+        DataLossError: A string cannot be decompressed.
+
+    >>> import graphwright as tf
     >>> import zlib
     >>> tf.io.decode_compressed(zlib.compress(b"Hello"), "ZLIB").numpy()
     b'Hello'

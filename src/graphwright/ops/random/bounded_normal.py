@@ -56,6 +56,28 @@ def stateless_parameterized_truncated_normal(
     maxvals: Any = 2.0,
     name: str | None = None,
 ) -> Any:
-    """Normal numbers between bounds; `shape` ends with the shape of the parameters together."""
+    """Returns normal numbers between bounds that a seed determines.
+
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64. It ends with the
+            broadcast shape of the parameters.
+        seed: A tensor of int32 or int64 of shape [2].
+        means: A tensor of float16, float32 or float64: the means before truncation.
+        stddevs: A tensor of the dtype of `means`: the standard deviations before truncation.
+        minvals: A tensor of the dtype of `means`: the lower bounds.
+        maxvals: A tensor of the dtype of `means`: the upper bounds.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `means` of shape `shape`.
+
+    Raises:
+        InvalidArgumentError: `shape` does not end with the broadcast shape of the parameters.
+
+    >>> import graphwright as tf
+    >>> draw = tf.random.stateless_parameterized_truncated_normal
+    >>> draw([2], seed=[1, 2], minvals=0.0, maxvals=1.0).numpy().round(3).tolist()
+    [0.843999981880188, 0.19200000166893005]
+    """
     parameters = [convert(p) for p in (means, stddevs, minvals, maxvals)]
     return apply(BOUNDED_NORMAL, shape, convert(seed), *parameters, name=name)

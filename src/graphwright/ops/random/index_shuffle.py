@@ -84,10 +84,24 @@ def check_least(name: str, value: Any, least: int) -> None:
 
 
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
-    """The place of `index` in the shuffle of 0..max_index that `seed` selects.
+    """Returns the place of an index in the shuffle of `0..max_index` that a seed selects.
 
-    The results for all indices are a permutation. `seed` is two integers; `index` and `max_index`
-    may be vectors. InvalidArgumentError where an index is not in the range.
+    The results for all indices are a permutation.
+
+    Args:
+        index: A scalar or vector of int32, uint32, int64 or uint64 in [0, max_index].
+        seed: A tensor of int32, uint32, int64 or uint64 of shape [2], or [n, 2] for one seed each.
+        max_index: A scalar or vector of the dtype of `index`.
+
+    Returns:
+        A tensor of the dtype of `index`: a scalar, or a vector where an argument has several
+        entries.
+
+    Raises:
+        InvalidArgumentError: An index is not in [0, max_index], or the shapes do not fit.
+
+    Source:
+        Beaulieu and others, "The Simon and Speck families of lightweight block ciphers" (2013).
 
     >>> import graphwright as tf
     >>> order = tf.random.experimental.index_shuffle(tf.range(6), seed=[1, 2], max_index=5)
@@ -104,6 +118,25 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
 def random_index_shuffle(
     index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
 ) -> Any:
-    """As `tf.random.experimental.index_shuffle`, with a seed of three integers."""
+    """Returns the place of an index in the shuffle of `0..max_index` that three numbers select.
+
+    Args:
+        index: A scalar or vector of int32, uint32, int64 or uint64 in [0, max_index].
+        seed: A tensor of int32, uint32, int64 or uint64 of shape [3], or [n, 3] for one seed each.
+        max_index: A scalar or vector of the dtype of `index`.
+        rounds: An int: the rounds of the cipher.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `index`: a scalar, or a vector where an argument has several
+        entries.
+
+    Raises:
+        InvalidArgumentError: An index is not in [0, max_index], or the shapes do not fit.
+
+    >>> import graphwright as tf
+    >>> tf.random_index_shuffle(tf.range(6), [1, 2, 3], 5).numpy().tolist()
+    [2, 0, 3, 4, 5, 1]
+    """
     index, last = convert_terms(index, max_index)
     return apply(RandomIndexShuffle.of(rounds), index, convert(seed), last, name=name)

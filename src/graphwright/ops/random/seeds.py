@@ -40,9 +40,12 @@ class Seeding:
 
 
 def set_seed(seed: Any) -> None:
-    """Sets the global seed: random ops with and without a seed of their own start over from it.
+    """Sets the global seed, from which random ops with and without a seed of their own start over.
 
     A function keeps the global seed under which it was traced, and its ops start over too.
+
+    Args:
+        seed: An int, or None for no global seed.
 
     >>> import graphwright as tf
     >>> tf.random.set_seed(42)

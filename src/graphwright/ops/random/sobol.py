@@ -41,6 +41,26 @@ class SobolSample(Op):
 def sobol_sample(
     dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dt.float32, name: str | None = None
 ) -> Any:
-    """[num_results, dim] points of Sobol's sequence in the unit cube."""
+    """Returns points of Sobol's low-discrepancy sequence in the unit cube.
+
+    The first point of the sequence, the origin, is left out.
+
+    Args:
+        dim: A positive int: the number of coordinates.
+        num_results: A positive int: the number of points.
+        skip: An int of at least 0: the number of points to leave out.
+        dtype: The dtype of the result: float32 or float64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [num_results, dim].
+
+    Raises:
+        InvalidArgumentError: A size is not positive, or `skip` is negative.
+
+    >>> import graphwright as tf
+    >>> tf.math.sobol_sample(2, 3).numpy().tolist()
+    [[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]
+    """
     op = SobolSample.of(SobolSample.dtype_for("dtype", dtype))
     return apply(op, dim, num_results, skip, name=name)

@@ -278,10 +278,22 @@ def uniform(
     seed: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Uniform numbers in [minval, maxval), new ones at each call; `maxval` is 1 for floats.
+    """Returns uniform numbers in [minval, maxval), new ones at each call.
 
-    ValueError where `dtype` is not floating, int32 or int64, and where integers have no
-    `maxval`.
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64.
+        minval: A number, or a tensor that broadcasts to `shape`; a scalar for integers.
+        maxval: As `minval`. None means 1 for floats; integers need it.
+        dtype: The dtype of the result: a float dtype, int32 or int64.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape `shape`.
+
+    Raises:
+        ValueError: `dtype` is another one, or integers have no `maxval`.
+        InvalidArgumentError: The bounds of integers are not in order.
 
     >>> import graphwright as tf
     >>> x = tf.random.uniform([1000], 1.0, 3.0)
@@ -311,7 +323,21 @@ def normal(
     seed: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Normal numbers, new ones at each call.
+    """Returns normal numbers, new ones at each call.
+
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64.
+        mean: A number or tensor that broadcasts to `shape`.
+        stddev: A number or tensor that broadcasts to `shape`.
+        dtype: The dtype of the result, a float dtype.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape `shape`.
+
+    Raises:
+        TypeError: `mean` is a float and `dtype` is no float dtype.
 
     >>> import graphwright as tf
     >>> tf.random.normal([2, 3]).shape
@@ -329,13 +355,42 @@ def truncated_normal(
     seed: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Normal numbers within two deviations of the mean, new ones at each call."""
+    """Returns normal numbers within two standard deviations of the mean, new ones at each call.
+
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64.
+        mean: A number or tensor that broadcasts to `shape`: the mean.
+        stddev: A number or tensor that broadcasts to `shape`: the standard deviation before
+            truncation.
+        dtype: The dtype of the result, a float dtype.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape `shape`.
+
+    Raises:
+        TypeError: `mean` is a float and `dtype` is no float dtype.
+
+    >>> import graphwright as tf
+    >>> x = tf.random.truncated_normal([1000])
+    >>> bool(tf.reduce_all(tf.abs(x) <= 2.0))
+    True
+    """
     op = seeded(TruncatedNormal, seed, floating(dtype, mean))
     return shifted(apply(op, shape, name=name), stddev, mean, name)
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
-    """The rows of `value` in another order at each call.
+    """Puts the rows of a tensor into a random order, another one at each call.
+
+    Args:
+        value: A tensor of any dtype and of at least one axis.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `value`.
 
     >>> import graphwright as tf
     >>> sorted(tf.random.shuffle([3, 1, 2]).numpy().tolist())
@@ -347,9 +402,21 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
 def categorical(
     logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
 ) -> Any:
-    """Class indices [batch, num_samples]: the odds of a class are the exponential of its logit.
+    """Draws classes with the probabilities `softmax(logits)`, new ones at each call.
 
-    `logits` has shape [batch, classes].
+    Args:
+        logits: A tensor of real numbers of shape [batch, classes].
+        num_samples: An int or int32 scalar of at least 0: the draws for each row.
+        dtype: The dtype of the result: int32 or int64. None means int64.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [batch, num_samples]: class indices.
+
+    Raises:
+        ValueError: `dtype` is another one.
+        InvalidArgumentError: `logits` is no matrix, or `num_samples` is negative.
 
     >>> import graphwright as tf
     >>> tf.random.categorical([[0.0, -1e9]], 3)
@@ -378,9 +445,18 @@ def gamma(
     seed: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Gamma variates: `shape` of them for each pair of `alpha` (shape) and `beta` (rate).
+    """Draws gamma variates, new ones at each call, differentiable in both parameters.
 
-    Differentiable in both parameters.
+    Args:
+        shape: The shape of the draws for each pair of parameters.
+        alpha: A number or tensor: the shape parameter.
+        beta: A number or tensor that broadcasts with `alpha`: the rate. None means 1.
+        dtype: The dtype of the parameters and of the result: float16, float32 or float64.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [*shape, *parameters].
 
     >>> import graphwright as tf
     >>> tf.random.gamma([10], [0.5, 1.5]).shape
@@ -401,7 +477,17 @@ def tiny(dtype: DType) -> Any:
 def poisson(
     shape: Any, lam: Any, dtype: Any = dt.float32, seed: Any = None, name: str | None = None
 ) -> Any:
-    """Poisson variates: `shape` of them for each rate `lam`.
+    """Draws Poisson variates, new ones at each call.
+
+    Args:
+        shape: The shape of the draws for each rate.
+        lam: A number or tensor of float16, float32, float64, int32 or int64: the rates.
+        dtype: The dtype of the result: float16, float32, float64, int32 or int64.
+        seed: An int, or None for one that `tf.random.set_seed` determines.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [*shape, *rates].
 
     >>> import graphwright as tf
     >>> tf.random.poisson([10], [0.5, 1.5]).shape

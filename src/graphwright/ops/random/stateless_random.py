@@ -369,10 +369,24 @@ def stateless_uniform(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
-    """Uniform numbers in [minval, maxval) that only `seed` (two integers) decides.
+    """Returns uniform numbers in [minval, maxval) that a seed determines.
 
-    `maxval` is 1 for floats; integers of all values where both bounds are None. ValueError where
-    one of them is, and for unsigned integers with bounds.
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64.
+        seed: A tensor of int32 or int64 of shape [2].
+        minval: A number, or a tensor that broadcasts to `shape`; a scalar for integers, or None.
+        maxval: As `minval`. None means 1 for floats; integers take all values where both are None.
+        dtype: The dtype of the result: a float dtype, int32, int64, uint32 or uint64.
+        name: A name for the op.
+        alg: The generator: "philox", "threefry" or "auto_select", which means Philox, or a
+            `tf.random.Algorithm`.
+
+    Returns:
+        A tensor of `dtype` of shape `shape`.
+
+    Raises:
+        ValueError: `dtype` or `alg` is not valid, integers have one bound only, or unsigned
+            integers have bounds.
 
     >>> import graphwright as tf
     >>> tf.random.stateless_uniform([2], seed=[1, 2])
@@ -419,7 +433,29 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
-    """Normal numbers that only `seed` (two integers) decides."""
+    """Returns normal numbers that a seed determines.
+
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64.
+        seed: A tensor of int32 or int64 of shape [2].
+        mean: A number or tensor that broadcasts to `shape`.
+        stddev: A number or tensor that broadcasts to `shape`.
+        dtype: The dtype of the result, a float dtype.
+        name: A name for the op.
+        alg: The generator: "philox", "threefry" or "auto_select", which means Philox, or a
+            `tf.random.Algorithm`.
+
+    Returns:
+        A tensor of `dtype` of shape `shape`.
+
+    Raises:
+        TypeError: `mean` is a float and `dtype` is no float dtype.
+        ValueError: `alg` is not valid.
+
+    >>> import graphwright as tf
+    >>> tf.random.stateless_normal([2], seed=[1, 2]).numpy().round(3).tolist()
+    [0.5440000295639038, 0.2070000022649765]
+    """
     op = StatelessRandomNormalV2.of(floating(dtype, mean))
     return shifted(apply(op, shape, *located(seed, alg), name=name), stddev, mean, name)
 
@@ -433,7 +469,30 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
-    """Normal numbers within two deviations of the mean, that only `seed` decides."""
+    """Returns normal numbers within two standard deviations of the mean, which a seed determines.
+
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64.
+        seed: A tensor of int32 or int64 of shape [2].
+        mean: A number or tensor that broadcasts to `shape`.
+        stddev: A number or tensor that broadcasts to `shape`: the standard deviation before
+            truncation.
+        dtype: The dtype of the result, a float dtype.
+        name: A name for the op.
+        alg: The generator: "philox", "threefry" or "auto_select", which means Philox, or a
+            `tf.random.Algorithm`.
+
+    Returns:
+        A tensor of `dtype` of shape `shape`.
+
+    Raises:
+        TypeError: `mean` is a float and `dtype` is no float dtype.
+        ValueError: `alg` is not valid.
+
+    >>> import graphwright as tf
+    >>> tf.random.stateless_truncated_normal([2], seed=[1, 2]).numpy().round(3).tolist()
+    [0.5440000295639038, 0.2070000022649765]
+    """
     op = StatelessTruncatedNormalV2.of(floating(dtype, mean))
     return shifted(apply(op, shape, *located(seed, alg), name=name), stddev, mean, name)
 
@@ -441,7 +500,26 @@ def stateless_truncated_normal(
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = dt.int64, name: str | None = None
 ) -> Any:
-    """Class indices [batch, num_samples] for `logits` [batch, classes]; only `seed` decides."""
+    """Draws classes with the probabilities `softmax(logits)`, determined by a seed.
+
+    Args:
+        logits: A tensor of real numbers of shape [batch, classes].
+        num_samples: An int or int32 scalar of at least 0: the draws for each row.
+        seed: A tensor of int32 or int64 of shape [2].
+        dtype: The dtype of the result: int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [batch, num_samples]: class indices.
+
+    Raises:
+        ValueError: `dtype` is another one.
+        InvalidArgumentError: `logits` is no matrix, or `num_samples` is negative.
+
+    >>> import graphwright as tf
+    >>> tf.random.stateless_categorical([[0.0, 0.0]], 5, seed=[1, 2]).numpy().tolist()
+    [[1, 1, 0, 1, 1]]
+    """
     op = StatelessMultinomial.of(index_dtype(dtype))
     return apply(op, convert(logits), num_samples, convert(seed), name=name)
 
@@ -454,9 +532,26 @@ def stateless_gamma(
     dtype: Any = dt.float32,
     name: str | None = None,
 ) -> Any:
-    """Gamma variates of shape `shape`, which ends with that of `alpha` and `beta` together.
+    """Draws gamma variates that a seed determines, differentiable in both parameters.
 
-    Differentiable in both parameters.
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64. It ends with the
+            broadcast shape of the parameters.
+        seed: A tensor of int32 or int64 of shape [2].
+        alpha: A number or tensor: the shape parameter.
+        beta: A number or tensor that broadcasts with `alpha`: the rate. None means 1.
+        dtype: The dtype of the parameters and of the result: float16, float32 or float64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape `shape`.
+
+    Raises:
+        InvalidArgumentError: `shape` does not end with the broadcast shape of the parameters.
+
+    >>> import graphwright as tf
+    >>> tf.random.stateless_gamma([2], seed=[1, 2], alpha=2.0).numpy().round(3).tolist()
+    [2.816999912261963, 1.9240000247955322]
     """
     alpha = convert(alpha, as_dtype(dtype))
     beta = convert(1 if beta is None else beta, alpha.dtype)
@@ -468,7 +563,26 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dt.int32, name: str | None = None
 ) -> Any:
-    """Poisson variates of shape `shape`, which ends with that of the rates `lam`."""
+    """Draws Poisson variates that a seed determines.
+
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64. It ends with the
+            shape of `lam`.
+        seed: A tensor of int32 or int64 of shape [2].
+        lam: A number or tensor of float16, float32, float64, int32 or int64: the rates.
+        dtype: The dtype of the result: float16, float32, float64, int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape `shape`.
+
+    Raises:
+        InvalidArgumentError: `shape` does not end with the shape of `lam`.
+
+    >>> import graphwright as tf
+    >>> tf.random.stateless_poisson([4], seed=[1, 2], lam=3.0).numpy().tolist()
+    [5, 5, 4, 6]
+    """
     op = StatelessRandomPoisson.of(StatelessRandomPoisson.dtype_for("dtype", dtype))
     return apply(op, shape, convert(seed), convert(lam), name=name)
 
@@ -481,7 +595,27 @@ def stateless_binomial(
     output_dtype: Any = dt.int32,
     name: str | None = None,
 ) -> Any:
-    """Binomial variates of shape `shape`, which ends with that of `counts` and `probs`."""
+    """Draws binomial variates that a seed determines.
+
+    Args:
+        shape: The shape of the result, as ints or a 1-D tensor of int32 or int64. It ends with the
+            broadcast shape of the parameters.
+        seed: A tensor of int32 or int64 of shape [2].
+        counts: A number or tensor of the dtype of `probs`: the numbers of trials.
+        probs: A number or tensor of float16, float32 or float64: the probabilities of success.
+        output_dtype: The dtype of the result: float16, float32, float64, int32 or int64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `output_dtype` of shape `shape`.
+
+    Raises:
+        InvalidArgumentError: `shape` does not end with the broadcast shape of the parameters.
+
+    >>> import graphwright as tf
+    >>> tf.random.stateless_binomial([4], seed=[1, 2], counts=10.0, probs=0.5).numpy().tolist()
+    [6, 6, 7, 7]
+    """
     probs = convert(probs, None, dt.float32)
     counts = convert(counts, None, probs.dtype)
     op = StatelessRandomBinomial.of(StatelessRandomBinomial.dtype_for("dtype", output_dtype))
@@ -491,12 +625,42 @@ def stateless_binomial(
 def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Any:
-    """The rows of `value` in an order that only `seed` decides."""
+    """Puts the rows of a tensor into an order that a seed determines.
+
+    Args:
+        value: A tensor of any dtype and of at least one axis.
+        seed: A tensor of int32 or int64 of shape [2].
+        alg: The generator: "philox", "threefry" or "auto_select", which means Philox, or a
+            `tf.random.Algorithm`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `value`.
+
+    Raises:
+        ValueError: `alg` is not valid.
+
+    >>> import graphwright as tf
+    >>> tf.random.experimental.stateless_shuffle([1, 2, 3, 4], seed=[1, 2]).numpy().tolist()
+    [1, 4, 3, 2]
+    """
     return apply(SHUFFLE, convert(value), *located(seed, alg), name=name)
 
 
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
-    """`num` new seeds [num, 2] made of one.
+    """Derives several seeds from one.
+
+    Args:
+        seed: A tensor of int32 or int64 of shape [2].
+        num: An int or int32 scalar: the number of seeds.
+        alg: The generator: "philox", "threefry" or "auto_select", which means Philox, or a
+            `tf.random.Algorithm`.
+
+    Returns:
+        A tensor of the dtype of `seed` of shape [num, 2].
+
+    Raises:
+        ValueError: `alg` is not valid.
 
     >>> import graphwright as tf
     >>> tf.random.split([1, 2], 3).shape
@@ -507,6 +671,23 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
-    """A new seed made of one and an integer."""
+    """Derives a seed from a seed and an integer.
+
+    Args:
+        seed: A tensor of int32 or int64 of shape [2].
+        data: An int, or a scalar of int32 or int64.
+        alg: The generator: "philox", "threefry" or "auto_select", which means Philox, or a
+            `tf.random.Algorithm`.
+
+    Returns:
+        A tensor of the dtype of `data` of shape [2].
+
+    Raises:
+        ValueError: `alg` is not valid.
+
+    >>> import graphwright as tf
+    >>> tf.random.fold_in([1, 2], 3).numpy().tolist()
+    [1105988140, 3]
+    """
     data = convert(data)
     return stack([stateless_uniform([], seed, None, None, data.dtype, None, alg), data])

@@ -128,10 +128,20 @@ ENCODE_WAV = EncodeWav()
 
 
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
-    """Samples of shape [samples, channels], float32 from -1 to 1, as a WAV file of 16 bits.
+    """Encodes samples as a WAV file of 16 bits.
 
-    What is louder is cut. InvalidArgumentError for another shape or a rate that is not positive.
+    Args:
+        audio: A tensor of float32 of shape [samples, channels]. Values outside [-1, 1] are clipped.
+        sample_rate: A positive int or int32 scalar, in hertz.
+        name: A name for the op.
 
+    Returns:
+        A scalar of string: the bytes of the file.
+
+    Raises:
+        InvalidArgumentError: `audio` is no matrix, or `sample_rate` is not positive.
+
+    >>> import graphwright as tf
     >>> tf.audio.encode_wav([[0.5], [-0.5]], sample_rate=44100).numpy()[:4]
     b'RIFF'
     """
@@ -142,11 +152,24 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> Any:
-    """The samples of a WAV file of 16 bits, [samples, channels] float32, and their rate.
+    """Decodes a WAV file of 16 bits.
 
-    `desired_channels` and `desired_samples` ask for that many: the last channel comes again,
-    silence is added, or what is too much is left out. InvalidArgumentError for another file.
+    Args:
+        contents: A scalar of string: the bytes of the file.
+        desired_channels: The channels of the result, or -1 for those of the file. The last channel
+            is repeated where the file has fewer.
+        desired_samples: The samples of the result, or -1 for those of the file. Zeros follow where
+            the file has fewer.
+        name: A name for the op.
 
+    Returns:
+        A named tuple: `audio`, a tensor of float32 of shape [samples, channels] in [-1, 1], and
+        `sample_rate`, a scalar of int32.
+
+    Raises:
+        InvalidArgumentError: The file is damaged or not of 16 bits, or a desired size is below -1.
+
+    >>> import graphwright as tf
     >>> file = tf.audio.encode_wav([[0.5], [-0.5]], sample_rate=44100)
     >>> tf.audio.decode_wav(file).audio.numpy().tolist()
     [[0.5], [-0.5]]

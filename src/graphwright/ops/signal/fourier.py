@@ -359,37 +359,124 @@ REAL_BACKWARD: dict[int, type[RealInverse]] = {1: IRFFT, 2: IRFFT2D, 3: IRFFT3D}
 
 
 def fft(input: Any, name: str | None = None) -> Any:
-    """The discrete Fourier transform along the last axis of complex `input`.
+    """Returns the discrete Fourier transform along the last axis.
+
+    Args:
+        input: A tensor of complex numbers of shape [..., n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `input` is a scalar (`ValueError` while tracing).
 
     >>> import graphwright as tf
-    >>> tf.signal.fft(tf.constant([1, 0, 0], tf.complex64))
-    <tf.Tensor: shape=(3,), dtype=complex64, numpy=array([1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)>
+    >>> tf.signal.fft(tf.constant([1, 0, 0], tf.complex64)).numpy().tolist()
+    [(1+0j), (1+0j), (1+0j)]
     """
     return apply(FORWARD[1], convert_default(input, dt.complex64), name=name)
 
 
 def fft2d(input: Any, name: str | None = None) -> Any:
-    """The discrete Fourier transform along the last two axes of complex `input`."""
+    """Returns the discrete Fourier transform along the last two axes.
+
+    Args:
+        input: A tensor of complex numbers of shape [..., m, n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `input` has fewer than 2 axes (`ValueError` while tracing).
+
+    >>> import graphwright as tf
+    >>> tf.signal.fft2d(tf.constant([[1, 1], [0, 0]], tf.complex64)).numpy().tolist()
+    [[(2+0j), 0j], [(2+0j), 0j]]
+    """
     return apply(FORWARD[2], convert_default(input, dt.complex64), name=name)
 
 
 def fft3d(input: Any, name: str | None = None) -> Any:
-    """The discrete Fourier transform along the last three axes of complex `input`."""
+    """Returns the discrete Fourier transform along the last three axes.
+
+    Args:
+        input: A tensor of complex numbers of shape [..., k, m, n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `input` has fewer than 3 axes (`ValueError` while tracing).
+
+    >>> import graphwright as tf
+    >>> tf.signal.fft3d(tf.constant([[[1, 1], [0, 0]]], tf.complex64)).numpy().tolist()
+    [[[(2+0j), 0j], [(2+0j), 0j]]]
+    """
     return apply(FORWARD[3], convert_default(input, dt.complex64), name=name)
 
 
 def ifft(input: Any, name: str | None = None) -> Any:
-    """The inverse of `fft`."""
+    """Returns the inverse of `tf.signal.fft`, along the last axis.
+
+    Args:
+        input: A tensor of complex numbers of shape [..., n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `input` is a scalar (`ValueError` while tracing).
+
+    >>> import graphwright as tf
+    >>> tf.signal.ifft(tf.signal.fft(tf.constant([1, 0, 0], tf.complex64))).numpy().tolist()
+    [(1+0j), 0j, 0j]
+    """
     return apply(BACKWARD[1], convert_default(input, dt.complex64), name=name)
 
 
 def ifft2d(input: Any, name: str | None = None) -> Any:
-    """The inverse of `fft2d`."""
+    """Returns the inverse of `tf.signal.fft2d`, along the last two axes.
+
+    Args:
+        input: A tensor of complex numbers of shape [..., m, n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `input` has fewer than 2 axes (`ValueError` while tracing).
+
+    >>> import graphwright as tf
+    >>> x = tf.signal.fft2d(tf.constant([[1, 1], [0, 0]], tf.complex64))
+    >>> tf.signal.ifft2d(x).numpy().tolist()
+    [[(1+0j), (1+0j)], [0j, 0j]]
+    """
     return apply(BACKWARD[2], convert_default(input, dt.complex64), name=name)
 
 
 def ifft3d(input: Any, name: str | None = None) -> Any:
-    """The inverse of `fft3d`."""
+    """Returns the inverse of `tf.signal.fft3d`, along the last three axes.
+
+    Args:
+        input: A tensor of complex numbers of shape [..., k, m, n].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `input` has fewer than 3 axes (`ValueError` while tracing).
+
+    >>> import graphwright as tf
+    >>> x = tf.signal.fft3d(tf.constant([[[1, 1], [0, 0]]], tf.complex64))
+    >>> tf.signal.ifft3d(x).numpy().tolist()
+    [[[(1+0j), (1+0j)], [0j, 0j]]]
+    """
     return apply(BACKWARD[3], convert_default(input, dt.complex64), name=name)
 
 
@@ -423,30 +510,141 @@ def real_backward(rank: int, input: Any, fft_length: Any, name: str | None) -> A
 
 
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The half spectrum [..., n // 2 + 1] of a real signal [..., n], cropped or padded to n."""
+    """Returns the discrete Fourier transform of a real tensor along the last axis, without what
+    symmetry gives.
+
+    Args:
+        input_tensor: A tensor of float32 or float64 of shape [..., n].
+        fft_length: The size of each transformed axis, as one int in a list or a tensor. The
+            operand is cropped or padded with zeros to it. None means the sizes of `input_tensor`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of complex64 or complex128, with `n // 2 + 1` values along the last axis.
+
+    Raises:
+        ValueError: `input_tensor` is a scalar.
+        InvalidArgumentError: `fft_length` does not have one entry, or one is negative.
+
+    >>> import graphwright as tf
+    >>> tf.signal.rfft([1.0, 0.0, 0.0]).numpy().tolist()
+    [(1+0j), (1+0j)]
+    """
     return real_forward(1, input_tensor, fft_length, name)
 
 
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The half spectrum of a real signal along the last two axes."""
+    """Returns the discrete Fourier transform of a real tensor along the last two axes, without what
+    symmetry gives.
+
+    Args:
+        input_tensor: A tensor of float32 or float64 of shape [..., m, n].
+        fft_length: The size of each transformed axis, as 2 ints in a list or an int32 tensor. The
+            operand is cropped or padded with zeros to it. None means the sizes of `input_tensor`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of complex64 or complex128, with `n // 2 + 1` values along the last axis.
+
+    Raises:
+        ValueError: `input_tensor` has fewer than 2 axes.
+        InvalidArgumentError: `fft_length` does not have 2 entries, or one is negative.
+
+    >>> import graphwright as tf
+    >>> tf.signal.rfft2d([[1.0, 1.0], [0.0, 0.0]]).numpy().tolist()
+    [[(2+0j), 0j], [(2+0j), 0j]]
+    """
     return real_forward(2, input_tensor, fft_length, name)
 
 
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The half spectrum of a real signal along the last three axes."""
+    """Returns the discrete Fourier transform of a real tensor along the last three axes, without
+    what symmetry gives.
+
+    Args:
+        input_tensor: A tensor of float32 or float64 of shape [..., k, m, n].
+        fft_length: The size of each transformed axis, as 3 ints in a list or an int32 tensor. The
+            operand is cropped or padded with zeros to it. None means the sizes of `input_tensor`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of complex64 or complex128, with `n // 2 + 1` values along the last axis.
+
+    Raises:
+        ValueError: `input_tensor` has fewer than 3 axes.
+        InvalidArgumentError: `fft_length` does not have 3 entries, or one is negative.
+
+    >>> import graphwright as tf
+    >>> tf.signal.rfft3d([[[1.0, 1.0], [0.0, 0.0]]]).numpy().tolist()
+    [[[(2+0j), 0j], [(2+0j), 0j]]]
+    """
     return real_forward(3, input_tensor, fft_length, name)
 
 
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The real signal of a half spectrum: the inverse of `rfft`."""
+    """Returns the inverse of `tf.signal.rfft`, along the last axis.
+
+    Args:
+        input_tensor: A tensor of complex64 or complex128 of shape [..., n // 2 + 1].
+        fft_length: The size of each axis of the result, as one int in a list or a tensor. None
+            means an even size of the last axis.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 or float64 of shape [..., n].
+
+    Raises:
+        ValueError: `input_tensor` is a scalar.
+        InvalidArgumentError: `fft_length` does not have one entry, or one is negative.
+
+    >>> import graphwright as tf
+    >>> tf.signal.irfft(tf.constant([4, 0, 0], tf.complex64)).numpy().tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
     return real_backward(1, input_tensor, fft_length, name)
 
 
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The inverse of `rfft2d`."""
+    """Returns the inverse of `tf.signal.rfft2d`, along the last two axes.
+
+    Args:
+        input_tensor: A tensor of complex64 or complex128 of shape [..., m, n // 2 + 1].
+        fft_length: The size of each axis of the result, as 2 ints in a list or an int32 tensor.
+            None means an even size of the last axis.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 or float64 of shape [..., m, n].
+
+    Raises:
+        ValueError: `input_tensor` has fewer than 2 axes.
+        InvalidArgumentError: `fft_length` does not have 2 entries, or one is negative.
+
+    >>> import graphwright as tf
+    >>> tf.signal.irfft2d(tf.constant([[4, 0, 0]], tf.complex64)).numpy().tolist()
+    [[1.0, 1.0, 1.0, 1.0]]
+    """
     return real_backward(2, input_tensor, fft_length, name)
 
 
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The inverse of `rfft3d`."""
+    """Returns the inverse of `tf.signal.rfft3d`, along the last three axes.
+
+    Args:
+        input_tensor: A tensor of complex64 or complex128 of shape [..., k, m, n // 2 + 1].
+        fft_length: The size of each axis of the result, as 3 ints in a list or an int32 tensor.
+            None means an even size of the last axis.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 or float64 of shape [..., k, m, n].
+
+    Raises:
+        ValueError: `input_tensor` has fewer than 3 axes.
+        InvalidArgumentError: `fft_length` does not have 3 entries, or one is negative.
+
+    >>> import graphwright as tf
+    >>> tf.signal.irfft3d(tf.constant([[[4, 0, 0]]], tf.complex64)).numpy().tolist()
+    [[[1.0, 1.0, 1.0, 1.0]]]
+    """
     return real_backward(3, input_tensor, fft_length, name)

@@ -187,9 +187,28 @@ def fftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The transform of a complex tensor along `axes`, cropped or padded to `fft_length`.
+    """Returns the discrete Fourier transform of a complex tensor along any axes.
 
-    `norm` divides by the size ("forward") or its root ("ortho"), which the inverse undoes.
+    Args:
+        input_tensor: A tensor of complex numbers, of any shape.
+        fft_length: The size of each of the axes, to which the operand is cropped or padded with
+            zeros. None means its sizes.
+        axes: The axes, as a list of ints. None means the last ones, as many as `fft_length` has, or
+            all axes.
+        norm: None or "backward" for no factor here, "forward" for division by the size of the
+            transform, "ortho" for division by its square root.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input_tensor`.
+
+    Raises:
+        ValueError: `norm` is another string, or an axis does not exist.
+        InvalidArgumentError: `fft_length` and `axes` differ in length.
+
+    >>> import graphwright as tf
+    >>> tf.signal.fftnd(tf.constant([[1, 0]], tf.complex64), axes=[1]).numpy().tolist()
+    [[(1+0j), (1+0j)]]
     """
     x = convert(input_tensor, None, dt.complex64)
     return transform(FFTND.of(), x, fft_length, axes, norm, True)
@@ -202,7 +221,28 @@ def ifftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The inverse of `fftnd`."""
+    """Returns the inverse of `tf.signal.fftnd`, along any axes.
+
+    Args:
+        input_tensor: A tensor of complex numbers, of any shape.
+        fft_length: The size of each of the axes, to which the operand is cropped or padded with
+            zeros. None means its sizes.
+        axes: The axes, as a list of ints. None means the last ones, as many as `fft_length` has, or
+            all axes.
+        norm: The `norm` of the transform that is undone: None, "backward", "forward" or "ortho".
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input_tensor`.
+
+    Raises:
+        ValueError: `norm` is another string, or an axis does not exist.
+        InvalidArgumentError: `fft_length` and `axes` differ in length.
+
+    >>> import graphwright as tf
+    >>> tf.signal.ifftnd(tf.constant([[2, 0]], tf.complex64), axes=[1]).numpy().tolist()
+    [[(1+0j), (1+0j)]]
+    """
     x = convert(input_tensor, None, dt.complex64)
     return transform(IFFTND.of(), x, fft_length, axes, norm, False)
 
@@ -214,7 +254,30 @@ def rfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The half spectrum of a real tensor along `axes`: half along the last of them."""
+    """Returns the discrete Fourier transform of a real tensor along any axes, half of it along the
+    last of them.
+
+    Args:
+        input_tensor: A tensor of float32 or float64, of any shape.
+        fft_length: The size of each of the axes, to which the operand is cropped or padded with
+            zeros. None means its sizes.
+        axes: The axes, as a list of ints. None means the last ones, as many as `fft_length` has, or
+            all axes.
+        norm: None or "backward" for no factor here, "forward" for division by the size of the
+            transform, "ortho" for division by its square root.
+        name: A name for the op.
+
+    Returns:
+        A tensor of complex64 or complex128. The last of the axes has `n // 2 + 1` values.
+
+    Raises:
+        ValueError: `norm` is another string, or an axis does not exist.
+        InvalidArgumentError: `fft_length` and `axes` differ in length.
+
+    >>> import graphwright as tf
+    >>> tf.signal.rfftnd([[1.0, 0.0]], axes=[1]).numpy().tolist()
+    [[(1+0j), (1+0j)]]
+    """
     x = convert(input_tensor, None, dt.float32)
     op = RFFTND.of(COMPLEX_OF.get(x.dtype, dt.complex64))
     return transform(op, x, fft_length, axes, norm, True)
@@ -227,7 +290,28 @@ def irfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The inverse of `rfftnd`."""
+    """Returns the inverse of `tf.signal.rfftnd`, along any axes.
+
+    Args:
+        input_tensor: A tensor of complex64 or complex128, of any shape.
+        fft_length: The size of the result along each of the axes. None means the sizes of the
+            operand, and an even size of the last axis.
+        axes: The axes, as a list of ints. None means the last ones, as many as `fft_length` has, or
+            all axes.
+        norm: The `norm` of the transform that is undone: None, "backward", "forward" or "ortho".
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 or float64.
+
+    Raises:
+        ValueError: `norm` is another string, or an axis does not exist.
+        InvalidArgumentError: `fft_length` and `axes` differ in length.
+
+    >>> import graphwright as tf
+    >>> tf.signal.irfftnd(tf.constant([[2, 0]], tf.complex64), axes=[1]).numpy().tolist()
+    [[1.0, 1.0]]
+    """
     x = convert(input_tensor, None, dt.complex64)
     op = IRFFTND.of(REAL_OF.get(x.dtype, dt.float32))
     return transform(op, x, fft_length, axes, norm, False)

@@ -61,9 +61,22 @@ def frame(
     axis: int = -1,
     name: str | None = None,
 ) -> Any:
-    """Overlapping frames [..., frames, frame_length, ...] of a signal, in place of its `axis`.
+    """Splits an axis of a signal into overlapping frames.
 
-    With `pad_end` the frames that begin before the end are completed with `pad_value`.
+    Args:
+        signal: A tensor of any dtype and of at least one axis.
+        frame_length: An int or scalar of integers: the size of a frame.
+        frame_step: An int or scalar of integers: the distance of the beginnings of two frames.
+        pad_end: Whether `pad_value` completes the frames that begin before the end.
+        pad_value: A number or scalar.
+        axis: The axis to split.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `signal`, whose `axis` becomes the two axes [frames, frame_length].
+
+    Raises:
+        ValueError: `signal` is a scalar.
 
     >>> import graphwright as tf
     >>> tf.signal.frame([1, 2, 3, 4, 5], 3, 2)
@@ -95,7 +108,23 @@ def largest(count: Any) -> Any:
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
-    """The sum [..., output_size] of frames [..., frames, frame_length], `frame_step` apart."""
+    """Adds frames up to a signal, each a step behind the one before.
+
+    Args:
+        signal: A tensor of numbers of shape [..., frames, frame_length].
+        frame_step: A positive int or scalar of integers.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `signal` of shape [..., (frames - 1) * frame_step + frame_length].
+
+    Raises:
+        ValueError: `signal` has fewer than 2 axes, or `frame_step` is known and not positive.
+
+    >>> import graphwright as tf
+    >>> tf.signal.overlap_and_add([[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]], 2).numpy().tolist()
+    [1.0, 1.0, 3.0, 2.0, 2.0]
+    """
     signal = convert(signal)
     if signal.type.rank is not None and signal.type.rank < 2:
         raise ValueError(f"`signal` must have rank at least 2. Received: {signal.shape}")
@@ -152,7 +181,25 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The half spectra [..., frames, fft_length // 2 + 1] of windowed frames of signals."""
+    """Returns the short-time Fourier transforms of signals.
+
+    Args:
+        signals: A tensor of float32 or float64 of shape [..., samples].
+        frame_length: An int or scalar of integers: the samples of a frame.
+        frame_step: An int or scalar of integers: the distance of the beginnings of two frames.
+        fft_length: The size of a transform. None means the least power of two that is not below
+            `frame_length`.
+        window_fn: A function of a length and a `dtype` that returns a window. None means no window.
+        pad_end: Whether zeros complete the frames that begin before the end.
+        name: A name for the op.
+
+    Returns:
+        A tensor of complex64 or complex128 of shape [..., frames, fft_length // 2 + 1].
+
+    >>> import graphwright as tf
+    >>> tf.signal.stft(tf.ones([16]), frame_length=8, frame_step=4).shape
+    TensorShape([3, 5])
+    """
     signals = convert(signals)
     length = static(frame_length)
     fft_length = enclosing_power(length) if fft_length is None else static(fft_length)
@@ -170,7 +217,31 @@ def inverse_stft(
     window_fn: Window | None = hann_window,
     name: str | None = None,
 ) -> Any:
-    """The signals whose short-time transforms (by a complementary window) are `stfts`."""
+    """Returns the signals of short-time Fourier transforms.
+
+    It undoes `tf.signal.stft` where its window is that of `tf.signal.inverse_stft_window_fn`.
+
+    Args:
+        stfts: A tensor of complex64 or complex128 of shape [..., frames, fft_length // 2 + 1].
+        frame_length: An int or scalar of integers: the samples of a frame.
+        frame_step: An int or scalar of integers: the distance of the beginnings of two frames.
+        fft_length: The size of a transform. None means the least power of two that is not below
+            `frame_length`.
+        window_fn: A function of a length and a `dtype` that returns a window. None means no window.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 or float64 of shape [..., samples].
+
+    Raises:
+        ValueError: `stfts` has fewer than 2 axes.
+
+    >>> import graphwright as tf
+    >>> stfts = tf.signal.stft(tf.ones([16]), frame_length=8, frame_step=4)
+    >>> window = tf.signal.inverse_stft_window_fn(4)
+    >>> tf.signal.inverse_stft(stfts, 8, 4, window_fn=window)[6:10].numpy().round(3).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
     stfts = convert(stfts)
     if stfts.type.rank is not None and stfts.type.rank < 2:
         raise ValueError(f"`stfts` must have rank at least 2. Received: {stfts.shape}")
@@ -188,7 +259,22 @@ def inverse_stft(
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
-    """The window by which `inverse_stft` undoes `stft` with `forward_window_fn`."""
+    """Returns the function of the window with which `tf.signal.inverse_stft` undoes
+    `tf.signal.stft`.
+
+    Args:
+        frame_step: An int or scalar of integers: the distance of the beginnings of two frames.
+        forward_window_fn: The `window_fn` of `tf.signal.stft`.
+        name: A name for the op.
+
+    Returns:
+        A function of a length and a `dtype` that returns a 1-D tensor of that dtype.
+
+    >>> import graphwright as tf
+    >>> window = tf.signal.inverse_stft_window_fn(2)
+    >>> window(4).numpy().round(3).tolist()
+    [0.0, 1.0, 1.0, 1.0]
+    """
     step = static(frame_step)
 
     def inverse_window(frame_length: Any, dtype: Any = dt.float32) -> Any:
@@ -214,9 +300,27 @@ def dct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The discrete cosine transform of `type` 1 to 4 along the last axis.
+    """Returns the discrete cosine transform of a type from 1 to 4, along the last axis.
 
-    `n` crops or pads the axis first; `norm="ortho"` makes types 2 to 4 orthonormal.
+    Args:
+        input: A tensor of float32 or float64 of shape [..., samples].
+        type: The type of the transform: 1, 2, 3 or 4.
+        n: The size to which the last axis is cropped or padded with zeros. None means its size.
+        axis: -1.
+        norm: None, or "ortho" for an orthonormal transform of type 2, 3 or 4.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [..., n].
+
+    Raises:
+        NotImplementedError: `axis` is not -1.
+        ValueError: `type`, `n` or `norm` is not valid.
+        TypeError: `input` is not of floats.
+
+    >>> import graphwright as tf
+    >>> tf.signal.dct([1.0, 1.0]).numpy().tolist()
+    [4.0, 0.0]
     """
     check_cosine(type, n, axis, norm)
     x = convert(input)
@@ -296,7 +400,31 @@ def idct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The inverse of the orthonormal `dct` of `type` (without `norm`, up to a scale)."""
+    """Returns the inverse discrete cosine transform of a type from 1 to 4, along the last axis.
+
+    Without `norm`, it is the inverse of `tf.signal.dct` up to a factor.
+
+    Args:
+        input: A tensor of float32 or float64 of shape [..., samples].
+        type: The type of the transform that is undone: 1, 2, 3 or 4.
+        n: The size to which the last axis is cropped or padded with zeros. None means its size.
+        axis: -1.
+        norm: None, or "ortho" for an orthonormal transform of type 2, 3 or 4.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `input` of shape [..., n].
+
+    Raises:
+        NotImplementedError: `axis` is not -1.
+        ValueError: `type`, `n` or `norm` is not valid.
+        TypeError: `input` is not of floats.
+
+    >>> import graphwright as tf
+    >>> x = tf.signal.dct([1.0, 2.0], norm="ortho")
+    >>> tf.signal.idct(x, norm="ortho").numpy().round(3).tolist()
+    [1.0, 2.0]
+    """
     check_cosine(type, n, axis, norm)
     return dct(input, {1: 1, 2: 3, 3: 2, 4: 4}[type], n, axis, norm)
 
@@ -309,7 +437,30 @@ def mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The modified cosine transform [..., frames, frame_length / 2] of half overlapping frames."""
+    """Returns the modified discrete cosine transforms of frames of signals that overlap by half.
+
+    Args:
+        signals: A tensor of float32 or float64 of shape [..., samples].
+        frame_length: An int or scalar of integers, a multiple of 4: the samples of a frame.
+        window_fn: A function of a length and a `dtype` that returns a window. None means no window.
+        pad_end: Whether zeros complete the frames that begin before the end.
+        norm: None, or "ortho" for an orthonormal transform.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `signals` of shape [..., frames, frame_length / 2].
+
+    Raises:
+        ValueError: `frame_length` is known and no multiple of 4.
+
+    Source:
+        Princen, Johnson and Bradley, "Subband/transform coding using filter bank designs based on
+        time domain aliasing cancellation" (1987).
+
+    >>> import graphwright as tf
+    >>> tf.signal.mdct(tf.ones([16]), frame_length=8).shape
+    TensorShape([3, 4])
+    """
     length = static(frame_length)
     if isinstance(length, int) and length % 4:
         raise ValueError("The frame length must be a multiple of 4.")
@@ -326,7 +477,23 @@ def inverse_mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The signals whose modified cosine transforms (by the same window) are `mdcts`."""
+    """Returns the signals of modified discrete cosine transforms with the same window.
+
+    Args:
+        mdcts: A tensor of float32 or float64 of shape [..., frames, frame_length / 2].
+        window_fn: The `window_fn` of `tf.signal.mdct`.
+        norm: The `norm` of `tf.signal.mdct`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the dtype of `mdcts` of shape [..., samples]. Half a frame at each end is not
+        restored.
+
+    >>> import graphwright as tf
+    >>> mdcts = tf.signal.mdct(tf.ones([16]), frame_length=8)
+    >>> tf.signal.inverse_mdct(mdcts)[6:10].numpy().round(3).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
     mdcts = convert(mdcts)
     half = axis_size(mdcts, -1)
     unfolded = dct(mdcts, type=4, norm=norm)
@@ -360,9 +527,29 @@ def linear_to_mel_weight_matrix(
     dtype: Any = dt.float32,
     name: str | None = None,
 ) -> Any:
-    """The matrix [num_spectrogram_bins, num_mel_bins] that sums a linear spectrum into mel bands.
+    """Returns the matrix that sums a linear spectrum into bands of the mel scale.
 
-    The bands are triangles, equally wide on the mel scale between the two edges.
+    The bands are triangles of equal width on the mel scale, between the two edges.
+
+    Args:
+        num_mel_bins: A positive int: the number of bands.
+        num_spectrogram_bins: An int or scalar of integers: the size of the spectrum.
+        sample_rate: A positive number or scalar: the samples of a second.
+        lower_edge_hertz: A float of at least 0: the lower edge of the first band.
+        upper_edge_hertz: A float, at most half of `sample_rate`: the upper edge of the last band.
+        dtype: The dtype of the result, a float dtype.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [num_spectrogram_bins, num_mel_bins].
+
+    Raises:
+        ValueError: An argument is out of its range.
+
+    >>> import graphwright as tf
+    >>> m = tf.signal.linear_to_mel_weight_matrix(2, 5, 8000, 0.0, 4000.0)
+    >>> m[1:3].numpy().round(2).tolist()
+    [[0.6000000238418579, 0.4000000059604645], [0.0, 0.8700000047683716]]
     """
     num_mel_bins = known_int(num_mel_bins)
     check_mel(num_mel_bins, sample_rate, lower_edge_hertz, upper_edge_hertz, as_dtype(dtype))
@@ -402,7 +589,22 @@ def check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: DType) ->
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
-    """The mel-frequency cepstral coefficients [..., bins] of logarithmic mel spectra."""
+    """Returns the mel-frequency cepstral coefficients of logarithmic mel spectra.
+
+    Args:
+        log_mel_spectrograms: A tensor of float32 or float64 of shape [..., bins].
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `log_mel_spectrograms`.
+
+    Raises:
+        ValueError: The last axis is of size 0.
+
+    >>> import graphwright as tf
+    >>> tf.signal.mfccs_from_log_mel_spectrograms([[1.0, 1.0]]).numpy().round(3).tolist()
+    [[2.0, 0.0]]
+    """
     x = convert(log_mel_spectrograms)
     size = axis_size(x, -1)
     if isinstance(size, int) and size == 0:
@@ -414,12 +616,38 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
-    """Moves the zero frequency to the middle of each of `axes`, by default of all."""
+    """Moves the zero frequency of a spectrum to the middle of axes.
+
+    Args:
+        x: A tensor of any dtype and shape.
+        axes: An int or a list of ints. None means all axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy().tolist()
+    [-2, -1, 0, 1, 2]
+    """
     return shifted_spectrum(convert(x), axes, 1)
 
 
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
-    """The inverse of `fftshift`."""
+    """Moves the zero frequency of a spectrum from the middle of axes to their beginning.
+
+    Args:
+        x: A tensor of any dtype and shape.
+        axes: An int or a list of ints. None means all axes.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy().tolist()
+    [0, 1, 2, -2, -1]
+    """
     return shifted_spectrum(convert(x), axes, -1)
 
 

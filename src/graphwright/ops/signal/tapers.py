@@ -51,7 +51,20 @@ def cosine_window(length: Any, periodic: Any, dtype: Any, a: float, b: float) ->
 def hann_window(
     window_length: Any, periodic: Any = True, dtype: Any = dt.float32, name: str | None = None
 ) -> Any:
-    """The Hann window 0.5 - 0.5 cos(2 pi k / n); periodic windows are made for transforms.
+    """Returns the Hann window `0.5 - 0.5 * cos(2 * pi * k / n)`.
+
+    Args:
+        window_length: An int or scalar of integers.
+        periodic: Whether `n` is `window_length`, which suits transforms, where that is even.
+            Otherwise `n` is one less, and the window is symmetric.
+        dtype: The dtype of the result, a float dtype.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [window_length].
+
+    Raises:
+        ValueError: `dtype` is no float dtype.
 
     >>> import graphwright as tf
     >>> tf.signal.hann_window(4)
@@ -63,14 +76,49 @@ def hann_window(
 def hamming_window(
     window_length: Any, periodic: Any = True, dtype: Any = dt.float32, name: str | None = None
 ) -> Any:
-    """The Hamming window 0.54 - 0.46 cos(2 pi k / n)."""
+    """Returns the Hamming window `0.54 - 0.46 * cos(2 * pi * k / n)`.
+
+    Args:
+        window_length: An int or scalar of integers.
+        periodic: Whether `n` is `window_length`, which suits transforms, where that is even.
+            Otherwise `n` is one less, and the window is symmetric.
+        dtype: The dtype of the result, a float dtype.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [window_length].
+
+    Raises:
+        ValueError: `dtype` is no float dtype.
+
+    >>> import graphwright as tf
+    >>> tf.signal.hamming_window(4).numpy().round(2).tolist()
+    [0.07999999821186066, 0.5400000214576721, 1.0, 0.5400000214576721]
+    """
     return cosine_window(window_length, periodic, dtype, 0.54, 0.46)
 
 
 def kaiser_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
 ) -> Any:
-    """The Kaiser window of the given shape parameter."""
+    """Returns the Kaiser window, which is symmetric.
+
+    Args:
+        window_length: An int or scalar of integers.
+        beta: A number or scalar: the shape parameter. A greater one makes the window narrower.
+        dtype: The dtype of the result, a float dtype.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [window_length].
+
+    Raises:
+        ValueError: `dtype` is no float dtype.
+
+    >>> import graphwright as tf
+    >>> tf.signal.kaiser_window(3, beta=4.0).numpy().round(3).tolist()
+    [0.08799999952316284, 1.0, 0.08799999952316284]
+    """
     length = as_length(window_length)
     x = places(length, dtype)
     if isinstance(length, int) and length == 1:
@@ -84,14 +132,47 @@ def kaiser_window(
 def kaiser_bessel_derived_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
 ) -> Any:
-    """The Kaiser-Bessel derived window, for the modified discrete cosine transform."""
+    """Returns the Kaiser-Bessel derived window, for the modified discrete cosine transform.
+
+    Args:
+        window_length: An even int or scalar of integers.
+        beta: A number or scalar: the shape parameter of the Kaiser window.
+        dtype: The dtype of the result, a float dtype.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [window_length].
+
+    Raises:
+        ValueError: `dtype` is no float dtype.
+
+    >>> import graphwright as tf
+    >>> tf.signal.kaiser_bessel_derived_window(4, beta=4.0).numpy().round(3).tolist()
+    [0.27399998903274536, 0.9620000123977661, 0.9620000123977661, 0.27399998903274536]
+    """
     sums = cumsum(kaiser_window(as_length(window_length) // 2 + 1, beta, dtype))
     half = sqrt(sums[:-1] / sums[-1])
     return concat([half, reverse(half, [0])], 0)
 
 
 def vorbis_window(window_length: Any, dtype: Any = dt.float32, name: str | None = None) -> Any:
-    """The power complementary window of the Vorbis format."""
+    """Returns the power complementary window of the Vorbis format.
+
+    Args:
+        window_length: An int or scalar of integers.
+        dtype: The dtype of the result, a float dtype.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `dtype` of shape [window_length].
+
+    Raises:
+        ValueError: `dtype` is no float dtype.
+
+    >>> import graphwright as tf
+    >>> tf.signal.vorbis_window(4).numpy().round(3).tolist()
+    [0.2280000001192093, 0.9739999771118164, 0.9739999771118164, 0.2280000001192093]
+    """
     length = as_length(window_length)
     x = places(length, dtype)
     length = cast(convert(length), x.dtype)

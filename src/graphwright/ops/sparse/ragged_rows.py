@@ -94,10 +94,21 @@ class RaggedFillEmptyRowsGrad(Op):
 def ragged_fill_empty_rows(
     value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
 ) -> Any:
-    """Values by row, those of `nrows` rows that have none given a default.
+    """Gives a default value to each empty row of the values of a ragged tensor.
 
-    Gives row ids, values, which rows were empty, and where each value went. InvalidArgumentError
-    for a row that is not among them.
+    Args:
+        value_rowids: A tensor of int64 of shape [n]: the row of each value.
+        values: A tensor of any dtype of shape [n].
+        nrows: An int or int64 scalar: the number of rows.
+        default_value: A scalar of the dtype of `values`.
+        name: A name for the op.
+
+    Returns:
+        A named tuple: `output_value_rowids`, `output_values`, `empty_row_indicator` (a bool for
+        each row), and `reverse_index_map` (where each of `values` went).
+
+    Raises:
+        InvalidArgumentError: A row is not in [0, nrows), or the lengths differ.
 
     >>> import graphwright as tf
     >>> filled = tf.ragged_fill_empty_rows([0, 0, 2], [1, 2, 3], 3, -1)
@@ -114,7 +125,26 @@ def ragged_fill_empty_rows(
 def ragged_fill_empty_rows_grad(
     reverse_index_map: Any, grad_values: Any, name: str | None = None
 ) -> Any:
-    """The cotangents of the values and of the default of `ragged_fill_empty_rows`."""
+    """Returns the gradients of `tf.ragged_fill_empty_rows` with respect to the values and the
+    default.
+
+    Args:
+        reverse_index_map: A tensor of int64 of shape [n]: where each value went.
+        grad_values: A tensor of numbers of shape [m]: the gradient of `output_values`.
+        name: A name for the op.
+
+    Returns:
+        A named tuple: `d_values` of shape [n] and `d_default_value`, a scalar, in the dtype of
+        `grad_values`.
+
+    Raises:
+        InvalidArgumentError: An entry of `reverse_index_map` is no index of `grad_values`.
+
+    >>> import graphwright as tf
+    >>> grads = tf.ragged_fill_empty_rows_grad([0, 1, 3], [1.0, 2.0, 4.0, 8.0])
+    >>> grads.d_values.numpy().tolist(), grads.d_default_value.numpy().item()
+    ([1.0, 2.0, 8.0], 4.0)
+    """
     places, g = convert(reverse_index_map, dt.int64), convert(grad_values)
     return named(RaggedFillEmptyRowsGrad)(
         *apply(RaggedFillEmptyRowsGrad.of(), places, g, name=name)

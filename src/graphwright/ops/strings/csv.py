@@ -162,12 +162,29 @@ def decode_csv(
     select_cols: Any = None,
     name: str | None = None,
 ) -> list[Any]:
-    """The columns of records of comma-separated values, one tensor a field.
+    """Parses records of comma-separated values into one tensor for each field.
 
-    `record_defaults` has a scalar or a vector of one number or string for each: its dtype is the
-    column's, its value stands for fields that are empty or `na_value`; an empty vector means that
-    there must be none. `select_cols` are the fields that are asked for, in order.
+    Args:
+        records: A tensor of strings, of any shape: one record each.
+        record_defaults: A list with a scalar or a vector of at most one entry for each field. Its
+            dtype is that of the field: float32, float64, int32, int64 or string. Its entry stands
+            for values that are empty or `na_value`; a vector without an entry allows no such
+            values.
+        field_delim: The separator, one character.
+        use_quote_delim: Whether values may stand in double quotes.
+        na_value: A text that counts as an empty value.
+        select_cols: The fields to parse, as increasing ints. None means all.
+        name: A name for the op.
 
+    Returns:
+        A list of tensors of the shape of `records`, one for each field.
+
+    Raises:
+        ValueError: `select_cols` does not increase, or its length is not that of `record_defaults`.
+        InvalidArgumentError: A record has another number of fields, or a value is missing or of
+            another dtype.
+
+    >>> import graphwright as tf
     >>> tf.io.decode_csv(["1,a", "2,"], [[0], ["none"]])[1].numpy().tolist()
     [b'a', b'none']
     """

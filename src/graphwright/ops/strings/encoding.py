@@ -194,7 +194,18 @@ class UnicodeTranscode(Text):
 
 
 def to_number(input: Any, out_type: Any = dt.float32, name: str | None = None) -> Any:
-    """The number that each string shows; InvalidArgumentError where one shows none.
+    """Converts each string to the number that it shows.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        out_type: The dtype of the result: float32, float64, int32, int64, uint32 or uint64.
+        name: A name for the op.
+
+    Returns:
+        A tensor of `out_type` of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: A string shows no number.
 
     >>> import graphwright as tf
     >>> tf.strings.to_number(["3.5", "1e3"])
@@ -213,7 +224,23 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> Any:
-    """Each element as text: numbers as C's `printf` shows them, booleans as `true` and `false`.
+    """Converts each element to text, numbers as `printf` of C shows them.
+
+    Args:
+        input: A tensor of numbers, bools or strings, of any shape.
+        precision: The digits after the point; -1 means the default of `printf`. For floats and
+            complex numbers only.
+        scientific: Whether floats are shown with an exponent.
+        shortest: Whether floats are shown with or without an exponent, as is shorter.
+        width: The least number of characters; -1 means no such limit.
+        fill: What fills up to `width`: one character, or "" for spaces.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: The options exclude each other, or do not suit the dtype of `input`.
 
     >>> import graphwright as tf
     >>> tf.strings.as_string([3.1415926, 2.5], precision=2).numpy().tolist()
@@ -224,7 +251,18 @@ def as_string(
 
 
 def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Any:
-    """The fingerprint of each row of `data` as eight bytes: a hash that is the same everywhere.
+    """Returns the fingerprint of each row: a hash of eight bytes that is the same everywhere.
+
+    Args:
+        data: A tensor of any dtype and of at least one axis.
+        method: "farmhash64".
+        name: A name for the op.
+
+    Returns:
+        A tensor of uint8 of shape [rows, 8].
+
+    Raises:
+        InvalidArgumentError: `data` is a scalar, or `method` is another string.
 
     >>> import graphwright as tf
     >>> tf.fingerprint(["a"]).numpy().tolist()
@@ -234,7 +272,18 @@ def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) 
 
 
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
-    """The bucket of each string by FarmHash's fingerprint.
+    """Hashes each string to one of `num_buckets` numbers, by FarmHash's fingerprint.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        num_buckets: A positive int.
+        name: A name for the op.
+
+    Returns:
+        A tensor of int64 of the shape of `input`, with values in [0, num_buckets).
+
+    Raises:
+        InvalidArgumentError: `num_buckets` is not positive.
 
     >>> import graphwright as tf
     >>> tf.strings.to_hash_bucket_fast(["Hello", "TensorFlow"], 3).numpy().tolist()
@@ -244,7 +293,18 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
 
 
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
-    """The bucket of each string by MurmurHash.
+    """Hashes each string to one of `num_buckets` numbers, by MurmurHash.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        num_buckets: A positive int.
+        name: A name for the op.
+
+    Returns:
+        A tensor of int64 of the shape of `input`, with values in [0, num_buckets).
+
+    Raises:
+        InvalidArgumentError: `num_buckets` is not positive.
 
     >>> import graphwright as tf
     >>> tf.strings.to_hash_bucket(["a", "b"], 10).numpy()
@@ -254,7 +314,24 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
 
 
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
-    """The bucket of each string by SipHash under a key of two integers."""
+    """Hashes each string to one of `num_buckets` numbers, by SipHash under a key.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        num_buckets: A positive int.
+        key: Two ints.
+        name: A name for the op.
+
+    Returns:
+        A tensor of int64 of the shape of `input`, with values in [0, num_buckets).
+
+    Raises:
+        InvalidArgumentError: `num_buckets` is not positive, or `key` does not have 2 entries.
+
+    >>> import graphwright as tf
+    >>> tf.strings.to_hash_bucket_strong(["a", "b"], 10, key=[1, 2]).numpy().tolist()
+    [6, 4]
+    """
     op = StringToHashBucketStrong.of(num_buckets, tuple(int(k) for k in key))
     return apply(op, string(input), name=name)
 
@@ -268,10 +345,28 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Each string in another encoding.
+    r"""Converts strings from one encoding to another.
 
-    `errors` says what becomes of bytes that are none in `input_encoding`: "replace" by
-    `replacement_char`, "ignore", or "strict" for an InvalidArgumentError.
+    Args:
+        input: A tensor of strings, of any shape.
+        input_encoding: The name of an encoding, as "UTF-8" or "ISO-8859-1".
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: What happens to bytes that the encoding does not allow: "replace" (by
+            `replacement_char`), "ignore" or "strict", which refuses them.
+        replacement_char: A code point.
+        replace_control_characters: Whether control characters are replaced too.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: An encoding or `errors` is not valid, or a string is not under
+            "strict".
+
+    >>> import graphwright as tf
+    >>> tf.strings.unicode_transcode("ab", "UTF-8", "UTF-16-BE").numpy()
+    b'\x00a\x00b'
     """
     op = UnicodeTranscode.of(
         input_encoding,
@@ -300,10 +395,17 @@ class UnicodeScript(Op):
 
 
 def unicode_script(input: Any, name: str | None = None) -> Any:
-    """The script of each code point, by the number that ICU gives it; -1 for no code point.
+    """Returns the script of each code point, as the number that ICU gives it.
+
+    Args:
+        input: A tensor of int32, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of int32 of the shape of `input`, with -1 for what is no code point.
 
     >>> import graphwright as tf
-    >>> tf.strings.unicode_script([ord("a"), ord("\u03b1"), ord("1"), -1]).numpy().tolist()
+    >>> tf.strings.unicode_script([ord("a"), ord("α"), ord("1"), -1]).numpy().tolist()
     [25, 14, 0, -1]
     """
     points = convert(input) if is_tensor(input) else convert(input, dt.int32)

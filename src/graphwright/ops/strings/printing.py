@@ -69,11 +69,17 @@ _MARK = "{~}"
 
 
 def print(*inputs: Any, **kwargs: Any) -> None:
-    """Prints tensors, structures with tensors in them and Python values, whenever it is run.
+    """Prints tensors, structures with tensors in them and Python values, each time it is run.
 
-    Keyword arguments: `output_stream` (`sys.stderr` by default; `sys.stdout`, a logging
-    function, or "file://path"), `summarize` (how many entries at both ends of an axis are
-    shown: 3, all for -1), `sep` (" "), `end` ("\\n"), `name`.
+    Args:
+        *inputs: The values to print.
+        **kwargs: `output_stream`: `sys.stderr` (the default), `sys.stdout`, a logging function or
+            "file://path". `summarize`: how many entries at both ends of an axis are shown, 3 by
+            default and all for -1. `sep`: the text between values, " " by default. `end`: the text
+            after them, a line feed by default. `name`: a name for the op.
+
+    Raises:
+        ValueError: A keyword argument is another one, or its stream cannot be written to.
 
     >>> import sys, graphwright as tf
     >>> tf.print("numbers:", tf.range(10), {"half": tf.constant(0.5)}, output_stream=sys.stdout)

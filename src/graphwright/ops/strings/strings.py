@@ -303,7 +303,18 @@ def string(value: Any) -> Any:
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """How many bytes, or characters where `unit` is "UTF8_CHAR", each string has.
+    """Counts the bytes or the characters of each string.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        unit: "BYTE" or "UTF8_CHAR".
+        name: A name for the op.
+
+    Returns:
+        A tensor of int32 of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: `unit` is another string.
 
     >>> import graphwright as tf
     >>> tf.strings.length(["two", "élan"], unit="UTF8_CHAR").numpy().tolist()
@@ -336,7 +347,18 @@ def refused(message: str) -> InvalidArgumentError:
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """Upper case of ASCII letters, or of all where `encoding` is "utf-8".
+    """Converts each string to upper case.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        encoding: "" for ASCII letters only, or "utf-8" for all letters.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: `encoding` is another string.
 
     >>> import graphwright as tf
     >>> tf.strings.upper("abc").numpy()
@@ -346,19 +368,60 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """Lower case of ASCII letters, or of all where `encoding` is "utf-8"."""
+    """Converts each string to lower case.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        encoding: "" for ASCII letters only, or "utf-8" for all letters.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: `encoding` is another string.
+
+    >>> import graphwright as tf
+    >>> tf.strings.lower("ABC").numpy()
+    b'abc'
+    """
     return apply(StringLower.of(encoding), string(input), name=name)
 
 
 def strip(input: Any, name: str | None = None) -> Any:
-    """Each string without white space at its ends."""
+    """Removes white space at both ends of each string.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the shape of `input`.
+
+    >>> import graphwright as tf
+    >>> tf.strings.strip(["  a b ", "c"]).numpy().tolist()
+    [b'a b', b'c']
+    """
     return apply(STRIP, string(input), name=name)
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """At most `len` bytes (or characters) from `pos` on; negative `pos` counts from the end.
+    """Cuts a part of given position and length out of each string.
 
-    InvalidArgumentError where a string has no such position.
+    Args:
+        input: A tensor of strings.
+        pos: An int or a tensor of int32 or int64 that broadcasts with `input`: the first byte or
+            character. A negative one counts from the end.
+        len: A tensor of the shape and dtype of `pos`: the greatest length.
+        unit: "BYTE" or "UTF8_CHAR".
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the broadcast shape.
+
+    Raises:
+        InvalidArgumentError: A string has no such position, or the shapes of `pos` and `len`
+            differ.
 
     >>> import graphwright as tf
     >>> tf.strings.substr(["Hello", "World"], 1, 3).numpy().tolist()
@@ -369,7 +432,18 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
-    """Strings of several tensors of one shape, or scalars, joined element by element.
+    """Joins strings of several tensors element by element.
+
+    Args:
+        inputs: A list of tensors of strings, each of one shape or a scalar.
+        separator: The text between two strings.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of that shape.
+
+    Raises:
+        InvalidArgumentError: The shapes differ (`ValueError` while tracing).
 
     >>> import graphwright as tf
     >>> tf.strings.join([["a", "b"], "c"], "-").numpy().tolist()
@@ -385,7 +459,20 @@ def reduce_join(
     separator: str = "",
     name: str | None = None,
 ) -> Any:
-    """Strings joined along the axes, in the order in which these are named; along all by default.
+    """Joins the strings along axes, in the order in which these are given.
+
+    Args:
+        inputs: A tensor of strings, of any shape.
+        axis: An int or a list of ints. None means all axes, the last one first.
+        keepdims: Whether the axes remain, with size 1.
+        separator: The text between two strings.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings.
+
+    Raises:
+        OutOfRangeError: An axis does not exist.
 
     >>> import graphwright as tf
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0).numpy().tolist()
@@ -404,13 +491,43 @@ def reduce_join(
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Any:
-    """Strings of the same segment joined."""
+    """Joins the strings of each segment.
+
+    Args:
+        inputs: A tensor of strings.
+        segment_ids: A tensor of int32 or int64, of at least one axis, whose shape begins that of
+            `inputs`: the segment of each entry, in [0, num_segments).
+        num_segments: An int or scalar of integers.
+        separator: The text between two strings.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of shape [num_segments, *rest of the shape of `inputs`].
+
+    Raises:
+        InvalidArgumentError: The shapes do not fit, or a segment is not in [0, num_segments).
+
+    >>> import graphwright as tf
+    >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 2, "-").numpy().tolist()
+    [b'a-c', b'b']
+    """
     op = UnsortedSegmentJoin.of(separator)
     return apply(op, string(inputs), convert(segment_ids), num_segments, name=name)
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
-    """Whether each string as a whole matches a pattern in RE2's syntax.
+    """Tells which strings match a pattern as a whole.
+
+    Args:
+        input: A tensor of strings, of any shape.
+        pattern: A Python string or a scalar of string, in the syntax of RE2.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bool of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: `pattern` is not valid.
 
     >>> import graphwright as tf
     >>> tf.strings.regex_full_match(["TF lib", "lib TF"], ".*lib$").numpy().tolist()
@@ -424,9 +541,21 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Any:
-    """Each string with what matches a pattern in RE2's syntax rewritten.
+    r"""Rewrites what matches a pattern in each string.
 
-    `\\0` to `\\9` in `rewrite` are the match and its groups.
+    Args:
+        input: A tensor of strings, of any shape.
+        pattern: A Python string or a scalar of string, in the syntax of RE2.
+        rewrite: A Python string or a scalar of string, in which `\0` to `\9` stand for the match
+            and its groups.
+        replace_global: Whether all matches are rewritten, not only the first of a string.
+        name: A name for the op.
+
+    Returns:
+        A tensor of strings of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: `pattern` is not valid.
 
     >>> import graphwright as tf
     >>> tf.strings.regex_replace("one two", "[aeiou]", "*").numpy()
@@ -447,9 +576,20 @@ def plain(text: str | bytes) -> str:
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Any:
-    """The template with each placeholder replaced by a tensor of `inputs`, as `tf.print` shows it.
+    """Fills the placeholders of a template with tensors, as `tf.print` shows them.
 
-    ValueError where their numbers differ.
+    Args:
+        template: A Python string.
+        inputs: A tensor, or a list of tensors, one for each placeholder.
+        placeholder: The text that stands for a tensor.
+        summarize: How many entries at both ends of an axis are shown; all for -1.
+        name: A name for the op.
+
+    Returns:
+        A scalar of string.
+
+    Raises:
+        ValueError: The template has another number of placeholders.
 
     >>> import graphwright as tf
     >>> tf.strings.format("x = {}", tf.range(3)).numpy()

@@ -28,11 +28,22 @@ _REAL = {dt.complex64: dt.float32, dt.complex128: dt.float64}
 
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
-    """a + b, of which one at least is sparse; the sum of two sparse tensors is sparse.
+    """Adds two tensors, at least one of which is sparse, without broadcasting.
 
-    Of that sum, elements that both have are left out if it is below `threshold` in size. There is
-    no broadcasting.
+    Args:
+        a: A tensor or sparse tensor of numbers.
+        b: A tensor or sparse tensor of the shape and dtype of `a`.
+        threshold: A real number. An element of a sparse sum is left out where its magnitude is
+            below it.
 
+    Returns:
+        A sparse tensor where both are sparse, else a tensor.
+
+    Raises:
+        TypeError: Neither of them is sparse.
+        InvalidArgumentError: The shapes differ.
+
+    >>> import graphwright as tf
     >>> x = tf.sparse.from_dense([[1, 0], [0, 2]])
     >>> tf.sparse.to_dense(tf.sparse.add(x, x)).numpy().tolist()
     [[2, 0], [0, 4]]
@@ -53,12 +64,46 @@ def parts(x: SparseTensor) -> tuple[Any, Any, Any]:
 
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The greater of two sparse tensors' elements, where either has one."""
+    """Returns the greater of two sparse tensors' elements, at each place where either has one.
+
+    Args:
+        sp_a: A sparse tensor of real numbers.
+        sp_b: A sparse tensor of the shape and dtype of `sp_a`.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of that shape and dtype. A missing element counts as 0.
+
+    Raises:
+        InvalidArgumentError: The shapes differ.
+
+    >>> import graphwright as tf
+    >>> a, b = tf.sparse.from_dense([1, 0, 3]), tf.sparse.from_dense([2, -1, 0])
+    >>> tf.sparse.to_dense(tf.sparse.maximum(a, b)).numpy().tolist()
+    [2, 0, 3]
+    """
     return extreme(sums.MAXIMUM, sp_a, sp_b, name)
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The lesser of two sparse tensors' elements, where either has one."""
+    """Returns the lesser of two sparse tensors' elements, at each place where either has one.
+
+    Args:
+        sp_a: A sparse tensor of real numbers.
+        sp_b: A sparse tensor of the shape and dtype of `sp_a`.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of that shape and dtype. A missing element counts as 0.
+
+    Raises:
+        InvalidArgumentError: The shapes differ.
+
+    >>> import graphwright as tf
+    >>> a, b = tf.sparse.from_dense([1, 0, 3]), tf.sparse.from_dense([2, -1, 0])
+    >>> tf.sparse.to_dense(tf.sparse.minimum(a, b)).numpy().tolist()
+    [1, -1, 0]
+    """
     return extreme(sums.MINIMUM, sp_a, sp_b, name)
 
 
@@ -72,8 +117,22 @@ def extreme(op: Any, a: Any, b: Any, name: str | None) -> SparseTensor:
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Any:
-    """The product of two matrices, one of them sparse, each conjugated and transposed if so asked.
+    """Multiplies two matrices, one of them sparse.
 
+    Args:
+        sp_a: A sparse matrix, or a matrix where `b` is sparse.
+        b: A matrix of the dtype of `sp_a`, or a sparse one.
+        adjoint_a: Whether `sp_a` is conjugated and transposed first.
+        adjoint_b: Whether `b` is conjugated and transposed first.
+        name: A name for the op.
+
+    Returns:
+        A matrix of that dtype.
+
+    Raises:
+        InvalidArgumentError: The shapes do not fit.
+
+    >>> import graphwright as tf
     >>> x = tf.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]])
     >>> tf.sparse.sparse_dense_matmul(x, tf.constant([[1.0], [10.0]])).numpy().tolist()
     [[20.0], [1.0]]
@@ -100,14 +159,49 @@ def sampled_addmm(
     alpha: Any = 1.0,
     output_type: Any = dt.float32,
 ) -> tuple[Any, Any, Any]:
-    """alpha * (mat1 @ mat2) + beta * values at the places of a sparse matrix: its three parts."""
+    """Returns `alpha * (mat1 @ mat2) + beta * values` at the places of a sparse matrix.
+
+    Args:
+        indices: A tensor of int64 of shape [n, rank]: the places.
+        values: A tensor of floats of shape [n]: the elements of the sparse matrix.
+        dense_shape: A tensor of int64 of shape [rank].
+        mat1: A tensor of the dtype of `values` of shape [..., m, k].
+        mat2: A tensor of the dtype of `values` of shape [..., k, n].
+        beta: A number or scalar.
+        alpha: A number or scalar.
+        output_type: Has no effect on the result.
+
+    Returns:
+        The three parts of a sparse tensor: `indices`, the new elements, and `dense_shape`.
+
+    >>> import graphwright as tf
+    >>> _, values, _ = tf.sparse.sampled_addmm([[0, 1]], [3.0], [1, 2], [[2.0]], [[1.0, 10.0]])
+    >>> values.numpy().tolist()
+    [23.0]
+    """
     indices = convert(indices)
     product = gather_nd(matmul(convert(mat1), convert(mat2)), indices)
     return indices, alpha * product + beta * convert(values), convert(dense_shape)
 
 
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The softmax of the elements that are there, along the last axis."""
+    """Applies softmax to the present elements along the last axis.
+
+    Args:
+        sp_input: A sparse tensor of floats of at least 2 axes.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of the shape and dtype of `sp_input`, with elements at the same places.
+
+    Raises:
+        InvalidArgumentError: `sp_input` has fewer than 2 axes.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.from_dense([[0.0, 1.0, 1.0]])
+    >>> tf.sparse.softmax(x).values.numpy().tolist()
+    [0.5, 0.5]
+    """
     x = converted(sp_input)
     return x.with_values(apply(dense_ops.SOFTMAX, *parts(x), name=name))
 
@@ -119,7 +213,26 @@ def reduce_sum(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The sums along axes, by default all, as a dense tensor unless `output_is_sparse`."""
+    """Sums the elements of a sparse tensor along axes.
+
+    Args:
+        sp_input: A sparse tensor of numbers.
+        axis: An int or a list of ints. None means all axes.
+        keepdims: Whether the axes remain, with size 1; None means False.
+        output_is_sparse: Whether the result is sparse.
+        name: A name for the op.
+
+    Returns:
+        A tensor or sparse tensor of the dtype of `sp_input`.
+
+    Raises:
+        InvalidArgumentError: An axis does not exist.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    >>> tf.sparse.reduce_sum(x, 1).numpy().tolist()
+    [3, 3]
+    """
     kinds = dense_ops.SparseReduceSum, dense_ops.SparseReduceSumSparse
     return reduced(kinds[bool(output_is_sparse)], sp_input, axis, keepdims, name)
 
@@ -131,9 +244,25 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The greatest of the elements that are there along axes, 0 where none is.
+    """Returns the greatest of the present elements along axes, and 0 where none is present.
 
-    A dense tensor unless `output_is_sparse`.
+    Args:
+        sp_input: A sparse tensor of real numbers.
+        axis: An int or a list of ints. None means all axes.
+        keepdims: Whether the axes remain, with size 1; None means False.
+        output_is_sparse: Whether the result is sparse.
+        name: A name for the op.
+
+    Returns:
+        A tensor or sparse tensor of the dtype of `sp_input`.
+
+    Raises:
+        InvalidArgumentError: An axis does not exist.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.from_dense([[-1, 0, -2], [0, 0, 0]])
+    >>> tf.sparse.reduce_max(x, 1).numpy().tolist()
+    [-1, 0]
     """
     kinds = dense_ops.SparseReduceMax, dense_ops.SparseReduceMaxSparse
     return reduced(kinds[bool(output_is_sparse)], sp_input, axis, keepdims, name)
@@ -150,10 +279,21 @@ def reduced(kind: Any, sp_input: Any, axis: Any, keepdims: Any, name: str | None
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
-    """A sparse tensor of what `op` makes of the elements of those among the arguments.
+    """Applies a function to the elements of sparse tensors that have them at the same places.
 
-    They must have elements in the same places.
+    Args:
+        op: A function of tensors, called with the elements in place of sparse tensors.
+        *args: Its positional arguments, among them sparse tensors.
+        **kwargs: Its keyword arguments, among them sparse tensors.
 
+    Returns:
+        A sparse tensor with the places of the first sparse argument.
+
+    Raises:
+        ValueError: No argument is sparse.
+        InvalidArgumentError: The places differ.
+
+    >>> import graphwright as tf
     >>> x = tf.sparse.from_dense([[1, 0], [0, 2]])
     >>> tf.sparse.map_values(tf.multiply, x, 10).values.numpy().tolist()
     [10, 20]

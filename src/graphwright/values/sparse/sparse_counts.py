@@ -30,13 +30,28 @@ def bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each number occurs, or its weights, as a sparse tensor.
+    """Counts how often each number occurs, or sums its weights, in a sparse tensor.
 
-    With `axis=-1` each row is counted by itself. `values` is an integer tensor, dense or sparse;
-    sparse weights have elements in the same places. InvalidArgumentError for negative values.
+    Args:
+        values: A tensor or sparse tensor of integers of at least 0.
+        weights: A tensor of weights like `values`, sparse with elements at the same places where
+            that is sparse. None means counts.
+        axis: 0 or None to count all of `values` together, -1 to count each row.
+        minlength: The least size of the last axis.
+        maxlength: The numbers from here on do not count.
+        binary_output: Whether the result says only that a number occurs, by 1.
+        name: A name for the op.
 
-    >>> tf.sparse.to_dense(tf.sparse.bincount([1, 2, 2])).numpy()
-    array([0, 1, 2], dtype=int32)
+    Returns:
+        A sparse tensor of the dtype of `weights`, or of `values` without weights.
+
+    Raises:
+        ValueError: `binary_output` comes with `weights`, or `axis` is another number.
+        InvalidArgumentError: A number is negative.
+
+    >>> import graphwright as tf
+    >>> tf.sparse.to_dense(tf.sparse.bincount([1, 2, 2])).numpy().tolist()
+    [0, 1, 2]
     """
     if binary_output and weights is not None:
         raise ValueError(

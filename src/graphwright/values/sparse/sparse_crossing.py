@@ -23,11 +23,22 @@ _HASH_KEY = 0xDECAFCAFFE
 
 
 def cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
-    """The combinations of the inputs' rows, joined as text with `separator` ("_X_") between.
+    """Joins each combination of the values in a row of several matrices as text.
 
-    The inputs are matrices of integers or strings, sparse or dense; values of sparse ones come
-    first. InvalidArgumentError where they have different numbers of rows.
+    Args:
+        inputs: A list of tensors and sparse tensors of integers or strings, of shape [rows,
+            values]. The values of sparse ones come first.
+        name: A name for the op.
+        separator: The text between two values; None means "_X_".
 
+    Returns:
+        A sparse tensor of strings as wide as its longest row.
+
+    Raises:
+        TypeError: An input is neither a tensor nor a sparse tensor.
+        InvalidArgumentError: The numbers of rows differ, or a dtype or rank is not valid.
+
+    >>> import graphwright as tf
     >>> colors = tf.constant([["red"], ["blue"]])
     >>> sizes = tf.constant([[1, 2], [3, 4]])
     >>> tf.sparse.cross([colors, sizes]).values.numpy()[:2].tolist()
@@ -43,9 +54,26 @@ def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Sparse
 def cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """The combinations of the inputs' rows, each hashed to one of `num_buckets` numbers.
+    """Hashes each combination of the values in a row of several matrices to a number.
 
-    With 0 buckets they are any numbers of int64. The inputs are as for `tf.sparse.cross`.
+    Args:
+        inputs: A list of tensors and sparse tensors of integers or strings, of shape [rows,
+            values]. The values of sparse ones come first.
+        num_buckets: The results are in [0, num_buckets); 0 means any numbers of int64.
+        hash_key: An int that selects the hash function; None means a fixed one.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of int64 as wide as its longest row.
+
+    Raises:
+        TypeError: An input is neither a tensor nor a sparse tensor.
+        InvalidArgumentError: The numbers of rows differ, or a dtype or rank is not valid.
+
+    >>> import graphwright as tf
+    >>> colors, sizes = tf.constant([["red"], ["blue"]]), tf.constant([[1], [3]])
+    >>> tf.sparse.cross_hashed([colors, sizes], num_buckets=100).values.numpy().tolist()
+    [4, 39]
     """
     for value in inputs:
         if not (isinstance(value, SparseTensor) or is_tensor(value)):

@@ -12,10 +12,21 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 def edit_distance(
     hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = "edit_distance"
 ) -> Any:
-    """The Levenshtein distances of the rows of two sparse tensors, as a dense tensor of float32.
+    """Returns the Levenshtein distances of the rows of two sparse tensors.
 
-    With `normalize` they are divided by the length of the true sequence. A row that is missing is
-    an empty sequence. TypeError unless both are sparse tensors.
+    A row without elements is an empty sequence.
+
+    Args:
+        hypothesis: A sparse tensor of shape [..., length].
+        truth: A sparse tensor of the dtype and rank of `hypothesis`.
+        normalize: Whether a distance is divided by the length of the row of `truth`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of float32 of shape [...].
+
+    Raises:
+        TypeError: One of them is not sparse.
 
     >>> import graphwright as tf
     >>> said, meant = (tf.sparse.from_dense([list(word)]) for word in ("kitten", "sittin"))

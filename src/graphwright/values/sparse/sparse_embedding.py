@@ -28,10 +28,34 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Any:
-    """As `tf.nn.embedding_lookup_sparse`, for ids of any rank, some of them missing.
+    """Looks ids up in a table of embeddings and combines those of a row, which may have none.
 
-    Negative ids and, unless `combiner` is "sum", those whose weight is not positive are left out.
-    A row without an id gets that of `default_id`, or zeros if there is none.
+    It is `tf.nn.embedding_lookup_sparse` for ids of any rank. Negative ids are left out, as are,
+    unless `combiner` is "sum", those whose weight is not positive.
+
+    Args:
+        embedding_weights: A tensor of floats of shape [ids, *dims], or a list of tensors, the parts
+            of one.
+        sparse_ids: A sparse tensor of integers of shape [..., ids of a row].
+        sparse_weights: A sparse tensor of floats with elements at the same places; None means 1.
+        combiner: "mean", "sqrtn" or "sum".
+        default_id: The id of a row without ids; None means zeros instead.
+        max_norm: The greatest 2-norm of an embedding, to which longer ones are scaled; None means
+            no limit.
+        name: A name for the op.
+        allow_fast_lookup: Has no effect on the result.
+
+    Returns:
+        A tensor of the dtype of `embedding_weights` of shape [..., *dims].
+
+    Raises:
+        ValueError: `embedding_weights` is None or an empty list.
+
+    >>> import graphwright as tf
+    >>> table = tf.constant([[1.0], [10.0], [100.0]])
+    >>> ids = tf.sparse.SparseTensor([[0, 0], [0, 1]], [0, 2], [2, 2])
+    >>> tf.nn.safe_embedding_lookup_sparse(table, ids, combiner="sum").numpy().tolist()
+    [[101.0], [0.0]]
     """
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")

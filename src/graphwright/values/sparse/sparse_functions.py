@@ -35,10 +35,18 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The sparse tensor of the elements of a dense one that are not zero (or empty strings).
+    """Converts a tensor to a sparse tensor of the elements that are not zero, or not empty.
 
-    >>> tf.sparse.from_dense([[0, 3], [0, 0]]).indices.numpy()
-    array([[0, 1]])
+    Args:
+        tensor: A tensor of numbers, bools or strings.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of the shape and dtype of `tensor`.
+
+    >>> import graphwright as tf
+    >>> tf.sparse.from_dense([[0, 3], [0, 0]]).indices.numpy().tolist()
+    [[0, 1]]
     """
     dense = convert(tensor)
     none = fill(shape_of(dense), "") if dense.dtype is dt.string else zeros_like(dense)
@@ -54,10 +62,24 @@ def to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The dense tensor, with `default_value` (zero) where there is no element.
+    """Converts a sparse tensor to a tensor.
 
-    InvalidArgumentError where indices are out of bounds or, unless `validate_indices` is False,
-    out of order or repeated.
+    Args:
+        sp_input: A sparse tensor.
+        default_value: The value where there is no element; None means 0, False or "".
+        validate_indices: Whether indices that are out of order or repeated are refused.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the shape and dtype of `sp_input`.
+
+    Raises:
+        InvalidArgumentError: An index is out of bounds, or not in order while that is validated.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.SparseTensor([[0, 1]], [7], [2, 2])
+    >>> tf.sparse.to_dense(x, default_value=-1).numpy().tolist()
+    [[-1, 7], [-1, -1]]
     """
     x = converted(sp_input)
     default: Any = "" if x.dtype is dt.string else False if x.dtype is dt.bool_ else 0
@@ -77,7 +99,21 @@ def known_shape(tensor: Any, shape: Any) -> Any:
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = dt.float32, name: str | None = None
 ) -> SparseTensor:
-    """The matrix with ones on the diagonal."""
+    """Returns the sparse matrix with ones on its diagonal.
+
+    Args:
+        num_rows: An int or scalar of integers.
+        num_columns: An int or scalar of integers; None means `num_rows`.
+        dtype: The dtype of the result.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of `dtype` of shape [num_rows, num_columns].
+
+    >>> import graphwright as tf
+    >>> tf.sparse.to_dense(tf.sparse.eye(2, 3, tf.int32)).numpy().tolist()
+    [[1, 0, 0], [0, 1, 0]]
+    """
     rows = cast(num_rows, dt.int64)
     columns = rows if num_columns is None else cast(num_columns, dt.int64)
     count = minimum(rows, columns)
@@ -87,7 +123,20 @@ def eye(
 
 
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The same elements in the order of a dense tensor's, as many functions want them."""
+    """Sorts the elements of a sparse tensor in row-major order.
+
+    Args:
+        sp_input: A sparse tensor.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor with the same elements.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.SparseTensor([[1], [0]], [10, 20], [2])
+    >>> tf.sparse.reorder(x).values.numpy().tolist()
+    [20, 10]
+    """
     x = converted(sp_input)
     parts = x.indices, x.values, x.dense_shape
     indices, values = apply(sparse_layout.REORDER, *parts, name=name)
@@ -101,7 +150,24 @@ def shaped(x: SparseTensor, shape: Any) -> SparseTensor:
 
 
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """The same elements, in the same order, in a tensor of another shape; one size may be -1."""
+    """Gives a sparse tensor another shape, with its elements in the same row-major order.
+
+    Args:
+        sp_input: A sparse tensor.
+        shape: The new shape, as ints or a 1-D tensor of integers; one size may be -1.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of the dtype of `sp_input`.
+
+    Raises:
+        InvalidArgumentError: The shapes have different numbers of places.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.from_dense([[1, 0], [0, 2]])
+    >>> tf.sparse.to_dense(tf.sparse.reshape(x, [4])).numpy().tolist()
+    [1, 0, 0, 2]
+    """
     x = converted(sp_input)
     computed = is_tensor(shape) or holds_tensor(shape)
     wanted = cast(convert(shape), dt.int64) if computed else convert(shape, dt.int64)
@@ -114,9 +180,23 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """The same elements in a tensor of another shape: by default the tightest.
+    """Gives a sparse tensor another shape, with its elements at the same indices.
 
-    ValueError or InvalidArgumentError where the new shape is less in some axis.
+    Args:
+        sp_input: A sparse tensor.
+        new_shape: A 1-D tensor of integers, none less than now. None means the least shape that has
+            all elements.
+
+    Returns:
+        A sparse tensor of the dtype of `sp_input`.
+
+    Raises:
+        ValueError: The ranks differ, or a size is known to be too small.
+        InvalidArgumentError: A size is too small.
+
+    >>> import graphwright as tf
+    >>> tf.sparse.reset_shape(tf.sparse.from_dense([[0, 3, 0], [0, 0, 0]])).shape
+    TensorShape([1, 2])
     """
     x = converted(sp_input)
     indices, old = x.indices, x.dense_shape
@@ -137,7 +217,21 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """The tensor with its axes in the order `perm`, by default reversed."""
+    """Permutes the axes of a sparse tensor.
+
+    Args:
+        sp_input: A sparse tensor.
+        perm: The axes in their new order, as ints; None means reversed.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of the dtype of `sp_input`.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.from_dense([[1, 2], [0, 3]])
+    >>> tf.sparse.to_dense(tf.sparse.transpose(x)).numpy().tolist()
+    [[1, 0], [2, 3]]
+    """
     x = converted(sp_input)
     if perm is None:
         count = x.shape.rank
@@ -160,9 +254,25 @@ def rank_of(x: SparseTensor) -> Any:
 def concat(
     axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
-    """Sparse tensors one after another along an axis.
+    """Concatenates sparse tensors along an axis.
 
-    The other axes must be as long in all of them; with `expand_nonconcat_dims` the longest counts.
+    Args:
+        axis: An int.
+        sp_inputs: A list of sparse tensors of one dtype and rank.
+        expand_nonconcat_dims: Whether the other axes may differ in size; the result has the
+            greatest.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of that dtype and rank.
+
+    Raises:
+        InvalidArgumentError: The other axes differ in size, unless that is allowed.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.from_dense([[1, 0]])
+    >>> tf.sparse.to_dense(tf.sparse.concat(1, [x, x])).numpy().tolist()
+    [[1, 0, 1, 0]]
     """
     parts = [converted(x, f"sp_inputs[{i}]") for i, x in enumerate(sp_inputs)]
     if len(parts) == 1:
@@ -190,7 +300,28 @@ def widened(shapes: list[Any], axis: int) -> list[Any]:
 def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
-    """`num_split` pieces along an axis; the first ones are one longer if the length demands it."""
+    """Splits a sparse tensor along an axis into parts of nearly equal size.
+
+    The first ones are greater by 1 where the sizes differ.
+
+    Args:
+        sp_input: A sparse tensor.
+        num_split: A positive int: the number of parts.
+        axis: An int.
+        name: A name for the op.
+
+    Returns:
+        A list of sparse tensors.
+
+    Raises:
+        ValueError: An argument is missing.
+        InvalidArgumentError: `axis` does not exist, or its size is less than `num_split`.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.from_dense([[1, 0, 2]])
+    >>> [tf.sparse.to_dense(part).numpy().tolist() for part in tf.sparse.split(x, 2, axis=1)]
+    [[[1, 0]], [[2]]]
+    """
     for what, given in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
         if given is None:
             raise ValueError(f"{what} is required")
@@ -242,7 +373,25 @@ def wide(sizes: Any) -> Any:
 
 
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
-    """The part of a tensor that begins at `start` and is at most of shape `size`."""
+    """Cuts a part out of a sparse tensor.
+
+    Args:
+        sp_input: A sparse tensor.
+        start: The first index along each axis, as a 1-D tensor of integers.
+        size: The size along each axis, as a 1-D tensor of integers. It may reach beyond the end.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of the dtype and rank of `sp_input`.
+
+    Raises:
+        InvalidArgumentError: `start` or `size` does not have one entry for each axis.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    >>> tf.sparse.to_dense(tf.sparse.slice(x, [0, 1], [2, 5])).numpy().tolist()
+    [[0, 2], [3, 0]]
+    """
     x = converted(sp_input)
     operands = [wide(part) for part in (start, size)]
     made = apply(sparse_layout.SLICE, x.indices, x.values, x.dense_shape, *operands, name=name)
@@ -250,7 +399,24 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
 
 
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
-    """The tensor with an axis of length 1 more, at `axis` (the end)."""
+    """Inserts an axis of size 1 into a sparse tensor.
+
+    Args:
+        sp_input: A sparse tensor of known rank.
+        axis: The place of the new axis, an int; None means the end.
+        name: A name for the op.
+
+    Returns:
+        A sparse tensor of the dtype of `sp_input`.
+
+    Raises:
+        ValueError: The rank of `sp_input` is not known.
+        InvalidArgumentError: `axis` is out of bounds.
+
+    >>> import graphwright as tf
+    >>> tf.sparse.expand_dims(tf.sparse.eye(2), 0).shape
+    TensorShape([1, 2, 2])
+    """
     x = converted(sp_input)
     count = x.shape.rank
     at = -1 if axis is None else int(get_static_value(axis))
@@ -270,13 +436,43 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
 
 
 def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
-    """`tf.IndexedSlices` without the rows at `mask_indices`."""
+    """Removes rows from a `tf.IndexedSlices`.
+
+    Args:
+        a: A `tf.IndexedSlices`.
+        mask_indices: A 1-D tensor of the dtype of the indices of `a`: the rows to remove.
+        name: A name for the op.
+
+    Returns:
+        A `tf.IndexedSlices`.
+
+    >>> import graphwright as tf
+    >>> a = tf.IndexedSlices(tf.constant([1.0, 2.0]), tf.constant([3, 5]))
+    >>> tf.sparse.mask(a, [3]).values.numpy().tolist()
+    [2.0]
+    """
     indices, places = setdiff1d(a.indices, convert(mask_indices))
     return IndexedSlices(gather(a.values, places, name=name), indices, a.dense_shape)
 
 
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
-    """Only the elements for which the boolean vector `to_retain` holds."""
+    """Selects elements of a sparse tensor by bools.
+
+    Args:
+        sp_input: A sparse tensor with `n` elements.
+        to_retain: A tensor of bool of shape [n].
+
+    Returns:
+        A sparse tensor of the shape and dtype of `sp_input`.
+
+    Raises:
+        ValueError: The numbers of elements and bools differ.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.from_dense([1, 0, 3])
+    >>> tf.sparse.retain(x, [False, True]).values.numpy().tolist()
+    [3]
+    """
     x, kept = converted(sp_input), convert(to_retain)
     counts = x.values.shape[0], kept.shape.with_rank(1)[0]
     if None not in counts and counts[0] != counts[1]:
@@ -289,7 +485,22 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Any]:
-    """The tensor with `default_value` in each row without an element, and which rows these were."""
+    """Puts a default value at the beginning of each row of a sparse tensor without elements.
+
+    Args:
+        sp_input: A sparse tensor of at least 1 axis.
+        default_value: A scalar of the dtype of `sp_input`.
+        name: A name for the op.
+
+    Returns:
+        A pair: the sparse tensor, and a tensor of bool of shape [rows] that tells which were empty.
+
+    >>> import graphwright as tf
+    >>> x = tf.sparse.SparseTensor([[0, 1]], [7], [2, 2])
+    >>> filled, empty = tf.sparse.fill_empty_rows(x, -1)
+    >>> tf.sparse.to_dense(filled).numpy().tolist(), empty.numpy().tolist()
+    ([[0, 7], [-1, 0]], [False, True])
+    """
     x = converted(sp_input)
     default = convert(default_value, x.dtype)
     op = sparse_layout.FILL_EMPTY_ROWS
@@ -299,7 +510,24 @@ def fill_empty_rows(
 
 
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
-    """For each row of ids the booleans of which of the `vocab_size` ids are in it."""
+    """Tells for each row of ids which ids are in it.
+
+    Args:
+        sp_input: A sparse tensor of integers in [0, vocab_size), of shape [..., ids of a row].
+        vocab_size: An int or scalar of integers.
+        name: A name for the op.
+
+    Returns:
+        A tensor of bool of shape [..., vocab_size].
+
+    Raises:
+        InvalidArgumentError: An id is not in [0, vocab_size).
+
+    >>> import graphwright as tf
+    >>> ids = tf.sparse.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1])
+    >>> tf.sparse.to_indicator(ids, 3).numpy().tolist()
+    [[False, False, True], [True, False, False]]
+    """
     x = converted(sp_input)
     ids = cast(x.values, dt.int64)
     count = reshape_dense(wide(vocab_size), [1])

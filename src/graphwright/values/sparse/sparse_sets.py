@@ -14,10 +14,21 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
 def size(a: Any, validate_indices: bool = True) -> Any:
-    """How many distinct elements each set of a sparse tensor has, int32.
+    """Counts the distinct elements in each row of a sparse tensor, taken as sets.
 
-    >>> tf.sets.size(tf.sparse.from_dense([[1, 2, 2], [3, 0, 0]])).numpy()
-    array([2, 1], dtype=int32)
+    Args:
+        a: A sparse tensor of integers or strings, of shape [..., elements].
+        validate_indices: Whether indices that are out of order or bounds are refused.
+
+    Returns:
+        A tensor of int32 of shape [...].
+
+    Raises:
+        TypeError: `a` is not sparse, or of another dtype.
+
+    >>> import graphwright as tf
+    >>> tf.sets.size(tf.sparse.from_dense([[1, 2, 2], [3, 0, 0]])).numpy().tolist()
+    [2, 1]
     """
     if not isinstance(a, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")
@@ -25,21 +36,69 @@ def size(a: Any, validate_indices: bool = True) -> Any:
 
 
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """What is in the sets of both tensors, in order, as a sparse tensor."""
+    """Returns the sorted elements that are in the rows of both tensors, taken as sets.
+
+    Args:
+        a: A tensor or sparse tensor of integers or strings, of shape [..., elements].
+        b: A tensor or sparse tensor of the dtype of `a`, with the same sizes before the last.
+        validate_indices: Whether indices that are out of order or bounds are refused.
+
+    Returns:
+        A sparse tensor of the dtype of `a`, of shape [..., size of the greatest set].
+
+    Raises:
+        TypeError: The dtypes differ, or are not valid.
+
+    >>> import graphwright as tf
+    >>> found = tf.sets.intersection([[1, 2]], [[2, 5]])
+    >>> tf.sparse.to_dense(found).numpy().tolist()
+    [[2]]
+    """
     return combined(a, b, "intersection", validate_indices)
 
 
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """What is in the sets of `a` alone (of `b` alone unless `aminusb`), as a sparse tensor."""
+    """Returns the sorted elements that are in the rows of one tensor only, taken as sets.
+
+    Args:
+        a: A tensor or sparse tensor of integers or strings, of shape [..., elements].
+        b: A tensor or sparse tensor of the dtype of `a`, with the same sizes before the last.
+        aminusb: Whether the result has the elements of `a` that are not in `b`. Otherwise it is the
+            other way round.
+        validate_indices: Whether indices that are out of order or bounds are refused.
+
+    Returns:
+        A sparse tensor of the dtype of `a`, of shape [..., size of the greatest set].
+
+    Raises:
+        TypeError: The dtypes differ, or are not valid.
+
+    >>> import graphwright as tf
+    >>> found = tf.sets.difference([[1, 2]], [[2, 5]])
+    >>> tf.sparse.to_dense(found).numpy().tolist()
+    [[1]]
+    """
     return combined(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """What is in the sets of either tensor, in order, as a sparse tensor.
+    """Returns the sorted elements that are in the rows of either tensor, taken as sets.
 
+    Args:
+        a: A tensor or sparse tensor of integers or strings, of shape [..., elements].
+        b: A tensor or sparse tensor of the dtype of `a`, with the same sizes before the last.
+        validate_indices: Whether indices that are out of order or bounds are refused.
+
+    Returns:
+        A sparse tensor of the dtype of `a`, of shape [..., size of the greatest set].
+
+    Raises:
+        TypeError: The dtypes differ, or are not valid.
+
+    >>> import graphwright as tf
     >>> found = tf.sets.union([[1, 2]], [[2, 5]])
-    >>> tf.sparse.to_dense(found).numpy()
-    array([[1, 2, 5]], dtype=int32)
+    >>> tf.sparse.to_dense(found).numpy().tolist()
+    [[1, 2, 5]]
     """
     return combined(a, b, "union", validate_indices)
 
