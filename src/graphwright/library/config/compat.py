@@ -219,7 +219,15 @@ class Horizon:
 
 
 def enable_eager_execution(*args: Any, **kwargs: Any) -> None:
-    """Does nothing: ops run at once anyway."""
+    """Does nothing: ops outside functions always run at once.
+
+    Args:
+        *args: Ignored.
+        **kwargs: Ignored.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.enable_eager_execution()
+    """
 
 
 def enable_v2_behavior() -> None:
