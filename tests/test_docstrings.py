@@ -12,6 +12,7 @@ from docstrings import faults, functions
 FINISHED: tuple[str, ...] = (
     "library/config",
     "library/io",
+    "library/summary",
 )
 
 
