@@ -13,6 +13,14 @@ FINISHED: tuple[str, ...] = (
     "library/config",
     "library/io",
     "library/summary",
+    "library/testing",
+    "library/checkpoint",
+    "library/objects",
+    "library/dispatch",
+    "library/distribute",
+    "library/linear_operators",
+    "op",
+    "explain",
 )
 
 
