@@ -15,6 +15,17 @@ FINISHED: tuple[str, ...] = (
     "autograph",
     "base",
     "control",
+    "explain",
+    "library/checkpoint",
+    "library/config",
+    "library/dispatch",
+    "library/distribute",
+    "library/io",
+    "library/linear_operators",
+    "library/objects",
+    "library/summary",
+    "library/testing",
+    "op",
     "ops/convolution",
     "ops/core",
     "ops/image",
@@ -33,7 +44,6 @@ FINISHED: tuple[str, ...] = (
     "values",
     "values/sparse",
 )
-
 
 
 @pytest.mark.parametrize(

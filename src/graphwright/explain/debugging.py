@@ -66,11 +66,14 @@ def watch_with(concrete: Traced, watch: StateWatch) -> None:
 
 
 def debug_mode(on: bool = True) -> None:
-    """Has everything kept and watched that explains a program, from the next trace on.
+    """Records and watches all that explains a program, from the next trace on.
 
-    Traces remember which state they read, and warn when it has changed; what runs only while
-    tracing is reported; functions that are gone stay in the reports. Calls of functions that
-    read state take longer: see docs/explain.md.
+    Traces remember which state they read, and warn when it has changed. Effects that happen only
+    while tracing are reported. Functions that no longer exist stay in the reports. Calls of
+    functions that read state take longer: see docs/explain.md.
+
+    Args:
+        on: True for debug mode, False for the usual mode.
 
     >>> import graphwright as tf
     >>> tf.explain.debug_mode()

@@ -441,11 +441,29 @@ def function(
 ) -> Any:
     """Makes a Python function run as graphs: a decorator, with or without arguments.
 
-    `input_signature` fixes the types of the arguments (one trace), `reduce_retracing`
-    generalises shapes that change. `on_stale` says what happens when state that was read
-    while tracing (globals, attributes, what a closure or container holds) has changed when
-    the function is called: "warn", "retrace" or "ignore"; by default it is ignored, and in
-    debug mode (`tf.explain.debug_mode`) warned of.
+    Args:
+        func: The Python function. None makes a decorator.
+        input_signature: Types of the arguments, such as `tf.TensorSpec`, for a single trace. None
+            traces for each new combination of types.
+        autograph: Whether Python's `if`, `while` and `for` may depend on tensors.
+        jit_compile: True compiles to machine code before the first call, False never does. None
+            does so once it pays.
+        reduce_retracing: Whether shapes that change become unknown sizes, so that traces are fewer.
+        experimental_implements: Recorded; it has no effect.
+        experimental_autograph_options: A `tf.autograph.experimental.Feature`, several, or None.
+        experimental_attributes: Recorded; they have no effect.
+        experimental_relax_shapes: The former name of `reduce_retracing`.
+        experimental_compile: The former name of `jit_compile`.
+        experimental_follow_type_hints: Has no effect.
+        on_stale: The reaction to a change of state that was read while tracing, such as globals and
+            attributes: "warn", "retrace" or "ignore". None ignores it, or warns in debug mode
+            (`tf.explain.debug_mode`).
+
+    Returns:
+        A callable with the parameters of `func`, or a decorator where `func` is None.
+
+    Raises:
+        ValueError: `on_stale` is none of the three.
 
     >>> import graphwright as tf
     >>> @tf.function

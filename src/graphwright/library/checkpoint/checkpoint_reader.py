@@ -54,11 +54,22 @@ class CheckpointReader:
 
 
 def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
-    """A reader of a checkpoint, or of the newest one in a directory.
+    """Opens a checkpoint, or the newest one of a directory, for reading without its objects.
 
-    ValueError if a directory has none, NotFoundError if there is no such checkpoint,
-    DataLossError if it is damaged.
+    Args:
+        ckpt_dir_or_file: The path of a checkpoint, as `tf.train.Checkpoint.save` returns it, or of
+            a directory.
 
+    Returns:
+        A reader with `has_tensor`, `get_tensor`, `get_variable_to_shape_map` and
+        `get_variable_to_dtype_map`.
+
+    Raises:
+        ValueError: The directory has no checkpoint.
+        NotFoundError: There is no such checkpoint.
+        DataLossError: The checkpoint is damaged.
+
+    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/c")
     >>> tf.train.load_checkpoint(path).get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE")
@@ -77,9 +88,21 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
 
 
 def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
-    """The value of one variable of a checkpoint as NumPy's; errors as `load_checkpoint`'s, and
-    NotFoundError if there is no value of this key.
+    """Reads one variable of a checkpoint.
 
+    Args:
+        ckpt_dir_or_file: The path of a checkpoint, or of a directory, for its newest one.
+        name: The key of the variable, as `tf.train.list_variables` lists it.
+
+    Returns:
+        A NumPy array, or a NumPy scalar for a scalar.
+
+    Raises:
+        ValueError: The directory has no checkpoint.
+        NotFoundError: There is no such checkpoint, or it has no such key.
+        DataLossError: The checkpoint is damaged.
+
+    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable(3)).write(tempfile.mkdtemp() + "/c")
     >>> tf.train.load_variable(path, "v/.ATTRIBUTES/VARIABLE_VALUE")
@@ -89,8 +112,20 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
 
 
 def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
-    """The keys of a checkpoint's values with their shapes, sorted; errors as `load_checkpoint`'s.
+    """Lists the variables of a checkpoint, sorted by key.
 
+    Args:
+        ckpt_dir_or_file: The path of a checkpoint, or of a directory, for its newest one.
+
+    Returns:
+        A list of tuples: the key of a variable, and its shape as a list of ints.
+
+    Raises:
+        ValueError: The directory has no checkpoint.
+        NotFoundError: There is no such checkpoint.
+        DataLossError: The checkpoint is damaged.
+
+    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/c")
     >>> tf.train.list_variables(path)[1]
@@ -105,12 +140,20 @@ def checkpoints_iterator(
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """The paths of a directory's newest checkpoints, each when it has come.
+    """Waits for checkpoints in a directory, and yields the newest each time there is a new one.
 
-    Waits for the next one `timeout` seconds, for ever if that is None; then the end, unless
-    `timeout_fn` says (False) that there is more to wait for. Two paths are at least
-    `min_interval_secs` seconds apart; a checkpoint that another has followed by then is left out.
+    Args:
+        checkpoint_dir: The directory.
+        min_interval_secs: The least time between two results, in seconds. Checkpoints that newer
+            ones follow within it are left out.
+        timeout: The longest wait for a checkpoint, in seconds. None waits for ever.
+        timeout_fn: A function of no arguments that is called after such a wait: the iterator ends
+            if the result is true. None ends it.
 
+    Yields:
+        Paths of checkpoints.
+
+    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> directory = tempfile.mkdtemp()
     >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(directory + "/c")

@@ -33,8 +33,18 @@ def state_path(directory: str, name: str | None = None) -> Path:
 def get_checkpoint_state(
     checkpoint_dir: str, latest_filename: str | None = None
 ) -> CheckpointState | None:
-    """What the file `checkpoint` of a directory says, or None if there is none.
+    """Reads the file in which a directory names its checkpoints.
 
+    Args:
+        checkpoint_dir: The directory.
+        latest_filename: The name of that file. None means "checkpoint".
+
+    Returns:
+        A named tuple, or None where there is no such file. `model_checkpoint_path` is the newest
+        path. `all_model_checkpoint_paths` and `all_model_checkpoint_timestamps` begin with the
+        oldest. `last_preserved_timestamp` is the time of the last one that is kept for good.
+
+    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(tempfile.mkdtemp() + "/c")
     >>> state = tf.train.get_checkpoint_state(path.removesuffix("/c-1"))
@@ -80,7 +90,22 @@ def record_latest(path: str) -> None:
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:
-    """The path of the newest checkpoint in a directory, or None."""
+    """Returns the path of the newest checkpoint in a directory.
+
+    Args:
+        checkpoint_dir: The directory.
+        latest_filename: The name of the file that names the checkpoints. None means "checkpoint".
+
+    Returns:
+        A path that `tf.train.Checkpoint.restore` takes, or None where there is no checkpoint.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> directory = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(directory + "/c")
+    >>> tf.train.latest_checkpoint(directory) == path
+    True
+    """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None or not os.path.exists(state.model_checkpoint_path + SUFFIX):
         return None

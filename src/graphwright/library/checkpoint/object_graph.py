@@ -48,7 +48,13 @@ class Tracked(Trackable):
 
 
 def no_automatic_dependency_tracking(method: F) -> F:
-    """A decorator: attributes that the method of an `AutoTrackable` sets are not followed.
+    """Decorates a method so that attributes which it sets are not followed by checkpoints.
+
+    Args:
+        method: A method of a `tf.__internal__.tracking.AutoTrackable`.
+
+    Returns:
+        A method of the same parameters and result.
 
     >>> import graphwright as tf
     >>> class Cached(tf.__internal__.tracking.AutoTrackable):

@@ -19,10 +19,22 @@ _HORIZON = [datetime.date(2026, 3, 6)]
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Text as bytes; TypeError if it is neither.
+    """Returns text as bytes, and bytes as they are.
 
-    >>> tf.compat.as_bytes("é")
-    b'\\xc3\\xa9'
+    Args:
+        bytes_or_text: A str, bytes or a bytearray.
+        encoding: The encoding of the result, where `bytes_or_text` is a str.
+
+    Returns:
+        A bytes object.
+
+    Raises:
+        TypeError: `bytes_or_text` is neither text nor bytes.
+        UnicodeEncodeError: `encoding` cannot express the text.
+
+    >>> import graphwright as tf
+    >>> tf.compat.as_bytes("é").hex()
+    'c3a9'
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
@@ -32,8 +44,20 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Bytes as text; TypeError if it is neither.
+    """Returns bytes as text, and text as it is.
 
+    Args:
+        bytes_or_text: A str or bytes.
+        encoding: The encoding of `bytes_or_text`, where it is bytes.
+
+    Returns:
+        A str.
+
+    Raises:
+        TypeError: `bytes_or_text` is neither text nor bytes.
+        UnicodeDecodeError: The bytes are no text in `encoding`.
+
+    >>> import graphwright as tf
     >>> tf.compat.as_text(b"a")
     'a'
     """
@@ -45,37 +69,136 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 
 
 def as_str(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Bytes as text, as `as_text`."""
+    """Returns bytes as text, and text as it is, like `tf.compat.as_text`.
+
+    Args:
+        bytes_or_text: A str or bytes.
+        encoding: The encoding of `bytes_or_text`, where it is bytes.
+
+    Returns:
+        A str.
+
+    Raises:
+        TypeError: `bytes_or_text` is neither text nor bytes.
+
+    >>> import graphwright as tf
+    >>> tf.compat.as_str(b"a")
+    'a'
+    """
     return as_text(bytes_or_text, encoding)
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """Bytes as text; of anything else `str` of it."""
+    """Returns bytes as text, and any other value as `str` shows it.
+
+    Args:
+        value: Any object.
+        encoding: The encoding of `value`, where it is bytes.
+
+    Returns:
+        A str.
+
+    >>> import graphwright as tf
+    >>> tf.compat.as_str_any(b"a"), tf.compat.as_str_any(1.5)
+    ('a', '1.5')
+    """
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
 def path_to_str(path: Any) -> Any:
-    """A path object as text; anything else as it is."""
+    """Returns the text of a path object, and any other value as it is.
+
+    Args:
+        path: A path as an `os.PathLike` object or as text.
+
+    Returns:
+        A str or bytes where `path` is `os.PathLike`, else `path` itself.
+
+    >>> import graphwright as tf
+    >>> from pathlib import Path
+    >>> tf.compat.path_to_str(Path("logs") / "run")
+    'logs/run'
+    """
     return os.fspath(path) if hasattr(path, "__fspath__") else path
 
 
 def dimension_value(dimension: Any) -> Any:
-    """The size of a dimension: a number or None."""
+    """Returns the size of a dimension as a number.
+
+    Args:
+        dimension: An int, None, or an object with the attribute `value`.
+
+    Returns:
+        An int, or None where the size is unknown.
+
+    >>> import graphwright as tf
+    >>> tf.compat.dimension_value(tf.TensorShape([2, None])[0])
+    2
+    """
     return getattr(dimension, "value", dimension)
 
 
 def dimension_at_index(shape: Any, index: int) -> Any:
-    """The size of a shape's dimension: a number, or None where it is not known."""
+    """Returns the size of one dimension of a shape.
+
+    Args:
+        shape: A `tf.TensorShape`.
+        index: The axis as an int; negative ones count from the end.
+
+    Returns:
+        An int, or None where the size or the rank of `shape` is unknown.
+
+    Raises:
+        IndexError: `shape` has no such axis.
+
+    >>> import graphwright as tf
+    >>> tf.compat.dimension_at_index(tf.TensorShape([2, 3]), -1)
+    3
+    """
     return None if shape.rank is None else shape[index]
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether what readers were to understand from that day on may be written."""
+    """Says whether programs may write a format that readers understand from a date on.
+
+    Args:
+        year: The year of that date, as an int.
+        month: The month, from 1 to 12.
+        day: The day of the month.
+
+    Returns:
+        True where the date is before the horizon: 6 March 2026, unless
+        `tf.compat.forward_compatibility_horizon` sets another.
+
+    Raises:
+        ValueError: There is no such date.
+
+    >>> import graphwright as tf
+    >>> tf.compat.forward_compatible(2020, 1, 1), tf.compat.forward_compatible(2100, 1, 1)
+    (True, False)
+    """
     return _HORIZON[0] > datetime.date(year, month, day)
 
 
 def forward_compatibility_horizon(year: int, month: int, day: int) -> Horizon:
-    """Inside the block, takes that day for the one that readers date from."""
+    """Sets the date that `tf.compat.forward_compatible` compares with, inside a `with` block.
+
+    Args:
+        year: The year of the date, as an int.
+        month: The month, from 1 to 12.
+        day: The day of the month.
+
+    Returns:
+        A context manager, which restores the former date at its end.
+
+    Raises:
+        ValueError: There is no such date.
+
+    >>> import graphwright as tf
+    >>> with tf.compat.forward_compatibility_horizon(2100, 1, 2):
+    ...     tf.compat.forward_compatible(2100, 1, 1)
+    True
+    """
     return Horizon(datetime.date(year, month, day))
 
 
@@ -96,24 +219,67 @@ class Horizon:
 
 
 def enable_eager_execution(*args: Any, **kwargs: Any) -> None:
-    """Does nothing: ops run at once anyway."""
+    """Does nothing: ops outside functions always run at once.
+
+    Args:
+        *args: Ignored.
+        **kwargs: Ignored.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.enable_eager_execution()
+    """
 
 
 def enable_v2_behavior() -> None:
-    """Does nothing: there is no other behaviour."""
+    """Does nothing: the behaviour of TensorFlow 2 is the only one.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.enable_v2_behavior()
+    """
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """True: outside functions ops run at once."""
+    """Says whether ops outside functions run at once: always.
+
+    Returns:
+        True.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.executing_eagerly_outside_functions()
+    True
+    """
     return True
 
 
 def reset_default_graph() -> None:
-    """Does nothing: there is no default graph outside functions."""
+    """Does nothing: there is no default graph outside functions.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.reset_default_graph()
+    """
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
-    """Refuses: RuntimeError. Sparse arguments of a `tf.function` are what placeholders were."""
+    """Refuses: sparse arguments of a `tf.function` have replaced placeholders.
+
+    Args:
+        dtype: Ignored.
+        shape: Ignored.
+        name: Ignored.
+
+    Returns:
+        Nothing: every call raises.
+
+    Raises:
+        RuntimeError: Always.
+
+    >>> import graphwright as tf
+    >>> double = tf.function(
+    ...     lambda x: x * 2.0, input_signature=[tf.SparseTensorSpec([None], tf.float32)]
+    ... )
+    >>> double(tf.sparse.from_dense([0.0, 3.0])).values
+    <tf.Tensor: shape=(1,), dtype=float32, numpy=array([6.], dtype=float32)>
+    """
     raise RuntimeError(
         "`sparse_placeholder` is not compatible with eager execution. Make what is computed from "
         "it a `tf.function` of an argument: its spec is `tf.SparseTensorSpec(shape, dtype)`."
@@ -121,7 +287,24 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
-    """Refuses: RuntimeError. The arguments of a `tf.function` are what placeholders were."""
+    """Refuses: arguments of a `tf.function` have replaced placeholders.
+
+    Args:
+        dtype: Ignored.
+        shape: Ignored.
+        name: Ignored.
+
+    Returns:
+        Nothing: every call raises.
+
+    Raises:
+        RuntimeError: Always.
+
+    >>> import graphwright as tf
+    >>> double = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([], tf.int32)])
+    >>> double(3)
+    <tf.Tensor: shape=(), dtype=int32, numpy=6>
+    """
     raise RuntimeError(
         "tf.placeholder() is not compatible with eager execution. Make what is computed from it a "
         "`tf.function` of an argument."

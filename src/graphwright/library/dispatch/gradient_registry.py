@@ -59,9 +59,14 @@ class RegisterGradient:
 
 
 def no_gradient(op_type: str) -> None:
-    """Says that no gradient flows through an op that has no rule, by the op's name.
+    """Declares that no gradient flows through an op that has no gradient yet.
 
-    TypeError for a name that is no string, KeyError for an op that has a rule.
+    Args:
+        op_type: The name of the op's type, such as "Sin".
+
+    Raises:
+        TypeError: `op_type` is no str.
+        KeyError: The op has a gradient.
 
     >>> import graphwright as tf
     >>> tf.no_gradient("Sin")

@@ -25,12 +25,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def dispatch_for_api(api: Function, *signatures: Mapping[Any, Any]) -> Callable[[F], F]:
-    """Has the decorated function serve calls of `api` whose arguments have certain types.
+    """Decorates a function that serves a public function for arguments of further types.
 
-    A signature maps parameters, by name or position, to types; without one the decorated
-    function's annotations say them. It must have the parameters of `api` (`name` may be left
-    out), and is asked only when `api` itself refuses the arguments. ValueError if it does not
-    fit, or if `api` is no function that can be dispatched.
+    The decorated function is called where `api` itself refuses the arguments. It must have the
+    parameters of `api`; `name` may be left out.
+
+    Args:
+        api: A public function, such as `tf.add`.
+        *signatures: Dicts from parameters, by name or position, to types: one of them must match.
+            Without any, the annotations of the decorated function are the signature.
+
+    Returns:
+        A decorator, which returns the function as it is.
+
+    Raises:
+        ValueError: `api` supports no dispatch, or the decorated function does not have its
+            parameters.
 
     >>> import graphwright as tf
     >>> class Pair(tf.experimental.ExtensionType):
@@ -152,7 +162,16 @@ _HANDLERS: dict[tuple[DispatchFamily, tuple[Any, ...]], Function] = {}
 
 
 def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[F], F]:
-    """Has the decorated `handler(api, x)` serve all functions of one operand of this type.
+    """Decorates a handler that serves every elementwise function of one operand of a type.
+
+    Args:
+        x_type: The type of the operand: a class, or a union of classes.
+
+    Returns:
+        A decorator of a function `handler(api, x)`, where `api` is a function of one operand.
+
+    Raises:
+        ValueError: Another handler serves this type already.
 
     >>> import graphwright as tf
     >>> class Meters(tf.experimental.ExtensionType):
@@ -167,16 +186,70 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[F], F]:
 
 
 def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[F], F]:
-    """Has the decorated `handler(api, x, y)` serve all functions of two such operands."""
+    """Decorates a handler that serves every elementwise function of two operands of given types.
+
+    Args:
+        x_type: The type of the first operand: a class, or a union of classes.
+        y_type: The type of the second operand.
+
+    Returns:
+        A decorator of a function `handler(api, x, y)`, where `api` is a function of two operands.
+
+    Raises:
+        ValueError: Another handler serves these types already.
+
+    >>> import graphwright as tf
+    >>> class Feet(tf.experimental.ExtensionType):
+    ...     value: tf.Tensor
+    >>> @tf.experimental.dispatch_for_binary_elementwise_apis(Feet, Feet)
+    ... def both(api, x, y):
+    ...     return Feet(api(x.value, y.value))
+    >>> tf.maximum(Feet(1), Feet(2)).value.numpy()
+    np.int32(2)
+    """
     return handler_of(BINARY, x_type, y_type)
 
 
 def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[[F], F]:
-    """Has the decorated `handler(api, x, y)` serve `tf.debugging.assert_equal` and the like."""
+    """Decorates a handler that serves assertions such as `tf.debugging.assert_equal`.
+
+    Args:
+        x_type: The type of the first operand: a class, or a union of classes.
+        y_type: The type of the second operand.
+
+    Returns:
+        A decorator of a function `handler(api, x, y)`, where `api` is an assertion of two operands.
+
+    Raises:
+        ValueError: Another handler serves these types already.
+
+    >>> import graphwright as tf
+    >>> class Inches(tf.experimental.ExtensionType):
+    ...     value: tf.Tensor
+    >>> @tf.experimental.dispatch_for_binary_elementwise_assert_apis(Inches, Inches)
+    ... def both(api, x, y):
+    ...     return api(x.value, y.value)
+    >>> tf.debugging.assert_equal(Inches(1), Inches(1))
+    """
     return handler_of(ASSERTIONS, x_type, y_type)
 
 
 def unregister_dispatch_for(dispatch_target: Function) -> None:
-    """Takes back what was registered with a function; ValueError if nothing was."""
+    """Takes a function back out of dispatch, where a `tf.experimental.dispatch_for_*` put it.
+
+    Args:
+        dispatch_target: The decorated function.
+
+    Raises:
+        ValueError: The function was registered for nothing.
+
+    >>> import graphwright as tf
+    >>> class Yards(tf.experimental.ExtensionType):
+    ...     value: tf.Tensor
+    >>> @tf.experimental.dispatch_for_unary_elementwise_apis(Yards)
+    ... def each(api, x):
+    ...     return Yards(api(x.value))
+    >>> tf.experimental.unregister_dispatch_for(each)
+    """
     if not forget(dispatch_target):
         raise ValueError(f"Function {dispatch_target} was not registered using `dispatch_for`.")

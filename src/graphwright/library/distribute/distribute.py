@@ -530,7 +530,10 @@ def staged(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def get_strategy() -> Strategy:
-    """The strategy in whose scope the program is: the default one outside of all.
+    """Returns the strategy in whose scope the program is.
+
+    Returns:
+        A `tf.distribute.Strategy`: the default one outside all scopes.
 
     >>> import graphwright as tf
     >>> tf.distribute.get_strategy().num_replicas_in_sync
@@ -540,7 +543,10 @@ def get_strategy() -> Strategy:
 
 
 def has_strategy() -> bool:
-    """Whether the program is in the scope of a strategy that is not the default one.
+    """Says whether the program is in the scope of a strategy other than the default one.
+
+    Returns:
+        A bool.
 
     >>> import graphwright as tf
     >>> tf.distribute.has_strategy()
@@ -550,7 +556,10 @@ def has_strategy() -> bool:
 
 
 def get_replica_context() -> ReplicaContext | None:
-    """The replica that the program is inside of; None across replicas.
+    """Returns the replica in which the program runs.
+
+    Returns:
+        A `tf.distribute.ReplicaContext`, or None across replicas.
 
     >>> import graphwright as tf
     >>> tf.distribute.get_replica_context().replica_id_in_sync_group
@@ -560,7 +569,10 @@ def get_replica_context() -> ReplicaContext | None:
 
 
 def in_cross_replica_context() -> bool:
-    """Whether the program is across replicas: in a scope, and in no function that `run` calls.
+    """Says whether the program is across replicas: in a scope, and in no function that `run` calls.
+
+    Returns:
+        A bool.
 
     >>> import graphwright as tf
     >>> with tf.distribute.MirroredStrategy().scope():
@@ -571,7 +583,10 @@ def in_cross_replica_context() -> bool:
 
 
 def strategy_supports_no_merge_call() -> bool:
-    """Whether replicas need no `merge_call` to combine values: in the default strategy.
+    """Says whether replicas combine values without `merge_call`: they do in the default strategy.
+
+    Returns:
+        A bool.
 
     >>> import graphwright as tf
     >>> tf.__internal__.distribute.strategy_supports_no_merge_call()
@@ -581,7 +596,16 @@ def strategy_supports_no_merge_call() -> bool:
 
 
 def maybe_merge_call(fn: Callable[..., Any], strategy: Strategy, *args: Any, **kwargs: Any) -> Any:
-    """`fn(strategy, *args, **kwargs)`, across replicas where the strategy needs that.
+    """Calls a function with the strategy, across replicas where the strategy requires it.
+
+    Args:
+        fn: The function: its first argument is the strategy.
+        strategy: A `tf.distribute.Strategy`.
+        *args: Its further arguments.
+        **kwargs: Its keyword arguments.
+
+    Returns:
+        The result of `fn`.
 
     >>> import graphwright as tf
     >>> strategy = tf.distribute.get_strategy()

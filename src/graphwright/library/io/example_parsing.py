@@ -158,13 +158,28 @@ def kind_of(feature: Any, key: str) -> DType:
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
-    """The features of a vector of serialized `Example` messages (or of one), by name.
+    """Parses serialized `Example` messages into a tensor for each feature.
 
-    `features` says what each is: `FixedLenFeature` gives a tensor of its shape for each message,
-    `FixedLenSequenceFeature` one with a further axis, `VarLenFeature` and `SparseFeature` sparse
-    tensors, `RaggedFeature` a ragged one. InvalidArgumentError where a message has another kind
-    or number of values.
+    A `FixedLenFeature` becomes a tensor of its shape for each message. A `FixedLenSequenceFeature`
+    becomes one with a further axis, filled up to the longest message. A `VarLenFeature` or
+    `SparseFeature` becomes a sparse tensor, a `RaggedFeature` a ragged one.
 
+    Args:
+        serialized: A string tensor: a vector of messages, or a scalar.
+        features: A dict from the names of features to their kinds, as above.
+        example_names: Names of the messages, strings of the shape of `serialized`, or None. The
+            results do not depend on them.
+        name: A name for the op.
+
+    Returns:
+        A dict from the names of `features` to tensors.
+
+    Raises:
+        InvalidArgumentError: A feature of a message is missing, or has another dtype or number of
+            values.
+        ValueError: `features` is empty, or a feature in it lacks a dtype or shape.
+
+    >>> import graphwright as tf
     >>> values = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2]))
     >>> example = tf.train.Example(features=tf.train.Features(feature={"a": values}))
     >>> text = example.SerializeToString()
@@ -186,7 +201,30 @@ def parse_example(
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
-    """The features of one serialized `Example` message, by name; see `parse_example`."""
+    """Parses one serialized `Example` message into a tensor for each feature.
+
+    Args:
+        serialized: A scalar string tensor.
+        features: A dict from the names of features to their kinds, as in `tf.io.parse_example`.
+        example_names: A name of the message, a scalar string, or None. The results do not depend on
+            it.
+        name: A name for the op.
+
+    Returns:
+        A dict from the names of `features` to tensors, without an axis of messages.
+
+    Raises:
+        InvalidArgumentError: A feature of the message is missing, or has another dtype or number of
+            values.
+        ValueError: `serialized` is no scalar, or `features` is as `tf.io.parse_example` refuses it.
+
+    >>> import graphwright as tf
+    >>> values = tf.train.Feature(float_list=tf.train.FloatList(value=[0.5]))
+    >>> example = tf.train.Example(features=tf.train.Features(feature={"a": values}))
+    >>> features = {"a": tf.io.FixedLenFeature([], tf.float32)}
+    >>> tf.io.parse_single_example(example.SerializeToString(), features)["a"]
+    <tf.Tensor: shape=(), dtype=float32, numpy=0.5>
+    """
     message = string(serialized)
     if message.type.rank not in (0, None):
         raise ValueError("Input serialized must be a scalar")

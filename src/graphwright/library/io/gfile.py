@@ -178,47 +178,159 @@ def attempted(call: Callable[[], Any], path: Any) -> Any:
 
 
 def exists(path: Any) -> bool:
-    """Whether there is a file or a directory of this name."""
+    """Says whether a path names a file or a directory.
+
+    Args:
+        path: A path as text, bytes or a path object.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> tf.io.gfile.exists(tempfile.mkdtemp())
+    True
+    """
     return os.path.exists(path)
 
 
 def isdir(path: Any) -> bool:
-    """Whether there is a directory of this name."""
+    """Says whether a path names a directory.
+
+    Args:
+        path: A path as text, bytes or a path object.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> tf.io.gfile.isdir(tempfile.mkdtemp())
+    True
+    """
     return os.path.isdir(path)
 
 
 def join(path: Any, *paths: Any) -> Any:
-    """The parts of a path put together; an absolute part drops those before it."""
+    """Joins parts to one path.
+
+    Args:
+        path: The first part, as text, bytes or a path object.
+        *paths: Further parts. An absolute one drops all parts before it.
+
+    Returns:
+        A str, or bytes where the parts are bytes.
+
+    >>> import graphwright as tf
+    >>> tf.io.gfile.join("logs", "run", "events")
+    'logs/run/events'
+    """
     return os.path.join(path, *paths)
 
 
 def stat(path: Any) -> FileStatistics:
-    """The size of a file, when it was changed, whether it is a directory; NotFoundError."""
+    """Returns the size of a file, the time of its last change, and whether it is a directory.
+
+    Args:
+        path: A path as text, bytes or a path object.
+
+    Returns:
+        A named tuple of `length` (bytes), `mtime_nsec` (nanoseconds since 1970) and `is_directory`.
+
+    Raises:
+        NotFoundError: There is no such file.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     tf.io.gfile.stat(file.name).length
+    0
+    """
     found = attempted(lambda: os.stat(path), path)
     return FileStatistics(found.st_size, found.st_mtime_ns, isdir(path))
 
 
 def listdir(path: Any) -> list[str]:
-    """The names in a directory, in any order; NotFoundError where there is none."""
+    """Lists the names in a directory, in any order.
+
+    Args:
+        path: The directory, as text or a path object.
+
+    Returns:
+        A list of names, without the directory.
+
+    Raises:
+        NotFoundError: There is no such directory.
+
+    >>> import graphwright as tf
+    >>> import os, tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> os.mkdir(os.path.join(folder, "run"))
+    >>> tf.io.gfile.listdir(folder)
+    ['run']
+    """
     if not isdir(path):
         raise NotFoundError(None, None, f"Could not find directory {path}")
     return list(os.listdir(path))
 
 
 def glob(pattern: Any) -> list[str]:
-    """The paths that match a pattern (or any of several), `*`, `?` and `[...]` within a name."""
+    """Lists the paths that match patterns.
+
+    Args:
+        pattern: A pattern as text or a path object, or a list of patterns. `*`, `?` and `[...]`
+            match characters within one name, not the separators of directories.
+
+    Returns:
+        A list of paths, in any order for each pattern.
+
+    >>> import graphwright as tf
+    >>> import os, tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> os.mkdir(os.path.join(folder, "run"))
+    >>> tf.io.gfile.glob(folder + "/r*") == [folder + "/run"]
+    True
+    """
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     return [path for each in patterns for path in matching(os.fspath(each))]
 
 
 def mkdir(path: Any) -> None:
-    """Makes a directory; NotFoundError where its parent is missing."""
+    """Makes a directory unless there is one already.
+
+    Args:
+        path: The directory, as text, bytes or a path object.
+
+    Raises:
+        NotFoundError: The directory above it is missing.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp() + "/run"
+    >>> tf.io.gfile.mkdir(folder)
+    >>> tf.io.gfile.isdir(folder)
+    True
+    """
     if not isdir(path):
         attempted(lambda: os.mkdir(path), path)
 
 
 def makedirs(path: Any) -> None:
-    """Makes a directory and those above it; FailedPreconditionError where a file is in the way."""
+    """Makes a directory and those above it that are missing.
+
+    Args:
+        path: The directory, as text, bytes or a path object.
+
+    Raises:
+        FailedPreconditionError: A file has the name of one of the directories.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp() + "/logs/run"
+    >>> tf.io.gfile.makedirs(folder)
+    >>> tf.io.gfile.isdir(folder)
+    True
+    """
     try:
         os.makedirs(path, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -234,7 +346,26 @@ def refuse_existing(path: Any, overwrite: bool) -> None:
 
 
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Copies a file; AlreadyExistsError unless what is there may be written over."""
+    """Copies a file.
+
+    Args:
+        src: The path of the file, as text, bytes or a path object.
+        dst: The path of the copy.
+        overwrite: Whether a file at `dst` may be replaced.
+
+    Raises:
+        AlreadyExistsError: There is a file at `dst`, and `overwrite` is False.
+        NotFoundError: There is no file at `src`.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> with tf.io.gfile.GFile(folder + "/a", "w") as file:
+    ...     file.write("one")
+    >>> tf.io.gfile.copy(folder + "/a", folder + "/b")
+    >>> tf.io.gfile.GFile(folder + "/b").read()
+    'one'
+    """
     refuse_existing(dst, overwrite)
     with opened(src, "rb") as file:
         content = file.read()
@@ -242,20 +373,70 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Renames or moves; AlreadyExistsError unless what is there may be written over."""
+    """Renames or moves a file or directory.
+
+    Args:
+        src: The present path, as text, bytes or a path object.
+        dst: The new path.
+        overwrite: Whether a file at `dst` may be replaced.
+
+    Raises:
+        AlreadyExistsError: There is a file at `dst`, and `overwrite` is False.
+        NotFoundError: There is no file at `src`.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.gfile.mkdir(folder + "/a")
+    >>> tf.io.gfile.rename(folder + "/a", folder + "/b")
+    >>> tf.io.gfile.listdir(folder)
+    ['b']
+    """
     refuse_existing(dst, overwrite)
     attempted(lambda: os.replace(src, dst), src)
 
 
 def remove(path: Any) -> None:
-    """Deletes a file; NotFoundError where there is none, FailedPreconditionError of a directory."""
+    """Deletes a file.
+
+    Args:
+        path: The path of the file, as text, bytes or a path object.
+
+    Raises:
+        NotFoundError: There is no such file.
+        FailedPreconditionError: The path names a directory.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> path = tempfile.mkdtemp() + "/a"
+    >>> with tf.io.gfile.GFile(path, "w") as file:
+    ...     file.write("one")
+    >>> tf.io.gfile.remove(path)
+    >>> tf.io.gfile.exists(path)
+    False
+    """
     if isdir(path):
         raise FailedPreconditionError(None, None, f"{path} is a directory")
     attempted(lambda: os.unlink(path), path)
 
 
 def rmtree(path: Any) -> None:
-    """Deletes a directory and all in it; NotFoundError where there is none."""
+    """Deletes a directory with all that it contains.
+
+    Args:
+        path: The path of the directory, as text, bytes or a path object; or of a file.
+
+    Raises:
+        NotFoundError: There is no such directory.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.gfile.makedirs(folder + "/logs/run")
+    >>> tf.io.gfile.rmtree(folder)
+    >>> tf.io.gfile.exists(folder)
+    False
+    """
     if isdir(path):
         attempted(lambda: shutil.rmtree(path), path)
     else:
@@ -265,7 +446,25 @@ def rmtree(path: Any) -> None:
 def walk(
     top: Any, topdown: bool = True, onerror: Callable[[Exception], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """(directory, its directories, its files) for a directory and all below it."""
+    """Visits a directory and every directory below it.
+
+    Args:
+        top: The directory, as text or a path object.
+        topdown: Whether a directory comes before those in it.
+        onerror: A function of one argument: the error where a directory cannot be listed. None
+            leaves such directories out.
+
+    Returns:
+        An iterator over tuples: the path of a directory, the names of the directories in it, and
+        the names of its files.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.gfile.mkdir(folder + "/run")
+    >>> [(path.removeprefix(folder), inside) for path, inside, _ in tf.io.gfile.walk(folder)]
+    [('', ['run']), ('/run', [])]
+    """
 
     def report(error: OSError) -> None:
         if onerror is not None:
@@ -275,12 +474,27 @@ def walk(
 
 
 def get_registered_schemes() -> list[str]:
-    """The kinds of paths that are understood: only those of the machine."""
+    """Lists the schemes that paths may begin with: only those of the machine's own files.
+
+    Returns:
+        A list of str.
+
+    >>> import graphwright as tf
+    >>> tf.io.gfile.get_registered_schemes()
+    ['', 'file']
+    """
     return ["", "file"]
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """A variable with the paths that match a pattern, or any of several, now.
+    """Makes a variable of the paths that match patterns at this moment, in order.
+
+    Args:
+        pattern: A string tensor: a pattern or a vector of patterns, with `*`, `?` and `[...]`.
+        name: A name for the variable.
+
+    Returns:
+        A `tf.Variable` of strings, of shape [None]; it is not trainable.
 
     >>> import graphwright as tf
     >>> tf.io.match_filenames_once("/no such directory/*").shape

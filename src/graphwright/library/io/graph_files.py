@@ -11,11 +11,22 @@ from graphwright.library.io.gfile import attempted
 
 
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
-    """Writes a graph (or its GraphDef) to `logdir/name`, as text or as bytes; returns the path.
+    """Writes a graph, or its GraphDef, to a file, and makes the directory where it is missing.
 
-    The directory is made if it is not there. TypeError for what is no graph, an OpError where the
-    system refuses.
+    Args:
+        graph_or_graph_def: A `tf.Graph` or a GraphDef message.
+        logdir: The directory, as text or a path object.
+        name: The name of the file in it.
+        as_text: Whether to write protobuf's text format rather than bytes.
 
+    Returns:
+        The path of the file, as a str.
+
+    Raises:
+        TypeError: `graph_or_graph_def` is no graph.
+        OpError: The system refuses to write there.
+
+    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([]))
     >>> path = tf.io.write_graph(double.graph, tempfile.mkdtemp(), "double.pbtxt")

@@ -37,7 +37,13 @@ class Capsule:
 
 
 def to_dlpack(tf_tensor: Any) -> Any:
-    """A DLPack capsule of an eager tensor's memory, which can be used once.
+    """Returns a DLPack capsule of an eager tensor's memory, which can be read once.
+
+    Args:
+        tf_tensor: An eager tensor of numbers or bools, or a value that makes one.
+
+    Returns:
+        A capsule; it shares memory with the tensor.
 
     >>> import graphwright as tf
     >>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1.0, 2.0]))
@@ -48,7 +54,18 @@ def to_dlpack(tf_tensor: Any) -> Any:
 
 
 def from_dlpack(dlcapsule: Any) -> Any:
-    """The tensor of a DLPack capsule, or of an array that can make one."""
+    """Returns the tensor of a DLPack capsule.
+
+    Args:
+        dlcapsule: A capsule, or an array with the method `__dlpack__`; its memory is on the CPU.
+
+    Returns:
+        An eager tensor of the dtype and shape in the capsule.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.dlpack.from_dlpack(np.array([1, 2]))
+    <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 2])>
+    """
     holder = dlcapsule if hasattr(dlcapsule, "__dlpack__") else Capsule(dlcapsule)
     return convert(np.from_dlpack(holder))
 
@@ -60,10 +77,22 @@ def make_tensor_proto(
     verify_shape: bool = False,
     allow_broadcast: bool = False,
 ) -> Any:
-    """The values as a TensorProto message, which `make_ndarray` reads.
+    """Returns values as a TensorProto message, which `tf.make_ndarray` reads.
 
-    ValueError unless they are as many as `shape` has; fewer, the last of which is meant for all
-    that are left, only with `allow_broadcast`. With `verify_shape` TypeError for another shape.
+    Args:
+        values: A number, a nested list, a NumPy array or an eager tensor.
+        dtype: The dtype of the message. None means that of `values`.
+        shape: The shape of the message, a list of ints. None means that of `values`.
+        verify_shape: Whether `values` must have exactly `shape`.
+        allow_broadcast: Whether fewer values than `shape` holds are accepted: the last one is then
+            repeated.
+
+    Returns:
+        A `TensorProto` message.
+
+    Raises:
+        TypeError: `verify_shape` is set and `values` has another shape.
+        ValueError: The number of values is not that of `shape`.
 
     >>> import graphwright as tf
     >>> tf.make_ndarray(tf.make_tensor_proto([[1, 2], [3, 4]])).tolist()
@@ -87,7 +116,21 @@ def make_tensor_proto(
 
 
 def make_ndarray(tensor: Any) -> Any:
-    """The NumPy array of a TensorProto message; TypeError for a dtype that NumPy has not."""
+    """Returns the NumPy array in a TensorProto message.
+
+    Args:
+        tensor: A `TensorProto` message, as `tf.make_tensor_proto` makes it.
+
+    Returns:
+        A NumPy array of the shape and dtype of the message; strings are bytes objects.
+
+    Raises:
+        TypeError: NumPy lacks the dtype.
+
+    >>> import graphwright as tf
+    >>> tf.make_ndarray(tf.make_tensor_proto([1.0, 2.0]))
+    array([1., 2.], dtype=float32)
+    """
     from graphwright.ir.tensor_proto import array_of
 
     dtype = as_dtype(int(tensor.dtype))

@@ -272,11 +272,30 @@ def decode_proto(
     sanitize: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Fields of serialized messages as tensors: (sizes [..., fields], one tensor a field).
+    """Reads fields of serialized messages into tensors.
 
-    A field's values are filled up with its default to the most that any message has. Messages
-    inside are strings. InvalidArgumentError for a field that is not there or of another kind,
-    DataLossError for what is no message.
+    A field has as many places in each message as the longest message needs. Its default fills the
+    places that are left.
+
+    Args:
+        bytes: A string tensor of any shape: serialized messages.
+        message_type: The full name of their type, such as "tensorflow.Example".
+        field_names: The names of the fields to read.
+        output_types: The dtype of each field. Nested messages are strings.
+        descriptor_source: Where the type is described: "local://" for types of this process, the
+            path of a file with a FileDescriptorSet, or such a set after "bytes://".
+        message_format: "binary", or "text" for protobuf's text format.
+        sanitize: Has no effect.
+        name: A name for the op.
+
+    Returns:
+        A named tuple of `sizes`, int32 of shape [..., fields], and `values`. The values are a list
+        with a tensor of shape [..., longest] for each field.
+
+    Raises:
+        InvalidArgumentError: The type or a field is unknown, or a field has another dtype.
+        DataLossError: A string is no message of this type.
+        NotFoundError: `descriptor_source` names a file that is missing.
 
     >>> import graphwright as tf
     >>> text = tf.train.Int64List(value=[4, 5]).SerializeToString()
@@ -299,7 +318,24 @@ def encode_proto(
     descriptor_source: str = "local://",
     name: str | None = None,
 ) -> Any:
-    """Serialized messages with the values of fields, of each as many as `sizes` says.
+    """Serializes messages whose fields have given values.
+
+    Args:
+        sizes: An int32 tensor of shape [..., fields]: the number of values of each field in each
+            message.
+        values: A list with a tensor for each field, of shape [..., most] with `most` at least as
+            great as any of its sizes.
+        field_names: The names of the fields.
+        message_type: The full name of the type of the messages, such as "tensorflow.Example".
+        descriptor_source: Where the type is described, as in `tf.io.decode_proto`.
+        name: A name for the op.
+
+    Returns:
+        A string tensor of the shape of `sizes` without its last axis.
+
+    Raises:
+        InvalidArgumentError: The type or a field is unknown, a field has another dtype, or `values`
+            do not match `sizes`.
 
     >>> import graphwright as tf
     >>> text = tf.io.encode_proto(

@@ -174,8 +174,26 @@ class Inflated:
 
 
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
-    """The records of a file, one after the other: `tf.compat.v1.io.tf_record_iterator`.
+    """Reads the records of a TFRecord file one after the other.
 
-    NotFoundError where there is no such file, DataLossError where it is damaged.
+    Args:
+        path: The path of the file, as text or a path object.
+        options: A `tf.io.TFRecordOptions`, or a compression type: "GZIP", "ZLIB" or None.
+
+    Returns:
+        An iterator over bytes objects.
+
+    Raises:
+        NotFoundError: There is no such file.
+        DataLossError: The file is damaged.
+
+    >>> import graphwright as tf
+    >>> import os, tempfile, graphwright as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
+    >>> with tf.io.TFRecordWriter(path) as writer:
+    ...     writer.write(b"first")
+    ...     writer.write(b"second")
+    >>> list(tf.compat.v1.io.tf_record_iterator(path))
+    [b'first', b'second']
     """
     return read_records(path, options)

@@ -58,13 +58,29 @@ def parse_sequence_example(
     example_names: Any = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The features of `SequenceExample` messages: of the whole, of the steps, and how many steps.
+    """Parses serialized `SequenceExample` messages: features of each message and of its steps.
 
-    `serialized` is a vector of messages, or one. Of the whole there may be `FixedLenFeature`,
-    `VarLenFeature` and `RaggedFeature`, of the steps `FixedLenSequenceFeature`, `VarLenFeature`
-    and `RaggedFeature`. The numbers of steps are given for the features of fixed length, which are
-    filled up with zeros. InvalidArgumentError where a message has something else.
+    Args:
+        serialized: A string tensor: a vector of messages, or a scalar.
+        context_features: A dict from names to `FixedLenFeature`, `VarLenFeature` or
+            `RaggedFeature`, for features of whole messages. None means none.
+        sequence_features: A dict from names to `FixedLenSequenceFeature`, `VarLenFeature` or
+            `RaggedFeature`, for features of steps. None means none.
+        example_names: Names of the messages, strings of the shape of `serialized`, or None. The
+            results do not depend on them.
+        name: A name for the op.
 
+    Returns:
+        Three dicts by name: the context features, the sequence features, and the numbers of steps.
+        The last has an int64 tensor for each `FixedLenSequenceFeature`. Zeros fill these up to the
+        longest message.
+
+    Raises:
+        InvalidArgumentError: A feature of a message is missing, or has another dtype or number of
+            values.
+        ValueError: There are no features, or one is of another kind or lacks a dtype or shape.
+
+    >>> import graphwright as tf
     >>> step = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2]))
     >>> steps = tf.train.FeatureLists(feature_list={"a": tf.train.FeatureList(feature=[step] * 3)})
     >>> text = tf.train.SequenceExample(feature_lists=steps).SerializeToString()
@@ -165,7 +181,34 @@ def parse_single_sequence_example(
     example_name: Any = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The features of one `SequenceExample` message; see `parse_sequence_example`."""
+    """Parses one serialized `SequenceExample` message: its own features, and those of its steps.
+
+    Args:
+        serialized: A scalar string tensor.
+        context_features: A dict from names to features of the whole message, as in
+            `tf.io.parse_sequence_example`, or None.
+        sequence_features: A dict from names to features of its steps, or None.
+        example_name: A name of the message, a scalar string, or None. The results do not depend on
+            it.
+        name: A name for the op.
+
+    Returns:
+        Two dicts of tensors by name: the context features and the sequence features.
+
+    Raises:
+        InvalidArgumentError: A feature of the message is missing, or has another dtype or number of
+            values.
+        ValueError: `serialized` is no scalar, or there are no features.
+
+    >>> import graphwright as tf
+    >>> step = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2]))
+    >>> steps = tf.train.FeatureLists(feature_list={"a": tf.train.FeatureList(feature=[step] * 3)})
+    >>> text = tf.train.SequenceExample(feature_lists=steps).SerializeToString()
+    >>> context, sequence = tf.io.parse_single_sequence_example(
+    ...     text, sequence_features={"a": tf.io.FixedLenSequenceFeature([2], tf.int64)})
+    >>> context, sequence["a"].numpy().tolist()
+    ({}, [[1, 2], [1, 2], [1, 2]])
+    """
     if not (context_features or sequence_features):
         raise ValueError(
             "Both context_features and sequence_features are None, but at least one should have "

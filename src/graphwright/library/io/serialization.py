@@ -87,7 +87,14 @@ SERIALIZE_TENSOR = SerializeTensor()
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
-    """A tensor as a scalar string, which `parse_tensor` reads.
+    """Serializes a tensor as a TensorProto, which `tf.io.parse_tensor` reads.
+
+    Args:
+        tensor: A tensor of any dtype but resource and variant, of any shape.
+        name: A name for the op.
+
+    Returns:
+        A scalar tensor of dtype string.
 
     >>> import graphwright as tf
     >>> text = tf.io.serialize_tensor(tf.constant([1, 2]))
@@ -98,5 +105,22 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
 
 
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
-    """The tensor in what `serialize_tensor` wrote; InvalidArgumentError unless of `out_type`."""
+    """Parses a tensor that `tf.io.serialize_tensor` has serialized.
+
+    Args:
+        serialized: A scalar string tensor: a serialized TensorProto.
+        out_type: The dtype in the message.
+        name: A name for the op.
+
+    Returns:
+        A tensor of dtype `out_type`, of the shape in the message.
+
+    Raises:
+        InvalidArgumentError: `serialized` is no TensorProto, or has another dtype.
+
+    >>> import graphwright as tf
+    >>> text = tf.io.serialize_tensor([1.5, 2.5])
+    >>> tf.io.parse_tensor(text, tf.float32)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.5, 2.5], dtype=float32)>
+    """
     return apply(ParseTensor.of(as_dtype(out_type)), convert(serialized), name=name)

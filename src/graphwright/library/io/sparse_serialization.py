@@ -125,7 +125,19 @@ class DeserializeManySparse(Op):
 
 
 def serialize_sparse(sp_input: Any, out_type: Any = dt.string, name: str | None = None) -> Any:
-    """A sparse tensor as a vector of three strings: its indices, values and shape.
+    """Serializes a sparse tensor as three strings: its indices, values and shape.
+
+    Args:
+        sp_input: A `tf.SparseTensor` of any dtype but resource and variant.
+        out_type: `tf.string`, the only dtype of the result.
+        name: A name for the op.
+
+    Returns:
+        A string tensor of shape [3].
+
+    Raises:
+        TypeError: `sp_input` is no `tf.SparseTensor`.
+        UnimplementedError: `out_type` is `tf.variant`.
 
     >>> import graphwright as tf
     >>> tf.io.serialize_sparse(tf.sparse.from_dense([[1, 0, 2]])).shape
@@ -135,7 +147,24 @@ def serialize_sparse(sp_input: Any, out_type: Any = dt.string, name: str | None 
 
 
 def serialize_many_sparse(sp_input: Any, out_type: Any = dt.string, name: str | None = None) -> Any:
-    """The rows of a sparse tensor as strings [rows, 3], which `deserialize_many_sparse` reads."""
+    """Serializes each row of a sparse tensor as three strings, like `tf.io.serialize_sparse`.
+
+    Args:
+        sp_input: A `tf.SparseTensor` of rank 2 or more; a row is a slice of the first axis.
+        out_type: `tf.string`, the only dtype of the result.
+        name: A name for the op.
+
+    Returns:
+        A string tensor of shape [rows, 3], which `tf.io.deserialize_many_sparse` reads.
+
+    Raises:
+        TypeError: `sp_input` is no `tf.SparseTensor`.
+        UnimplementedError: `out_type` is `tf.variant`.
+
+    >>> import graphwright as tf
+    >>> tf.io.serialize_many_sparse(tf.sparse.from_dense([[1, 0, 2], [0, 0, 3]])).shape
+    TensorShape([2, 3])
+    """
     return serialized(SerializeManySparse, sp_input, out_type, name)
 
 
@@ -149,7 +178,21 @@ def serialized(kind: type[SerializeSparse], x: Any, out_type: Any, name: str | N
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> Any:
-    """The sparse tensors in strings [n, 3] as the rows of one, as wide as the widest.
+    """Stacks serialized sparse tensors into one, as its rows.
+
+    Args:
+        serialized_sparse: A string tensor of shape [n, 3], with n at least 1, of sparse tensors of
+            one rank.
+        dtype: The dtype of their values.
+        rank: The rank of the result as an int, where it is known. None means unknown.
+        name: A name for the op.
+
+    Returns:
+        A `tf.SparseTensor` with an axis of size n in front. Each other axis has the greatest size
+        of the tensors.
+
+    Raises:
+        InvalidArgumentError: The strings are no sparse tensors of `dtype`, or differ in rank.
 
     >>> import graphwright as tf
     >>> text = tf.io.serialize_many_sparse(tf.sparse.from_dense([[1, 0, 2], [0, 0, 3]]))

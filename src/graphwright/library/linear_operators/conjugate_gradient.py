@@ -40,11 +40,28 @@ def conjugate_gradient(
     max_iter: int = 20,
     name: str = "conjugate_gradient",
 ) -> CGState:
-    """The x of operator @ x = rhs, for a self-adjoint and positive definite operator.
+    """Solves `operator @ x = rhs` iteratively, for a self-adjoint and positive definite operator.
 
-    `rhs` is [..., n]. Stops after `max_iter` steps, or when what is missing is less than `tol` of
-    the right side, of all systems. A `preconditioner` approximates the inverse. ValueError unless
-    the operator says that it is self-adjoint and positive definite.
+    Args:
+        operator: A `tf.linalg.LinearOperator` of shape [..., n, n].
+        rhs: A tensor of shape [..., n], of the operator's dtype.
+        preconditioner: An operator like `operator` that approximates its inverse, or None.
+        x: The first guess, a tensor like the solution. None means zeros.
+        tol: The iteration ends when the norm of each residual is at most `tol` times that of its
+            right-hand side.
+        max_iter: The greatest number of steps.
+        name: A name for the scope of the ops.
+
+    Returns:
+        A named tuple of the number of steps `i`, the solution `x`, the residual `r`, the direction
+        `p`, and `gamma`. The latter is the inner product of the residual and the preconditioned
+        residual. `x` has the shape [..., n] that the batches broadcast to.
+
+    Raises:
+        ValueError: The operator does not declare that it is self-adjoint and positive definite.
+
+    Source:
+        Hestenes and Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems" (1952).
 
     >>> import graphwright as tf
     >>> operator = tf.linalg.LinearOperatorFullMatrix(

@@ -13,12 +13,26 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
 ) -> tuple[list[SparseTensor], Any]:
-    """The best class at each time of scores [time, batch, classes], without blanks.
+    """Reads labels from scores by the best class at each time step, without blanks.
 
-    Repetitions that no blank is between are one if `merge_repeated`. The blank is the last class,
-    or `blank_index`. Gives a list of one sparse tensor [batch, longest] and the negative sums of
-    the scores [batch, 1].
+    Args:
+        inputs: A float32 or float64 tensor of scores, of shape [time, batch, classes].
+        sequence_length: An int32 vector of size batch: the number of time steps of each sequence.
+        merge_repeated: Whether a class that repeats without a blank in between counts once.
+        blank_index: The class that means a blank; negative ones count from the end. None means the
+            last.
 
+    Returns:
+        A list of one int64 `tf.SparseTensor` of shape [batch, longest] with the labels. After it
+        comes a tensor of the dtype of `inputs` and of shape [batch, 1]: minus the sum of the best
+        scores.
+
+    Raises:
+        FailedPreconditionError: The lengths are not as many as the batch has sequences, or one is
+            above time.
+        InvalidArgumentError: There is no class `blank_index`.
+
+    >>> import graphwright as tf
     >>> scores = [[[0.0, 1.0]], [[2.0, 0.0]]]
     >>> decoded, total = tf.nn.ctc_greedy_decoder(scores, [2])
     >>> decoded[0].values.numpy(), total.numpy()
@@ -33,10 +47,35 @@ def ctc_greedy_decoder(
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Any]:
-    """The `top_paths` likeliest labellings for scores [time, batch, classes], the last one blank.
+    """Reads the likeliest labellings from scores by a beam search over prefixes.
 
-    `beam_width` prefixes are followed. Gives sparse tensors [batch, longest], best first, and the
-    log probabilities [batch, top_paths].
+    The last class means a blank.
+
+    Args:
+        inputs: A float32 or float64 tensor of unnormalised log probabilities, of shape [time,
+            batch, classes].
+        sequence_length: An int32 vector of size batch: the number of time steps of each sequence.
+        beam_width: The number of prefixes that the search follows.
+        top_paths: The number of labellings of each sequence, at most `beam_width`.
+
+    Returns:
+        A list of `top_paths` int64 `tf.SparseTensor` of shape [batch, longest], best first. After
+        it comes a tensor of the dtype of `inputs` and of shape [batch, top_paths]: the log
+        probabilities.
+
+    Raises:
+        FailedPreconditionError: The lengths are not as many as the batch has sequences, or one is
+            above time.
+        InvalidArgumentError: `top_paths` is above `beam_width`.
+
+    Source:
+        Graves et al., "Connectionist Temporal Classification" (2006).
+
+    >>> import graphwright as tf
+    >>> scores = np.log([[[0.6, 0.4]], [[0.6, 0.4]]])
+    >>> decoded, logs = tf.nn.ctc_beam_search_decoder(scores, [2])
+    >>> decoded[0].values.numpy(), np.exp(logs).round(2)
+    (array([0]), array([[0.84]]))
     """
     op = CTCBeamSearchDecoder.of(beam_width, top_paths, False)
     results = apply(op, convert(inputs), convert(sequence_length, dt.int32))

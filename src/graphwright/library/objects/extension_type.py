@@ -533,7 +533,13 @@ class BatchableExtensionType(ExtensionType, abstract=True):
 
 
 def as_dict(value: ExtensionType) -> dict[str, Any]:
-    """The fields of an extension type's value by name.
+    """Returns the fields of an extension type's value by name.
+
+    Args:
+        value: An instance of a subclass of `tf.experimental.ExtensionType`.
+
+    Returns:
+        A dict from names to values, in the order of the fields.
 
     >>> import graphwright as tf
     >>> class Point(tf.experimental.ExtensionType):

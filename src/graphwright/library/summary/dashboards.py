@@ -40,10 +40,27 @@ def metadata(view: str, description: str | None, content: bytes = b"") -> Any:
 
 
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
-    """Writes a number, as float32, for a plot over the steps.
+    """Writes a number for a plot over the steps.
 
-    Returns whether anything was written: not without a default writer. ValueError if `data` has
-    axes, or where there is a writer but no step.
+    Args:
+        name: The tag of the summary; name scopes precede it.
+        data: A scalar of any number dtype, which is written as float32.
+        step: The step as an integer, a tensor or a variable. None means that of
+            `tf.summary.experimental.set_step` or of the default writer.
+        description: A text that the dashboard shows, or None.
+
+    Returns:
+        A scalar bool tensor: whether anything was written. Without a default writer it is False.
+
+    Raises:
+        ValueError: `data` is no scalar, or there is a writer but no step.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     tf.summary.scalar("loss", 0.25, step=1).numpy()
+    np.True_
+    >>> writer.close()
     """
     with summary_scope(name, "scalar_summary") as (tag, _):
         assert_scalar(data)
@@ -54,9 +71,28 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 def histogram(
     name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
 ) -> Any:
-    """Writes how many of the elements fall into each of `buckets` (30) ranges of one width.
+    """Writes how many elements of a tensor fall into each of several ranges of one width.
 
-    Returns whether anything was written: not without a default writer.
+    Args:
+        name: The tag of the summary; name scopes precede it.
+        data: A tensor of numbers, of any shape.
+        step: The step as an integer, a tensor or a variable. None means that of
+            `tf.summary.experimental.set_step` or of the default writer.
+        buckets: The number of ranges, as an int32 scalar. None means 30.
+        description: A text that the dashboard shows, or None.
+
+    Returns:
+        A scalar bool tensor: whether anything was written. Without a default writer it is False.
+
+    Raises:
+        ValueError: There is a writer but no step.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     tf.summary.histogram("weights", tf.range(100), step=1, buckets=10).numpy()
+    np.True_
+    >>> writer.close()
     """
     with summary_scope(name, "histogram_summary") as (tag, _):
         shown = metadata("histograms", description)
@@ -86,9 +122,28 @@ def ranges(data: Any, buckets: Any) -> Any:
 def image(
     name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
 ) -> Any:
-    """Writes the first `max_outputs` of a batch of images, [k, height, width, channels].
+    """Writes the first images of a batch, encoded as PNG.
 
-    Floats are from 0 to 1. Returns whether anything was written: not without a default writer.
+    Args:
+        name: The tag of the summary; name scopes precede it.
+        data: A tensor of shape [k, height, width, channels], of uint8 or of floats from 0 to 1.
+        step: The step as an integer, a tensor or a variable. None means that of
+            `tf.summary.experimental.set_step` or of the default writer.
+        max_outputs: The greatest number of images to write, an int of at least 0.
+        description: A text that the dashboard shows, or None.
+
+    Returns:
+        A scalar bool tensor: whether anything was written. Without a default writer it is False.
+
+    Raises:
+        ValueError: `data` has another rank, or there is a writer but no step.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     tf.summary.image("digits", tf.zeros([2, 8, 8, 1]), step=1).numpy()
+    np.True_
+    >>> writer.close()
     """
 
     def encoded() -> Any:
@@ -103,10 +158,28 @@ def image(
 
 
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
-    """Writes strings, which are read as Markdown; two axes make a table.
+    """Writes strings, which the dashboard reads as Markdown.
 
-    Returns whether anything was written: not without a default writer. TypeError if `data` is
-    not of strings.
+    Args:
+        name: The tag of the summary; name scopes precede it.
+        data: A string tensor. One of rank 2 is shown as a table.
+        step: The step as an integer, a tensor or a variable. None means that of
+            `tf.summary.experimental.set_step` or of the default writer.
+        description: A text that the dashboard shows, or None.
+
+    Returns:
+        A scalar bool tensor: whether anything was written. Without a default writer it is False.
+
+    Raises:
+        TypeError: `data` has another dtype.
+        ValueError: There is a writer but no step.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     tf.summary.text("note", "a *new* run", step=1).numpy()
+    np.True_
+    >>> writer.close()
     """
     with summary_scope(name, "text_summary") as (tag, _):
         tensor = convert(data)
@@ -124,10 +197,30 @@ def audio(
     encoding: str | None = None,
     description: str | None = None,
 ) -> Any:
-    """Writes the first `max_outputs` of a batch of sounds, [k, samples, channels] of -1 to 1.
+    """Writes the first sounds of a batch, encoded as WAV.
 
-    `encoding` is "wav"; ValueError for another. Returns whether anything was written: not
-    without a default writer.
+    Args:
+        name: The tag of the summary; name scopes precede it.
+        data: A float32 tensor of shape [k, samples, channels], from -1 to 1.
+        sample_rate: The samples per second, as an int32 scalar.
+        step: The step as an integer, a tensor or a variable. None means that of
+            `tf.summary.experimental.set_step` or of the default writer.
+        max_outputs: The greatest number of sounds to write, an int of at least 0.
+        encoding: "wav" or None, which means the same.
+        description: A text that the dashboard shows, or None.
+
+    Returns:
+        A scalar bool tensor: whether anything was written. Without a default writer it is False.
+
+    Raises:
+        ValueError: `encoding` or the rank of `data` is another, or there is a writer but no step.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     tf.summary.audio("tone", tf.zeros([1, 80, 1]), 8000, step=1).numpy()
+    np.True_
+    >>> writer.close()
     """
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}")

@@ -217,7 +217,29 @@ FLUSH, CLOSE = FlushSummaryWriter(), CloseSummaryWriter()
 
 
 def summary_iterator(path: Any) -> Iterator[Event]:
-    """The events of a file as `Event` messages; DataLossError where it is damaged."""
+    """Reads the events of an event file one after the other.
+
+    Args:
+        path: The path of the file, as text or a path object.
+
+    Returns:
+        An iterator over `Event` messages.
+
+    Raises:
+        NotFoundError: There is no such file.
+        DataLossError: The file is damaged.
+
+    >>> import graphwright as tf
+    >>> import glob, tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> writer = tf.summary.create_file_writer(folder)
+    >>> with writer.as_default():
+    ...     wrote = tf.summary.scalar("loss", 0.25, step=7)
+    >>> writer.close()
+    >>> (path,) = glob.glob(folder + "/*")
+    >>> [event.step for event in tf.compat.v1.train.summary_iterator(path)]
+    [0, 7]
+    """
     from graphwright.proto.event_pb2 import Event
 
     for record in read_records(path):

@@ -37,10 +37,21 @@ class TraceSession:
 
 
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = None) -> None:
-    """Begins to collect the graphs of called functions, and a profile if one is asked for.
+    """Begins to collect the graphs of functions that are called, and a profile if wanted.
 
-    The profile goes under `profiler_outdir`; without one there is none, and a warning says so.
-    Inside a traced function this does nothing.
+    Does nothing inside a traced function, or while a collection is active.
+
+    Args:
+        graph: Whether to collect graphs.
+        profiler: Whether to take a profile.
+        profiler_outdir: The directory for the profile. Without one no profile is taken, and a
+            warning says so.
+
+    >>> import graphwright as tf
+    >>> tf.summary.trace_on()
+    >>> tf.function(lambda x: x + 1.0)(1.0).numpy()
+    np.float32(2.0)
+    >>> tf.summary.trace_off()
     """
     if not executing_eagerly() or TraceSession.collector is not None:
         return
@@ -55,9 +66,25 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = 
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
-    """Writes the graphs collected as a summary of this name, and ends the collection.
+    """Writes the collected graphs as a summary, and ends the collection.
 
-    ValueError if none goes on.
+    Args:
+        name: The tag of the summary.
+        step: The step as an integer, a tensor or a variable. None means that of
+            `tf.summary.experimental.set_step` or of the default writer.
+        profiler_outdir: Has no effect: `tf.summary.trace_on` sets the directory.
+
+    Raises:
+        ValueError: There is no collection, or there is a writer but no step.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> tf.summary.trace_on()
+    >>> tf.function(lambda x: x + 1.0)(1.0).numpy()
+    np.float32(2.0)
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     tf.summary.trace_export("plus_one", step=0)
+    >>> writer.close()
     """
     collector = TraceSession.collector
     if collector is None:
@@ -68,7 +95,12 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
 
 
 def trace_off() -> None:
-    """Ends the collection, and the profile; what was collected is gone."""
+    """Ends the collection of graphs, and the profile; the graphs are lost.
+
+    >>> import graphwright as tf
+    >>> tf.summary.trace_on()
+    >>> tf.summary.trace_off()
+    """
     collector, TraceSession.collector = TraceSession.collector, None
     if collector is None:
         return

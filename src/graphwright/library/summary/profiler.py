@@ -155,7 +155,25 @@ class ProfilerSession:
 
 
 def start(logdir: str, options: ProfilerOptions | None = None) -> None:
-    """Begins a profile, to be written under `logdir`; AlreadyExistsError if one is being taken."""
+    """Begins a profile, which `tf.profiler.experimental.stop` ends.
+
+    Args:
+        logdir: The directory under which the profile is written.
+        options: A `tf.profiler.experimental.ProfilerOptions`. Its `host_tracer_level` of 3 or more
+            times the ops inside functions too. None means the defaults.
+
+    Raises:
+        AlreadyExistsError: A profile is already being taken.
+
+    >>> import graphwright as tf
+    >>> import os, tempfile, graphwright as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.profiler.experimental.start(folder)
+    >>> y = tf.constant(1.0) + 1.0
+    >>> tf.profiler.experimental.stop()
+    >>> [files[0].endswith(".trace.json") for _, _, files in os.walk(folder) if files]
+    [True]
+    """
     if ProfilerSession.timer is not None:
         raise AlreadyExistsError(None, None, "Another profiler is running.")
     level = ProfilerOptions().host_tracer_level if options is None else options.host_tracer_level
@@ -164,7 +182,19 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
 
 
 def stop(save: bool = True) -> None:
-    """Ends the profile and writes it; UnavailableError if none is being taken."""
+    """Ends the profile and writes it under the directory that `tf.profiler.experimental.start` got.
+
+    Args:
+        save: Whether to write it; if not, it is lost.
+
+    Raises:
+        UnavailableError: No profile is being taken.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> tf.profiler.experimental.start(tempfile.mkdtemp())
+    >>> tf.profiler.experimental.stop(save=False)
+    """
     timer = ProfilerSession.timer
     if timer is None:
         raise UnavailableError(

@@ -114,12 +114,22 @@ def create_file_writer(
     experimental_trackable: bool = False,
     experimental_mesh: Any = None,
 ) -> SummaryWriter:
-    """A writer of a new event file in the directory `logdir`, which is made if need be.
+    """Makes a writer of a new event file, and the file's directory where it is missing.
 
-    Events are flushed when more than `max_queue` (10) wait or `flush_millis` (two minutes) have
-    passed. Without a `logdir` the writer writes nothing.
+    Args:
+        logdir: The directory, as text or a string tensor. None makes a writer that writes nothing.
+        max_queue: The most events that wait to be written, as an int32 scalar. None means 10.
+        flush_millis: The longest time that an event waits, in milliseconds. None means two minutes.
+        filename_suffix: The end of the file's name, as text. None means ".v2".
+        name: Has no effect.
+        experimental_trackable: Has no effect.
+        experimental_mesh: Has no effect.
 
-    >>> import tempfile
+    Returns:
+        A `tf.summary.SummaryWriter`.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
     >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
     >>> with writer.as_default():
     ...     tf.summary.scalar("loss", 0.25, step=1).numpy()
@@ -137,12 +147,32 @@ def create_file_writer(
 
 
 def create_noop_writer() -> SummaryWriter:
-    """A writer that writes nothing."""
+    """Makes a writer that writes nothing.
+
+    Returns:
+        A `tf.summary.SummaryWriter`.
+
+    >>> import graphwright as tf
+    >>> with tf.summary.create_noop_writer().as_default():
+    ...     tf.summary.scalar("loss", 0.25, step=1).numpy()
+    np.False_
+    """
     return SummaryWriter()
 
 
 def flush(writer: Any = None, name: str | None = None) -> None:
-    """Hands what a writer (the default one) has written to the system."""
+    """Writes the events that wait in a writer to its file.
+
+    Args:
+        writer: A `tf.summary.SummaryWriter`. None means the default writer, if there is one.
+        name: Has no effect.
+
+    Raises:
+        ValueError: `writer` is no writer.
+
+    >>> import graphwright as tf
+    >>> tf.summary.flush(tf.summary.create_noop_writer())
+    """
     writer = STATE.writer if writer is None else writer
     if writer is None:
         return
@@ -155,20 +185,52 @@ def flush(writer: Any = None, name: str | None = None) -> None:
 
 
 def get_step() -> Any:
-    """The thread's step, or None: a number, a tensor or a variable."""
+    """Returns the step of summaries that get none, as this thread has set it.
+
+    Returns:
+        An integer, a tensor, a variable, or None where no step is set.
+
+    >>> import graphwright as tf
+    >>> print(tf.summary.experimental.get_step())
+    None
+    """
     return STATE.step
 
 
 def set_step(step: Any) -> None:
-    """Sets the step of summaries that are given none; a variable's value then is read each time."""
+    """Sets the step of summaries that get none, in this thread.
+
+    Args:
+        step: An integer, a tensor, a variable, or None for no step. The value of a variable is read
+            for each summary.
+
+    >>> import graphwright as tf
+    >>> tf.summary.experimental.set_step(3)
+    >>> tf.summary.experimental.get_step()
+    3
+    >>> tf.summary.experimental.set_step(None)
+    """
     STATE.step = step
 
 
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """Records summaries in the block only where `condition` is true.
+    """Records summaries inside a `with` block only where a condition is true.
 
-    It is a bool, a tensor, or a function of no arguments that is called for each summary.
+    Args:
+        condition: A bool, a bool tensor, or a function of no arguments that returns one. The
+            function is called for each summary.
+
+    Yields:
+        Nothing.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     with tf.summary.record_if(False):
+    ...         tf.summary.scalar("loss", 0.25, step=1).numpy()
+    np.False_
+    >>> writer.close()
     """
     before, STATE.condition = STATE.condition, condition
     try:
@@ -178,7 +240,15 @@ def record_if(condition: Any) -> Iterator[None]:
 
 
 def should_record_summaries() -> Any:
-    """Whether a summary would be recorded now, as a tensor; never without a default writer."""
+    """Says whether a summary would be recorded now.
+
+    Returns:
+        A scalar bool tensor; False without a default writer.
+
+    >>> import graphwright as tf
+    >>> tf.summary.should_record_summaries().numpy()
+    np.False_
+    """
     if STATE.writer is None:
         return convert(False)
     condition = STATE.condition() if callable(STATE.condition) else STATE.condition
@@ -189,9 +259,21 @@ def should_record_summaries() -> Any:
 def summary_scope(
     name: str, default_name: str = "summary", values: Any = None
 ) -> Iterator[tuple[str, str]]:
-    """Names ops of the block; gives a summary's tag and the scope's name.
+    """Opens a name scope for the ops of a summary.
 
-    The tag is `name` in the scopes around it; the scope lacks characters that none may have.
+    Args:
+        name: The name of the summary.
+        default_name: The name where `name` is empty.
+        values: Has no effect.
+
+    Yields:
+        The tag of the summary, which is `name` after the name scopes around it, and the name of the
+        new scope. The scope omits characters that names of ops may not have.
+
+    >>> import graphwright as tf
+    >>> with tf.summary.experimental.summary_scope("my loss") as (tag, scope):
+    ...     print(tag, scope)
+    my loss myloss/
     """
     name = name or default_name
     outside = scoped_names().scope
@@ -222,10 +304,29 @@ def step_of(step: Any) -> Any:
 
 
 def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: Any = None) -> Any:
-    """Writes a tensor (or what a function of no arguments returns) under a tag.
+    """Writes a tensor under a tag: the general form of all summaries.
 
-    `metadata` is a `SummaryMetadata` message, its bytes or None. Returns whether anything was
-    written: False without a default writer. ValueError where there is a writer but no step.
+    Args:
+        tag: The tag of the summary, as text or a string scalar.
+        tensor: A tensor of any shape, or a function of no arguments that returns one. The function
+            is called only where the summary is recorded.
+        step: The step as an integer, a tensor or a variable. None means that of
+            `tf.summary.experimental.set_step` or of the default writer.
+        metadata: A `SummaryMetadata` message, its bytes, or None.
+        name: A name for the op.
+
+    Returns:
+        A scalar bool tensor: whether anything was written. Without a default writer it is False.
+
+    Raises:
+        ValueError: There is a writer but no step.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     tf.summary.write("weights", [1.0, 2.0], step=1).numpy()
+    np.True_
+    >>> writer.close()
     """
 
     writer = STATE.writer
@@ -246,7 +347,28 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: A
 
 
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
-    """Writes serialized `Summary` messages; returns whether anything was written."""
+    """Writes serialized `Summary` messages.
+
+    Args:
+        tensor: A string tensor of any shape: serialized messages.
+        step: The step as an integer, a tensor or a variable. None means that of
+            `tf.summary.experimental.set_step` or of the default writer.
+        name: A name for the op.
+
+    Returns:
+        A scalar bool tensor: whether anything was written. Without a default writer it is False.
+
+    Raises:
+        ValueError: There is a writer but no step.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> message = tf.compat.v1.Summary(value=[tf.compat.v1.Summary.Value(tag="loss")])
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     tf.summary.experimental.write_raw_pb(message.SerializeToString(), step=1).numpy()
+    np.True_
+    >>> writer.close()
+    """
     writer = STATE.writer
     if writer is None:
         return convert(False)
@@ -255,7 +377,25 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
 
 
 def graph(graph_data: Any) -> Any:
-    """Writes a `tf.Graph` or GraphDef message; returns whether anything was written."""
+    """Writes a graph, for the graph view of the dashboard.
+
+    Args:
+        graph_data: A `tf.Graph` or a GraphDef message.
+
+    Returns:
+        A scalar bool tensor: whether anything was written. Without a default writer it is False.
+
+    Raises:
+        ValueError: `graph_data` is no graph, or the call is inside a traced function.
+
+    >>> import graphwright as tf
+    >>> import tempfile, graphwright as tf
+    >>> double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([]))
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     tf.summary.graph(double.graph).numpy()
+    np.True_
+    >>> writer.close()
+    """
     if not executing_eagerly():
         raise ValueError("`tf.summary.graph` writes a graph as it is: call it outside functions.")
     if isinstance(graph_data, Graph):

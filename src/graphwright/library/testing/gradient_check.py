@@ -16,11 +16,23 @@ _DELTA = 1.0 / 1024
 def compute_gradient(
     f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The Jacobians of `f` at the arguments `x`: by gradients, and by differences of `delta`.
+    """Returns the Jacobians of a function, by gradients and by finite differences.
 
-    Two tuples with a matrix for each argument, of as many rows as the result has elements and as
-    many columns as the argument; a complex number counts as two. ValueError unless `x` is a list.
+    Args:
+        f: A function of as many tensors as `x` has, which returns a tensor.
+        x: A list of its arguments: tensors of floats or complex numbers, or values that make them.
+        delta: The step of the central differences. None means 1/1024.
 
+    Returns:
+        Two tuples, exact and approximate, with a NumPy matrix for each argument. It has a row for
+        each element of the result and a column for each of the argument. A complex number counts as
+        two elements.
+
+    Raises:
+        ValueError: `x` is no list or tuple.
+        AssertionError: An argument has another dtype.
+
+    >>> import graphwright as tf
     >>> exact, near = tf.test.compute_gradient(lambda x: x * x, [tf.constant([1.0, 3.0])])
     >>> exact[0]
     array([[2., 0.],

@@ -354,44 +354,121 @@ def differences(x: Any, y: Any, bad: Any) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Runs the tests of the program, as `absltest.main`."""
+    """Runs the tests of the program, as `absl.testing.absltest.main` does, and ends the process.
+
+    Args:
+        argv: The arguments of the command line, the program's name first. None means `sys.argv`.
+
+    >>> import graphwright as tf
+    >>> if __name__ == "__main__":
+    ...     tf.test.main()
+    """
     absltest.main(argv=argv)
 
 
 def gpu_device_name() -> str:
-    """The name of a GPU: there is none."""
+    """Returns the name of a GPU: there is none.
+
+    Returns:
+        An empty str.
+
+    >>> import graphwright as tf
+    >>> tf.test.gpu_device_name()
+    ''
+    """
     return ""
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether there is a GPU: there is none."""
+    """Says whether there is a GPU: there is none.
+
+    Args:
+        cuda_only: Has no effect.
+        min_cuda_compute_capability: Has no effect.
+
+    Returns:
+        False.
+
+    >>> import graphwright as tf
+    >>> tf.test.is_gpu_available()
+    False
+    """
     return False
 
 
 def is_built_with_cuda() -> bool:
-    """Whether CUDA is used: it is not."""
+    """Says whether the package uses CUDA: it does not.
+
+    Returns:
+        False.
+
+    >>> import graphwright as tf
+    >>> tf.test.is_built_with_cuda()
+    False
+    """
     return False
 
 
 def is_built_with_rocm() -> bool:
-    """Whether ROCm is used: it is not."""
+    """Says whether the package uses ROCm: it does not.
+
+    Returns:
+        False.
+
+    >>> import graphwright as tf
+    >>> tf.test.is_built_with_rocm()
+    False
+    """
     return False
 
 
 def is_built_with_gpu_support() -> bool:
-    """Whether GPUs are used: they are not."""
+    """Says whether the package uses GPUs: it does not.
+
+    Returns:
+        False.
+
+    >>> import graphwright as tf
+    >>> tf.test.is_built_with_gpu_support()
+    False
+    """
     return False
 
 
 def is_built_with_xla() -> bool:
-    """Whether XLA is used: functions are compiled by an engine of our own."""
+    """Says whether the package uses XLA: it has an engine of its own instead.
+
+    Returns:
+        False.
+
+    >>> import graphwright as tf
+    >>> tf.test.is_built_with_xla()
+    False
+    """
     return False
 
 
 def disable_with_predicate(
     pred: Callable[[], bool], skip_message: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator of tests that are skipped while `pred` holds."""
+    """Makes a decorator that skips a test method while a predicate holds.
+
+    Args:
+        pred: A function of no arguments that returns a bool. Each run of the test calls it.
+        skip_message: The reason that the report shows for the test.
+
+    Returns:
+        A decorator of methods of a `unittest.TestCase`.
+
+    >>> import graphwright as tf
+    >>> import unittest
+    >>> class Tests(unittest.TestCase):
+    ...     @tf.test.disable_with_predicate(lambda: True, "not today")
+    ...     def test_sum(self):
+    ...         self.fail()
+    >>> Tests("test_sum").run().skipped[0][1]
+    'not today'
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def test(self: unittest.TestCase, *args: Any, **kwargs: Any) -> Any:
@@ -405,7 +482,21 @@ def disable_with_predicate(
 
 
 def assert_equal_graph_def(expected: Any, actual: Any) -> None:
-    """Two GraphDefs are equal but for the order of their nodes; TypeError, AssertionError."""
+    """Asserts that two GraphDefs have equal nodes, in any order.
+
+    Args:
+        expected: A GraphDef message.
+        actual: A GraphDef message.
+
+    Raises:
+        TypeError: One of the two is no GraphDef.
+        AssertionError: Their nodes differ; the message names those.
+
+    >>> import graphwright as tf
+    >>> double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([]))
+    >>> definition = double.graph.as_graph_def()
+    >>> tf.test.assert_equal_graph_def(definition, definition)
+    """
     for graph in (expected, actual):
         if type(graph).__name__ != "GraphDef":
             raise TypeError(f"A GraphDef is needed, not a {type(graph).__name__}.")
