@@ -10,7 +10,6 @@ from docstrings import faults, functions
 
 #: The folders whose public functions are documented in full. This list only grows.
 FINISHED: tuple[str, ...] = (
-FINISHED: tuple[str, ...] = (
     "autodiff",
     "autograph",
     "base",
