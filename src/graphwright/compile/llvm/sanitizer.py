@@ -10,12 +10,12 @@ called, as products are, is not instrumented. The first fault of a call stands i
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from graphwright.base.errors import InternalError
-from graphwright.base.forks import held_over_forks
 from graphwright.compile.llvm import runtime
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import FunctionWriter
@@ -36,7 +36,7 @@ from graphwright.compile.nests.nest import (
 )
 from graphwright.compile.nests.sizes import Size, product
 
-#: The bytes of a guard zone, and what is in it.
+#: What unwritten memory and guard zones are filled with.
 POISON = 0xA5
 
 #: What a fault is, by its number.
@@ -54,8 +54,24 @@ _RECORD = (ctypes.c_int64 * 8)()
 #: What is beyond a buffer is read from here, and written to here.
 _DUMP = ctypes.create_string_buffer(1 << 12)
 
-#: One call at a time: there is one record. A signal's handler may call another function.
-_ONE = held_over_forks(threading.RLock())
+
+class Turn:
+    """One run of sanitized code at a time: all share the record.
+
+    No fork waits for it. Who updates a variable in place takes it, and forks wait for that: they
+    would wait for each other. A child has a lock of its own.
+    """
+
+    lock = threading.RLock()  # a signal's handler may run other code
+
+    @classmethod
+    def renew(cls) -> None:
+        """Gives the child of a fork its lock."""
+        cls.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=Turn.renew)
 
 #: What every module of this mode has: `sanitize` gives the address that is to be used.
 _TEXT = """
@@ -338,7 +354,7 @@ class Sanitizer:
         """The machine code; it raises InternalError where it did what no plan may do."""
 
         def run(*arguments: Any) -> Any:
-            with _ONE:
+            with Turn.lock:
                 _RECORD[0] = 0
                 results = native(*arguments)
                 fault, where, *numbers = _RECORD[:6]
