@@ -6,6 +6,8 @@ The public names are gathered from `graphwright.api`: each of its modules is a n
 
 import gc as _gc
 
+__version__ = "0.1.0"
+
 _collects = _gc.isenabled()
 _gc.disable()  # what is made here stays: to look for garbage in it took a fifth of the import
 try:
@@ -13,7 +15,6 @@ try:
     from graphwright import hooks as _hooks
 
     _hooks.install()
-    __version__ = "0.1.0"
     __all__ = _api.publish(globals())
 finally:
     if _collects:
