@@ -75,6 +75,8 @@ class ClusterLowering:
         for level in range(cluster.levels):
             stages += self.row_stage(level)
             stages += self.full_stage(level)
+        if not stages:  # nobody needs more of these values than their sizes
+            return before
         outer = cluster.outer or 0
         after: list[Statement] = []
         nest = Nest(cluster.space, outer, tuple(stages), tuple(self.totals(after)))

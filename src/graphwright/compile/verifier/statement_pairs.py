@@ -63,7 +63,8 @@ def is_left_out(statement: Statement, name: Name) -> bool:
     if isinstance(statement, Copy):
         return name(statement.source) == name(statement.target)
     if isinstance(statement, Nest):
-        return len(stores_of_same(statement, name)) == sum(len(s.effects) for s in statement.stages)
+        same, effects = stores_of_same(statement, name), sum(len(s.effects) for s in statement.stages)
+        return bool(effects) and len(same) == effects
     return False
 
 
