@@ -288,6 +288,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Any:
 FIRST = {"ThreadBound.lock", "Workers.lock"}
 
 
+@pytest.mark.skipif("native" in OPTIONS, reason="in one tier, not all locks are taken")
 def test_every_lock_of_the_package_is_taken(recorded):
     shared = {f"{owner.__name__}.{name}" for owner, name in shared_locks()}
     owned = {kind.__name__ for kind in (Storage, Table, Mutex, Stream, DiskCache)}

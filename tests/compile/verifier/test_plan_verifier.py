@@ -182,3 +182,15 @@ def test_a_refusal_names_the_statement() -> None:
     wrong = changed(of("picked"), Nest, lambda s: s._replace(axes=(s.axes[0] * Size(2),)))
     with pytest.raises(InternalError, match=r"rule 3, places are bounded(.|\n)*nest \[2\*s"):
         verify(wrong.lowered, wrong.plan)
+
+
+def test_sizes_that_no_call_has_prove_nothing() -> None:
+    """The guard wants as many rows as twice as many: a program that only no rows get past."""
+
+    @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([None, None])])
+    def rows_and_twice_as_many(x: Any) -> Any:
+        return x + tf.concat([x, x], axis=0)
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        rows_and_twice_as_many(tf.ones([2, 3]))
+    assert rows_and_twice_as_many(tf.ones([0, 3])).shape == [0, 3]
