@@ -63,8 +63,8 @@ def is_left_out(statement: Statement, name: Name) -> bool:
     if isinstance(statement, Copy):
         return name(statement.source) == name(statement.target)
     if isinstance(statement, Nest):
-        same, effects = stores_of_same(statement, name), sum(len(s.effects) for s in statement.stages)
-        return bool(effects) and len(same) == effects
+        effects = sum(len(stage.effects) for stage in statement.stages)
+        return bool(effects) and len(stores_of_same(statement, name)) == effects
     return False
 
 
