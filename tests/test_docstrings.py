@@ -21,6 +21,7 @@ FINISHED: tuple[str, ...] = (
     "library/linear_operators",
     "op",
     "explain",
+    "library/numpy",
 )
 
 
