@@ -19,8 +19,8 @@ FINISHED: tuple[str, ...] = (
     "library/dispatch",
     "library/distribute",
     "library/linear_operators",
-    "op",
     "explain",
+    "function",
     "library/numpy",
 )
 
@@ -32,6 +32,12 @@ def test_a_public_function_says_what_it_takes_gives_and_raises(
     function: Callable[..., Any],
 ) -> None:
     assert not faults(function)
+
+
+def test_functions_of_any_number_of_arguments_are_there_by_their_own_code() -> None:
+    folders = {name: folder for name, _, folder in functions()}
+    assert folders["tf.function"] == "function"
+    assert folders["tf.io.gfile.join"] == "library/io"
 
 
 def documented(x: Any, *more: Any, y: int = 1) -> Any:
