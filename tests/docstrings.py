@@ -13,6 +13,7 @@ from typing import Any
 
 import graphwright as tf
 from graphwright.op.dispatch import closed
+from graphwright.op.refusal import own_form
 from tools.write_api_docs import namespaces
 
 PACKAGE = Path(tf.__file__).parent
@@ -22,11 +23,16 @@ _HEAD = re.compile(rf"^({'|'.join(SECTIONS)}):$", re.M)
 
 
 def functions() -> Iterator[tuple[str, Callable[..., Any], str]]:
-    """The public functions that are written here: public name, function, folder."""
+    """The public functions that are written here: public name, function, folder.
+
+    Those of `tf.raw_ops` are made of the ops' records, and are no texts of their own.
+    """
     seen: set[types.CodeType] = set()
     for path, module, names in namespaces():
+        if path == "tf.raw_ops":
+            continue
         for name in names:
-            value = closed(getattr(module, name))
+            value = own_form(closed(getattr(module, name)))
             code = getattr(value, "__code__", None)
             if not isinstance(code, types.CodeType) or code in seen:
                 continue

@@ -15,12 +15,14 @@ FINISHED: tuple[str, ...] = (
     "base",
     "control",
     "explain",
+    "function",
     "library/checkpoint",
     "library/config",
     "library/dispatch",
     "library/distribute",
     "library/io",
     "library/linear_operators",
+    "library/numpy",
     "library/objects",
     "library/summary",
     "library/testing",
@@ -52,6 +54,12 @@ def test_a_public_function_says_what_it_takes_gives_and_raises(
     function: Callable[..., Any],
 ) -> None:
     assert not faults(function)
+
+
+def test_functions_of_any_number_of_arguments_are_there_by_their_own_code() -> None:
+    folders = {name: folder for name, _, folder in functions()}
+    assert folders["tf.function"] == "function"
+    assert folders["tf.io.gfile.join"] == "library/io"
 
 
 def documented(x: Any, *more: Any, y: int = 1) -> Any:

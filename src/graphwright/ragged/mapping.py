@@ -19,9 +19,20 @@ from graphwright.types import tree
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """`op` of the flat values of all ragged arguments, as the values of a ragged tensor.
+    """Applies a function to the flat values of ragged tensors, and keeps their rows.
 
-    All ragged arguments must have the same rows, and the result as many values (ValueError).
+    Args:
+        op: A function of tensors. Its result has as many values as the ragged arguments.
+        *args: Its arguments; the ragged ones, also in nested structures, all have the same rows.
+        **kwargs: Its keyword arguments, which may be ragged too.
+
+    Returns:
+        A `tf.RaggedTensor` with the rows of the arguments, or the result of `op` where none is
+        ragged.
+
+    Raises:
+        ValueError: The ragged arguments differ in their rows, or the result has too few or too many
+            values.
 
     >>> import graphwright as tf
     >>> tf.ragged.map_flat_values(tf.add, tf.ragged.constant([[1, 2], [3]]), 10)

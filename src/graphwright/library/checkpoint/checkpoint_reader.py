@@ -69,7 +69,6 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
         NotFoundError: There is no such checkpoint.
         DataLossError: The checkpoint is damaged.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/c")
     >>> tf.train.load_checkpoint(path).get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE")
@@ -102,7 +101,6 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
         NotFoundError: There is no such checkpoint, or it has no such key.
         DataLossError: The checkpoint is damaged.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable(3)).write(tempfile.mkdtemp() + "/c")
     >>> tf.train.load_variable(path, "v/.ATTRIBUTES/VARIABLE_VALUE")
@@ -125,7 +123,6 @@ def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
         NotFoundError: There is no such checkpoint.
         DataLossError: The checkpoint is damaged.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/c")
     >>> tf.train.list_variables(path)[1]
@@ -153,7 +150,6 @@ def checkpoints_iterator(
     Yields:
         Paths of checkpoints.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> directory = tempfile.mkdtemp()
     >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(directory + "/c")

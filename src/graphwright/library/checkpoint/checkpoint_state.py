@@ -44,7 +44,6 @@ def get_checkpoint_state(
         path. `all_model_checkpoint_paths` and `all_model_checkpoint_timestamps` begin with the
         oldest. `last_preserved_timestamp` is the time of the last one that is kept for good.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(tempfile.mkdtemp() + "/c")
     >>> state = tf.train.get_checkpoint_state(path.removesuffix("/c-1"))
@@ -99,7 +98,6 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
     Returns:
         A path that `tf.train.Checkpoint.restore` takes, or None where there is no checkpoint.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> directory = tempfile.mkdtemp()
     >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(directory + "/c")

@@ -186,7 +186,6 @@ def exists(path: Any) -> bool:
     Returns:
         A bool.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> tf.io.gfile.exists(tempfile.mkdtemp())
     True
@@ -203,7 +202,6 @@ def isdir(path: Any) -> bool:
     Returns:
         A bool.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> tf.io.gfile.isdir(tempfile.mkdtemp())
     True
@@ -240,7 +238,6 @@ def stat(path: Any) -> FileStatistics:
     Raises:
         NotFoundError: There is no such file.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     tf.io.gfile.stat(file.name).length
@@ -262,7 +259,6 @@ def listdir(path: Any) -> list[str]:
     Raises:
         NotFoundError: There is no such directory.
 
-    >>> import graphwright as tf
     >>> import os, tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp()
     >>> os.mkdir(os.path.join(folder, "run"))
@@ -284,7 +280,6 @@ def glob(pattern: Any) -> list[str]:
     Returns:
         A list of paths, in any order for each pattern.
 
-    >>> import graphwright as tf
     >>> import os, tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp()
     >>> os.mkdir(os.path.join(folder, "run"))
@@ -304,7 +299,6 @@ def mkdir(path: Any) -> None:
     Raises:
         NotFoundError: The directory above it is missing.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp() + "/run"
     >>> tf.io.gfile.mkdir(folder)
@@ -324,7 +318,6 @@ def makedirs(path: Any) -> None:
     Raises:
         FailedPreconditionError: A file has the name of one of the directories.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp() + "/logs/run"
     >>> tf.io.gfile.makedirs(folder)
@@ -357,7 +350,6 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
         AlreadyExistsError: There is a file at `dst`, and `overwrite` is False.
         NotFoundError: There is no file at `src`.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp()
     >>> with tf.io.gfile.GFile(folder + "/a", "w") as file:
@@ -384,7 +376,6 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
         AlreadyExistsError: There is a file at `dst`, and `overwrite` is False.
         NotFoundError: There is no file at `src`.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp()
     >>> tf.io.gfile.mkdir(folder + "/a")
@@ -406,7 +397,6 @@ def remove(path: Any) -> None:
         NotFoundError: There is no such file.
         FailedPreconditionError: The path names a directory.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> path = tempfile.mkdtemp() + "/a"
     >>> with tf.io.gfile.GFile(path, "w") as file:
@@ -429,7 +419,6 @@ def rmtree(path: Any) -> None:
     Raises:
         NotFoundError: There is no such directory.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp()
     >>> tf.io.gfile.makedirs(folder + "/logs/run")
@@ -458,7 +447,6 @@ def walk(
         An iterator over tuples: the path of a directory, the names of the directories in it, and
         the names of its files.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp()
     >>> tf.io.gfile.mkdir(folder + "/run")

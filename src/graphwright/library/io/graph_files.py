@@ -26,7 +26,6 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
         TypeError: `graph_or_graph_def` is no graph.
         OpError: The system refuses to write there.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([]))
     >>> path = tf.io.write_graph(double.graph, tempfile.mkdtemp(), "double.pbtxt")

@@ -187,7 +187,6 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
         NotFoundError: There is no such file.
         DataLossError: The file is damaged.
 
-    >>> import graphwright as tf
     >>> import os, tempfile, graphwright as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
     >>> with tf.io.TFRecordWriter(path) as writer:

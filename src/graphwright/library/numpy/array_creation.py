@@ -29,7 +29,21 @@ from graphwright.values.convert import convert
 
 
 def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
-    """A tensor of a value, with at least `ndmin` axes."""
+    """Converts a value to a tensor, by NumPy's default dtypes.
+
+    Args:
+        val: A tensor, an array, a number, or a nested list of these.
+        dtype: The dtype of the result. None means that of the value.
+        copy: Has no effect: tensors do not change.
+        ndmin: The least rank of the result: axes of size 1 come in front.
+
+    Returns:
+        A tensor.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.array([1.5], ndmin=2)
+    <tf.Tensor: shape=(1, 1), dtype=float64, numpy=array([[1.5]])>
+    """
     x = asarray(val, dtype)
     missing = ndmin - (rank_of(x, "array") if ndmin else 0)
     for _ in range(missing):
@@ -38,7 +52,18 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
 
 
 def copy(a: Any) -> Any:
-    """The tensor: tensors do not change."""
+    """Returns an array as a tensor, which needs no copy since it does not change.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A tensor.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.copy([1, 2]).numpy()
+    array([1, 2])
+    """
     return asarray(a)
 
 
@@ -46,17 +71,53 @@ asanyarray = asarray
 
 
 def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
-    """A tensor with at least one axis."""
+    """Converts a value to a tensor of rank 1 or more.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        dtype: The dtype of the result. None means that of the array.
+
+    Returns:
+        A tensor.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.ascontiguousarray(3).shape
+    TensorShape([1])
+    """
     return atleast_1d(asarray(a, dtype))
 
 
 def zeros(shape: Any, dtype: Any = float) -> Any:
-    """A tensor of zeros."""
+    """Makes a tensor of zeros.
+
+    Args:
+        shape: The shape, as an int or a list of ints.
+        dtype: The dtype of the result: float64 by default.
+
+    Returns:
+        A tensor of shape `shape`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.zeros([2]).numpy()
+    array([0., 0.])
+    """
     return creation.zeros(sizes(shape), dtype_of(dtype))
 
 
 def ones(shape: Any, dtype: Any = float) -> Any:
-    """A tensor of ones."""
+    """Makes a tensor of ones.
+
+    Args:
+        shape: The shape, as an int or a list of ints.
+        dtype: The dtype of the result: float64 by default.
+
+    Returns:
+        A tensor of shape `shape`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.ones([2], tf.int32).numpy()
+    array([1, 1], dtype=int32)
+    """
     return creation.ones(sizes(shape), dtype_of(dtype))
 
 
@@ -64,12 +125,36 @@ empty = zeros
 
 
 def zeros_like(a: Any, dtype: Any = None) -> Any:
-    """Zeros of the shape and, unless `dtype` says another, the dtype of a tensor."""
+    """Makes a tensor of zeros with the shape of an array.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        dtype: The dtype of the result. None means that of the array.
+
+    Returns:
+        A tensor of the shape of `a`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.zeros_like([1.5, 2.5]).numpy()
+    array([0., 0.])
+    """
     return creation.zeros_like(asarray(a), None if dtype is None else dtype_of(dtype))
 
 
 def ones_like(a: Any, dtype: Any = None) -> Any:
-    """Ones of the shape and, unless `dtype` says another, the dtype of a tensor."""
+    """Makes a tensor of ones with the shape of an array.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        dtype: The dtype of the result. None means that of the array.
+
+    Returns:
+        A tensor of the shape of `a`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.ones_like([1.5, 2.5]).numpy()
+    array([1., 1.])
+    """
     return creation.ones_like(asarray(a), None if dtype is None else dtype_of(dtype))
 
 
@@ -77,7 +162,20 @@ empty_like = zeros_like
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """A tensor of one value, or of values broadcast to a shape."""
+    """Makes a tensor of one value, or broadcasts values to a shape.
+
+    Args:
+        shape: The shape, as an int or a list of ints.
+        fill_value: The value, as a number or an array.
+        dtype: The dtype of the result. None means that of `fill_value`.
+
+    Returns:
+        A tensor of shape `shape`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.full([3], 7).numpy()
+    array([7, 7, 7])
+    """
     return movement.broadcast_to(asarray(fill_value, dtype), sizes(shape))
 
 
@@ -89,7 +187,23 @@ def full_like(
     subok: bool = True,
     shape: Any = None,
 ) -> Any:
-    """A tensor of one value, of the shape and dtype of another unless these are given."""
+    """Makes a tensor of one value with the shape and dtype of an array.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        fill_value: The value, as a number or an array.
+        dtype: The dtype of the result. None means that of `a`.
+        order: Has no effect.
+        subok: Has no effect.
+        shape: The shape of the result. None means that of `a`.
+
+    Returns:
+        A tensor.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.full_like([1.5, 2.5], 7).numpy()
+    array([7., 7.])
+    """
     x = asarray(a)
     dtype = x.dtype if dtype is None else dtype_of(dtype)
     shape = shape_of(x) if shape is None else sizes(shape)
@@ -97,17 +211,57 @@ def full_like(
 
 
 def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
-    """The matrix with ones on the diagonal `k`."""
+    """Makes a matrix with ones on a diagonal and zeros elsewhere.
+
+    Args:
+        N: The number of rows.
+        M: The number of columns. None means `N`.
+        k: The diagonal: 0 is the main one, positive ones lie above it.
+        dtype: The dtype of the result: float64 by default.
+
+    Returns:
+        A tensor of shape [N, M].
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.eye(2).numpy().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
     return tri_mask(N, M, k, dtype_of(dtype), lambda distance: equal(distance, 0))
 
 
 def identity(n: Any, dtype: Any = float) -> Any:
-    """The square matrix with ones on the diagonal."""
+    """Makes a square matrix with ones on the diagonal and zeros elsewhere.
+
+    Args:
+        n: The number of rows and columns.
+        dtype: The dtype of the result: float64 by default.
+
+    Returns:
+        A tensor of shape [n, n].
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.identity(2).numpy().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
     return eye(n, dtype=dtype)
 
 
 def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Any:
-    """The matrix with ones on the diagonal `k` and below."""
+    """Makes a matrix with ones on a diagonal and below it.
+
+    Args:
+        N: The number of rows.
+        M: The number of columns. None means `N`.
+        k: The diagonal: 0 is the main one, positive ones lie above it.
+        dtype: The dtype of the result. None means float64.
+
+    Returns:
+        A tensor of shape [N, M].
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.tri(2).numpy().tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
     dtype = dtype_of(float if dtype is None else dtype)
     return tri_mask(N, M, k, dtype, lambda distance: distance <= 0)
 
@@ -120,12 +274,42 @@ def tri_mask(rows: Any, columns: Any, k: int, dtype: Any, holds: Any) -> Any:
 
 
 def tril(m: Any, k: int = 0) -> Any:
-    """Matrices with zeros above the diagonal `k`."""
+    """Replaces the elements of matrices above a diagonal by zeros.
+
+    Args:
+        m: A matrix, or a batch of matrices.
+        k: The diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+        A tensor of the shape and dtype of `m`.
+
+    Raises:
+        ValueError: The rank is below 2.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.tril([[1, 2], [3, 4]]).numpy().tolist()
+    [[1, 0], [3, 4]]
+    """
     return masked(m, k, lambda distance: distance <= 0)
 
 
 def triu(m: Any, k: int = 0) -> Any:
-    """Matrices with zeros below the diagonal `k`."""
+    """Replaces the elements of matrices below a diagonal by zeros.
+
+    Args:
+        m: A matrix, or a batch of matrices.
+        k: The diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+        A tensor of the shape and dtype of `m`.
+
+    Raises:
+        ValueError: The rank is below 2.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.triu([[1, 2], [3, 4]]).numpy().tolist()
+    [[1, 2], [0, 4]]
+    """
     return masked(m, k, lambda distance: distance >= 0)
 
 
@@ -140,7 +324,24 @@ def masked(m: Any, k: int, holds: Any) -> Any:
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
-    """Numbers from `start` (0 if only one is given) up to `stop`, at steps."""
+    """Makes a vector of numbers at equal steps, without the end.
+
+    Args:
+        start: The first number; or, where `stop` is None, the end, and 0 is the first.
+        stop: The end, which is excluded, or None.
+        step: The difference of two numbers.
+        dtype: The dtype of the result. None means the promoted one.
+
+    Returns:
+        A vector; an empty one where the end is not in the direction of `step`.
+
+    Raises:
+        ValueError: `step` is 0.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.arange(1, 7, 2).numpy()
+    array([1, 3, 5])
+    """
     if not is_tensor(step) and step == 0:
         raise ValueError("Step must be non-zero.")
     common = result_type(start, 0 if stop is None else stop, step)
@@ -165,7 +366,24 @@ def linspace(
     dtype: Any = float,
     axis: int = 0,
 ) -> Any:
-    """`num` evenly spaced numbers from `start` to `stop`, which is left out unless `endpoint`."""
+    """Makes evenly spaced numbers.
+
+    Args:
+        start: The first number, or an array of them.
+        stop: The end, or an array of ends.
+        num: The number of elements, as an int.
+        endpoint: Whether `stop` is the last element.
+        retstep: Whether to return the step as well.
+        dtype: The dtype of the result: float64 by default.
+        axis: The place of the new axis.
+
+    Returns:
+        A tensor with a new axis of size `num`; with `retstep` a tuple of it and the step.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.linspace(0, 1, 3).numpy()
+    array([0. , 0.5, 1. ])
+    """
     kind = None if dtype is None else dtype_of(dtype)
     kind = kind if kind is not None and kind.is_floating else result_type(start, stop, 1.0)
     first, last = asarray(start, kind), asarray(stop, kind)
@@ -187,7 +405,24 @@ def logspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
-    """Numbers whose logarithms are evenly spaced from `start` to `stop`."""
+    """Makes numbers whose logarithms are evenly spaced.
+
+    Args:
+        start: The logarithm of the first number, or an array.
+        stop: The logarithm of the end, or an array.
+        num: The number of elements, as an int.
+        endpoint: Whether the end is the last number.
+        base: The base of the logarithms.
+        dtype: The dtype of the result. None means float64.
+        axis: The place of the new axis.
+
+    Returns:
+        A tensor with a new axis of size `num`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.logspace(0, 2, 3).numpy()
+    array([  1.,  10., 100.])
+    """
     powers = linspace(start, stop, num, endpoint, axis=axis)
     found = power(convert(base, powers.dtype), powers)
     return found if dtype is None else cast(found, dtype_of(dtype))
@@ -196,7 +431,23 @@ def logspace(
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
-    """Numbers from `start` to `stop`, each the same multiple of the one before."""
+    """Makes numbers each of which is the same multiple of the one before.
+
+    Args:
+        start: The first number, or an array; not 0.
+        stop: The end, or an array, of the same sign.
+        num: The number of elements, as an int.
+        endpoint: Whether `stop` is the last element.
+        dtype: The dtype of the result. None means float64.
+        axis: The place of the new axis.
+
+    Returns:
+        A tensor with a new axis of size `num`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.geomspace(1, 100, 3).numpy()
+    array([  1.,  10., 100.])
+    """
     first, last = (asarray(x, dt.float64) for x in (start, stop))
     powers = linspace(log(first / first), log(last / first), num, endpoint, axis=axis)
     found = first * exp(powers)
@@ -204,7 +455,22 @@ def geomspace(
 
 
 def diag(v: Any, k: int = 0) -> Any:
-    """The matrix with a vector on the diagonal `k`, or that diagonal of a matrix."""
+    """Makes a matrix with a vector on a diagonal, or returns a diagonal of a matrix.
+
+    Args:
+        v: A vector or a matrix.
+        k: The diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+        A matrix for a vector, a vector for a matrix, of the dtype of `v`.
+
+    Raises:
+        ValueError: The rank is neither 1 nor 2.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
+    """
     x = asarray(v)
     rank = rank_of(x, "diag")
     if rank == 1:
@@ -215,12 +481,38 @@ def diag(v: Any, k: int = 0) -> Any:
 
 
 def diagflat(v: Any, k: int = 0) -> Any:
-    """The matrix with all elements on the diagonal `k`."""
+    """Makes a matrix with all elements of an array on a diagonal.
+
+    Args:
+        v: An array: a tensor, or a value that makes one.
+        k: The diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+        A matrix of the dtype of `v`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.diagflat([[1, 2]]).numpy().tolist()
+    [[1, 0], [0, 2]]
+    """
     return diag(ravel(v), k)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The diagonals of matrices in two axes, along a new last axis."""
+    """Returns the diagonals of matrices in two axes.
+
+    Args:
+        a: An array of rank 2 or more.
+        offset: The diagonal: 0 is the main one, positive ones lie above it.
+        axis1: The axis of rows.
+        axis2: The axis of columns.
+
+    Returns:
+        A tensor of the other axes, and then one of the diagonals.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.diagonal([[1, 2], [3, 4]]).numpy()
+    array([1, 4])
+    """
     x = moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
     if rows is not None and columns is not None and (offset >= columns or offset <= -rows):
@@ -229,19 +521,65 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
-    """The places of a diagonal along each of so many axes."""
+    """Returns the indices of the main diagonal of a square array.
+
+    Args:
+        n: The size of the array along each axis.
+        ndim: The rank of the array.
+
+    Returns:
+        A tuple of `ndim` equal int32 vectors.
+
+    Raises:
+        ValueError: `n` is negative.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.experimental.numpy.diag_indices(2)]
+    [[0, 1], [0, 1]]
+    """
     if n < 0:
         raise ValueError(f"n argument to diag_indices must be nonnegative; got {n}")
     return (sequences.range(n),) * ndim
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
-    """The sums of the diagonals of matrices in two axes."""
+    """Sums the diagonals of matrices in two axes.
+
+    Args:
+        a: An array of rank 2 or more.
+        offset: The diagonal: 0 is the main one, positive ones lie above it.
+        axis1: The axis of rows.
+        axis2: The axis of columns.
+        dtype: The dtype of the result. None means that of `a`, or 64 bits for smaller integers.
+
+    Returns:
+        A tensor of the other axes.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.trace([[1, 2], [3, 4]]).numpy()
+    np.int64(5)
+    """
     return total(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """The powers of each element, the highest first unless `increasing`."""
+    """Makes a Vandermonde matrix: a row of powers for each element of a vector.
+
+    Args:
+        x: A vector.
+        N: The number of powers. None means the number of elements.
+        increasing: Whether the powers ascend from 0.
+
+    Returns:
+        A matrix with a row for each element, of the dtype of `x`.
+
+    Raises:
+        ValueError: The rank is not 1.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.vander([2, 3], 3).numpy().tolist()
+    [[4, 2, 1], [9, 3, 1]]
+    """
     row = asarray(x)
     if rank_of(row, "vander") != 1:
         raise ValueError("x must be 1-d")

@@ -29,13 +29,18 @@ from graphwright.types import dtypes as dt
 Function = Callable[..., Any]
 
 
-def unary(name: str, function: Function, prepare: Function = asarray) -> Function:
+_ARRAY = "An array of a dtype that NumPy's function takes: a tensor, or a value that makes one."
+
+
+def unary(
+    name: str, function: Function, prepare: Function = asarray, example: str = "0.5"
+) -> Function:
     """NumPy's function `name`, which is ours of a prepared operand."""
 
     def numpys(x: Any) -> Any:
         return function(prepare(x))
 
-    return described(numpys, name, function)
+    return described(numpys, name, {"x": _ARRAY}, example)
 
 
 def binary(name: str, function: Function, prepare: Function = promoted) -> Function:
@@ -44,14 +49,26 @@ def binary(name: str, function: Function, prepare: Function = promoted) -> Funct
     def numpys(x1: Any, x2: Any) -> Any:
         return function(*prepare(x1, x2))
 
-    return described(numpys, name, function)
+    second = "An array like it, which broadcasts against `x1`."
+    return described(numpys, name, {"x1": _ARRAY, "x2": second}, "5, 3")
 
 
-def described(numpys: Function, name: str, function: Function) -> Function:
-    """A function made here, with its name and what it says of itself."""
-    line = (function.__doc__ or "").strip().split("\n")[0]
+def described(numpys: Function, name: str, parameters: dict[str, str], example: str) -> Function:
+    """A function made here, with its name and a docstring; the example is of its operands."""
     numpys.__name__ = numpys.__qualname__ = name
-    numpys.__doc__ = f"As NumPy's `{name}`, element by element. {line}".rstrip()
+    entries = "\n".join([f"    {parameter}: {text}" for parameter, text in parameters.items()])
+    numpys.__doc__ = f"""Computes NumPy's `{name}` of each element.
+
+Args:
+{entries}
+
+Returns:
+    A tensor of the shape that the operands broadcast to, with the values of NumPy's result.
+
+>>> import graphwright as tf
+>>> np.allclose(tf.experimental.numpy.{name}({example}), np.{name}({example}))
+True
+"""
     return numpys
 
 
@@ -77,13 +94,35 @@ def inverted(x: Any) -> Any:
 
 
 def cbrt(x: Any) -> Any:
-    """The real cube root."""
+    """Computes the real cube root of each element.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A tensor of floats or complex numbers; integers give float64.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.cbrt([8, -27]).numpy().round(4)
+    array([ 2., -3.])
+    """
     x = inexact(x)
     return transcendental.sign(x) * transcendental.pow(transcendental.abs(x), 1.0 / 3.0)
 
 
 def sinc(x: Any) -> Any:
-    """sin(pi x) / (pi x), 1 at 0."""
+    """Computes sin(pi x) / (pi x) of each element, which is 1 at 0.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A tensor of floats or complex numbers; integers give float64.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.sinc([0, 0.5]).numpy()
+    array([1.        , 0.63661977])
+    """
     x = inexact(x) * math.pi
     one = ones_like(x)
     none = comparison.equal(x, zeros_like(x))
@@ -91,13 +130,36 @@ def sinc(x: Any) -> Any:
 
 
 def fix(x: Any) -> Any:
-    """Each element rounded towards 0."""
+    """Rounds each element towards 0.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A tensor of floats or complex numbers; integers give float64.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.fix([1.7, -1.7]).numpy()
+    array([ 1., -1.])
+    """
     x = inexact(x)
     return where(x > 0, rounding.floor(x), rounding.ceil(x))
 
 
 def around(a: Any, decimals: int = 0) -> Any:
-    """Each element rounded to so many decimals, halves to even."""
+    """Rounds each element to a number of decimals, halves to even.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        decimals: The number of decimals; negative ones round to tens, hundreds and so on.
+
+    Returns:
+        A tensor of the shape and dtype of `a`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.around([1.25, 1.75], 1).numpy()
+    array([1.2, 1.8])
+    """
     x = asarray(a)
     if not (x.dtype.is_floating or x.dtype.is_complex) and decimals >= 0:
         return x
@@ -107,33 +169,96 @@ def around(a: Any, decimals: int = 0) -> Any:
 
 
 def heaviside(x1: Any, x2: Any) -> Any:
-    """0 where x1 is negative, x2 where it is 0, 1 where it is positive."""
+    """Computes the step function: 0 below 0, 1 above it, and `x2` at 0.
+
+    Args:
+        x1: The first array.
+        x2: The second array, which broadcasts against `x1`.
+
+    Returns:
+        A tensor of floats or complex numbers; integers give float64.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.heaviside([-1, 0, 1], 0.5).numpy()
+    array([0. , 0.5, 1. ])
+    """
     x, at_zero = inexact_pair(x1, x2)
     zero, one = zeros_like(x), ones_like(x)
     return where(x < 0, zero, where(x > 0, one, at_zero))
 
 
 def hypot(x1: Any, x2: Any) -> Any:
-    """The length of the hypotenuse: sqrt(x1**2 + x2**2)."""
+    """Computes sqrt(x1**2 + x2**2) of each pair of elements.
+
+    Args:
+        x1: The first array.
+        x2: The second array, which broadcasts against `x1`.
+
+    Returns:
+        A tensor of floats or complex numbers; integers give float64.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.hypot(3, 4).numpy()
+    np.float64(5.0)
+    """
     x, y = inexact_pair(x1, x2)
     return transcendental.sqrt(x * x + y * y)
 
 
 def logaddexp(x1: Any, x2: Any) -> Any:
-    """log(exp(x1) + exp(x2))."""
+    """Computes log(exp(x1) + exp(x2)) of each pair of elements.
+
+    Args:
+        x1: The first array.
+        x2: The second array, which broadcasts against `x1`.
+
+    Returns:
+        A tensor of floats or complex numbers; integers give float64.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.logaddexp(0, 0).numpy()
+    np.float64(0.6931471805599453)
+    """
     x, y = inexact_pair(x1, x2)
     greater = arithmetic.maximum(x, y)
     return greater + transcendental.log1p(transcendental.exp(-transcendental.abs(x - y)))
 
 
 def logaddexp2(x1: Any, x2: Any) -> Any:
-    """log2(2**x1 + 2**x2)."""
+    """Computes log2(2**x1 + 2**x2) of each pair of elements.
+
+    Args:
+        x1: The first array.
+        x2: The second array, which broadcasts against `x1`.
+
+    Returns:
+        A tensor of floats or complex numbers; integers give float64.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.logaddexp2(0, 0).numpy()
+    np.float64(1.0)
+    """
     x, y = inexact_pair(x1, x2)
     return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
 
 
 def gcd(x1: Any, x2: Any) -> Any:
-    """The greatest common divisor of integers, never negative; ValueError for others."""
+    """Computes the greatest common divisor of each pair of integers.
+
+    Args:
+        x1: The first array.
+        x2: The second array, which broadcasts against `x1`.
+
+    Returns:
+        A tensor of the promoted dtype, without negative elements.
+
+    Raises:
+        ValueError: The operands are no integers.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.gcd(12, -18).numpy()
+    np.int64(6)
+    """
     x, y = promoted(x1, x2)
     if not x.dtype.is_integer:
         raise ValueError("Arguments to gcd must be integers.")
@@ -150,7 +275,22 @@ def gcd(x1: Any, x2: Any) -> Any:
 
 
 def lcm(x1: Any, x2: Any) -> Any:
-    """The least common multiple of integers, never negative; 0 with 0."""
+    """Computes the least common multiple of each pair of integers, which is 0 with 0.
+
+    Args:
+        x1: The first array.
+        x2: The second array, which broadcasts against `x1`.
+
+    Returns:
+        A tensor of the promoted dtype, without negative elements.
+
+    Raises:
+        ValueError: The operands are no integers.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.lcm(4, 6).numpy()
+    np.int64(12)
+    """
     x, y = promoted(x1, x2)
     divisor = gcd(x, y)
     safe = where(comparison.equal(divisor, 0), ones_like(divisor), divisor)
@@ -158,12 +298,40 @@ def lcm(x1: Any, x2: Any) -> Any:
 
 
 def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """The quotient rounded down, and the remainder."""
+    """Computes the quotients, rounded down, and the remainders.
+
+    Args:
+        x1: The dividend, an array.
+        x2: The divisor, which broadcasts against `x1`.
+
+    Returns:
+        A tuple of two tensors of the promoted dtype.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().item() for x in tf.experimental.numpy.divmod(-7, 2)]
+    [-4, 1]
+    """
     return arithmetic.floordiv(*promoted(x1, x2)), arithmetic.floormod(*promoted(x1, x2))
 
 
 def clip(a: Any, a_min: Any, a_max: Any) -> Any:
-    """Each element moved within the bounds, of which one may be None."""
+    """Limits each element to an interval.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        a_min: The lower bound, as a number or an array, or None.
+        a_max: The upper bound, or None.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    Raises:
+        ValueError: Both bounds are None.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.clip([1, 5, 9], 2, 6).numpy()
+    array([2, 5, 6])
+    """
     if a_min is None and a_max is None:
         raise ValueError("Not more than one of `a_min` and `a_max` may be `None`.")
     if a_min is not None:
@@ -172,41 +340,125 @@ def clip(a: Any, a_min: Any, a_max: Any) -> Any:
 
 
 def angle(z: Any, deg: bool = False) -> Any:
-    """The angle of complex numbers, in radians unless `deg`."""
+    """Computes the angle of each complex number.
+
+    Args:
+        z: An array: a tensor, or a value that makes one.
+        deg: Whether the angles are in degrees rather than in radians.
+
+    Returns:
+        A tensor of floats.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.angle(1j, deg=True).numpy()
+    np.float64(90.0)
+    """
     found = complex_parts.angle(inexact(z))
     return found * (180.0 / math.pi) if deg else found
 
 
 def real(val: Any) -> Any:
-    """The real parts."""
+    """Returns the real part of each element.
+
+    Args:
+        val: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A tensor of the dtype of the parts.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.real([1 + 2j]).numpy()
+    array([1.])
+    """
     return complex_parts.real(asarray(val))
 
 
 def imag(val: Any) -> Any:
-    """The imaginary parts."""
+    """Returns the imaginary part of each element.
+
+    Args:
+        val: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A tensor of the dtype of the parts.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.imag([1 + 2j]).numpy()
+    array([2.])
+    """
     return complex_parts.imag(asarray(val))
 
 
 def iscomplex(x: Any) -> Any:
-    """Which elements have an imaginary part."""
+    """Says which elements have an imaginary part other than 0.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A bool tensor of the shape of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.iscomplex([1 + 2j, 1]).numpy()
+    array([ True, False])
+    """
     part = imag(x)
     return comparison.not_equal(part, zeros_like(part))
 
 
 def isreal(x: Any) -> Any:
-    """Which elements have no imaginary part."""
+    """Says which elements have no imaginary part, or one of 0.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A bool tensor of the shape of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.isreal([1 + 2j, 1]).numpy()
+    array([False,  True])
+    """
     return comparison.logical_not(iscomplex(x))
 
 
 def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Any:
-    """-1, 0 or 1, elementwise: neither `out` nor `where` may be given."""
+    """Computes the sign of each element: -1, 0 or 1.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+        out: None: tensors cannot be written into.
+        where: None: it is not supported.
+        **kwargs: None are supported.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        ValueError: Another argument than `x` is given.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.sign([-2, 0, 3]).numpy()
+    array([-1,  0,  1])
+    """
     if out is not None or where is not None or kwargs:
         raise ValueError("tf.experimental.numpy.sign takes neither `out` nor `where`.")
     return _SIGN(x)
 
 
 def signbit(x: Any) -> Any:
-    """Which elements are below 0."""
+    """Says which elements are below 0.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A bool tensor of the shape of `x`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.signbit([-1, 0]).numpy()
+    array([ True, False])
+    """
     x = asarray(x)
     return zeros_like(x, dt.bool_) if x.dtype is dt.bool_ else comparison.less(x, zeros_like(x))
 
@@ -220,7 +472,22 @@ def infinite(x: Any, sign: int) -> Any:
 def isclose(
     a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
-    """Whether elements are equal up to atol + rtol * |b|."""
+    """Says which pairs of elements differ by at most `atol + rtol * abs(b)`.
+
+    Args:
+        a: The first array.
+        b: The second array, which broadcasts against `a`.
+        rtol: The relative tolerance.
+        atol: The absolute tolerance.
+        equal_nan: Whether NaNs are equal to each other.
+
+    Returns:
+        A bool tensor.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.isclose([1.0, 2.0], [1.0, 2.1]).numpy()
+    array([ True, False])
+    """
     x, y = inexact_pair(a, b)
     near = transcendental.abs(x - y) <= atol + rtol * transcendental.abs(y)
     near = comparison.logical_or(comparison.equal(x, y), comparison.logical_and(
@@ -234,7 +501,22 @@ def isclose(
 def allclose(
     a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
-    """Whether all elements are equal up to atol + rtol * |b|."""
+    """Says whether all pairs of elements differ by at most `atol + rtol * abs(b)`.
+
+    Args:
+        a: The first array.
+        b: The second array, which broadcasts against `a`.
+        rtol: The relative tolerance.
+        atol: The absolute tolerance.
+        equal_nan: Whether NaNs are equal to each other.
+
+    Returns:
+        A scalar bool tensor.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.allclose([1.0, 2.0], [1.0, 2.1]).numpy()
+    np.False_
+    """
     return reduce_all(isclose(a, b, rtol, atol, equal_nan))
 
 
@@ -253,11 +535,11 @@ positive = unary("positive", lambda x: x)
 _SIGN = unary("sign", _T.sign)
 square = unary("square", _T.square)
 reciprocal = unary("reciprocal", _T.reciprocal)
-bitwise_not = unary("bitwise_not", inverted)
+bitwise_not = unary("bitwise_not", inverted, example="5")
 logical_not = unary("logical_not", _C.logical_not, truth)
 
 # Functions of one operand of floats.
-arccos, arccosh = unary("arccos", _G.acos, inexact), unary("arccosh", _G.acosh, inexact)
+arccos, arccosh = unary("arccos", _G.acos, inexact), unary("arccosh", _G.acosh, inexact, "1.5")
 arcsin, arcsinh = unary("arcsin", _G.asin, inexact), unary("arcsinh", _G.asinh, inexact)
 arctan, arctanh = unary("arctan", _G.atan, inexact), unary("arctanh", _G.atanh, inexact)
 sin, sinh = unary("sin", _G.sin, inexact), unary("sinh", _G.sinh, inexact)

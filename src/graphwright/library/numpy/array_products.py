@@ -23,7 +23,22 @@ def ranked(a: Any, b: Any, function: str) -> list[Any]:
 
 
 def matmul(x1: Any, x2: Any) -> Any:
-    """The product of matrices; a vector is a row on the left, a column on the right."""
+    """Multiplies matrices, or batches of them that broadcast.
+
+    Args:
+        x1: A matrix, a batch of matrices, or a vector, which is a row.
+        x2: A matrix, a batch of matrices, or a vector, which is a column.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    Raises:
+        ValueError: An operand is a scalar, or its rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.matmul([[1, 2], [3, 4]], [1, 1]).numpy()
+    array([3, 7])
+    """
     x, y = ranked(x1, x2, "matmul")
     if 0 in (x.type.rank, y.type.rank):
         raise ValueError("matmul: operands must have at least one axis")
@@ -37,13 +52,42 @@ def matmul(x1: Any, x2: Any) -> Any:
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    """The sum of products over axes of both tensors."""
+    """Sums the products of two arrays over axes of both.
+
+    Args:
+        a: The first array.
+        b: The second array.
+        axes: The number of last axes of `a` and first axes of `b`, or two lists: axes of `a`, axes
+            of `b`.
+
+    Returns:
+        A tensor with the other axes of `a`, then those of `b`, of the promoted dtype.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.tensordot([1, 2], [3, 4], 1).numpy()
+    np.int64(11)
+    """
     x, y = promoted(a, b)
     return contraction.tensordot(x, y, axes)
 
 
 def dot(a: Any, b: Any) -> Any:
-    """The sum of products over the last axis of a and the last but one of b."""
+    """Sums products over the last axis of `a` and the last but one of `b`.
+
+    Args:
+        a: The first array. A scalar multiplies `b`.
+        b: The second array. Of a vector, its only axis counts.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.dot([1, 2], [3, 4]).numpy()
+    np.int64(11)
+    """
     x, y = ranked(a, b, "dot")
     if 0 in (x.type.rank, y.type.rank):
         return x * y
@@ -51,7 +95,22 @@ def dot(a: Any, b: Any) -> Any:
 
 
 def inner(a: Any, b: Any) -> Any:
-    """The sum of products over the last axes of both."""
+    """Sums products over the last axes of both operands.
+
+    Args:
+        a: The first array. A scalar multiplies `b`.
+        b: The second array.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.inner([[1, 2], [3, 4]], [1, 1]).numpy()
+    array([3, 7])
+    """
     x, y = ranked(a, b, "inner")
     if 0 in (x.type.rank, y.type.rank):
         return x * y
@@ -59,19 +118,58 @@ def inner(a: Any, b: Any) -> Any:
 
 
 def outer(a: Any, b: Any) -> Any:
-    """The products of each element of a with each of b."""
+    """Multiplies each element of one array by each of another.
+
+    Args:
+        a: The first array, of any shape.
+        b: The second array, of any shape.
+
+    Returns:
+        A matrix with a row for each element of `a`, of the promoted dtype.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.outer([1, 2], [3, 4]).numpy().tolist()
+    [[3, 4], [6, 8]]
+    """
     x, y = promoted(a, b)
     return reshape(x, [-1, 1]) * reshape(y, [1, -1])
 
 
 def vdot(a: Any, b: Any) -> Any:
-    """The sum of products of all elements, those of a conjugated."""
+    """Sums the products of all elements, those of `a` conjugated.
+
+    Args:
+        a: The first array, of any shape.
+        b: The second array, with as many elements.
+
+    Returns:
+        A scalar tensor of the promoted dtype.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.vdot([1j, 1], [1j, 2]).numpy()
+    np.complex128(3+0j)
+    """
     x, y = promoted(a, b)
     return reduce_sum(conj(ravel(x)) * ravel(y))
 
 
 def kron(a: Any, b: Any) -> Any:
-    """The Kronecker product: b times each element of a, in a's place."""
+    """Computes the Kronecker product: a block `a[i] * b` in place of each element of `a`.
+
+    Args:
+        a: The first array.
+        b: The second array.
+
+    Returns:
+        A tensor whose sizes are the products of those of the operands.
+
+    Raises:
+        ValueError: A shape is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.kron([1, 10], [1, 2]).numpy()
+    array([ 1,  2, 10, 20])
+    """
     x, y = promoted(a, b)
     left, right = sizes_of(x, "kron"), sizes_of(y, "kron")
     rank = max(len(left), len(right))
@@ -84,7 +182,26 @@ def kron(a: Any, b: Any) -> Any:
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Any:
-    """The cross product of vectors of 2 or 3 elements; of two of 2 elements its last one."""
+    """Computes cross products of vectors of 2 or 3 elements.
+
+    Args:
+        a: The first array.
+        b: The second array.
+        axisa: The axis of the vectors in `a`.
+        axisb: The axis of the vectors in `b`.
+        axisc: The axis of the vectors in the result.
+        axis: The axis in all three, or None.
+
+    Returns:
+        A tensor of the promoted dtype. Two vectors of 2 elements give only the third component.
+
+    Raises:
+        ValueError: The vectors have another number of elements.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.cross([1, 0, 0], [0, 1, 0]).numpy()
+    array([0, 0, 1])
+    """
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = promoted(a, b)
@@ -103,7 +220,23 @@ def cross(
 
 
 def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
-    """The sums of products that the subscripts tell."""
+    """Sums products of operands as subscripts describe, by Einstein's convention.
+
+    Args:
+        subscripts: The axes of the operands and of the result, such as "ij,jk->ik".
+        *operands: Arrays.
+        **kwargs: `casting="safe"`, `order="C"` and any `optimize`, which change nothing.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    Raises:
+        ValueError: A keyword argument has another value, or is unknown.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1]).numpy()
+    array([3, 7])
+    """
     if kwargs.pop("casting", "safe") != "safe" or kwargs.pop("order", "C") != "C":
         raise ValueError("einsum takes casting='safe' and order='C' only.")
     kwargs.pop("optimize", None)

@@ -16,7 +16,14 @@ from graphwright.types.dtypes import as_dtype
 
 
 def seed(s: int) -> None:
-    """Sets the seed of all random numbers."""
+    """Sets the seed of all random numbers, like `tf.random.set_seed`.
+
+    Args:
+        s: The seed, as an int.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.random.seed(1)
+    """
     set_seed(int(s))
 
 
@@ -31,17 +38,52 @@ def default() -> Any:
 
 
 def rand(*size: int) -> Any:
-    """Numbers from [0, 1), all equally likely."""
+    """Draws floats from [0, 1) uniformly.
+
+    Args:
+        *size: The sizes of the result.
+
+    Returns:
+        A float64 tensor of shape `size`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.random.rand(2, 3).shape
+    TensorShape([2, 3])
+    """
     return uniform(0.0, 1.0, size)
 
 
 def random(size: Any = None) -> Any:
-    """Numbers from [0, 1), all equally likely."""
+    """Draws floats from [0, 1) uniformly.
+
+    Args:
+        size: The shape, as an int or a list of ints. None means a scalar.
+
+    Returns:
+        A float64 tensor of shape `size`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.random.random([2, 3]).shape
+    TensorShape([2, 3])
+    """
     return uniform(0.0, 1.0, size)
 
 
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-    """Numbers from [low, high), all equally likely."""
+    """Draws floats from [low, high) uniformly.
+
+    Args:
+        low: The least value, as a number or an array.
+        high: The upper end, as a number or an array.
+        size: The shape, as an int or a list of ints. None means that of `low` and `high`.
+
+    Returns:
+        A float64 tensor.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.random.uniform(5.0, 6.0, [2]).shape
+    TensorShape([2])
+    """
     first, last = cast(inexact(low), default()), cast(inexact(high), default())
     if size is None:
         size = (first + last).shape
@@ -49,17 +91,53 @@ def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
 
 
 def randn(*args: int) -> Any:
-    """Numbers of the standard normal distribution."""
+    """Draws floats from the standard normal distribution.
+
+    Args:
+        *args: The sizes of the result.
+
+    Returns:
+        A float64 tensor of shape `args`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.random.randn(2, 3).shape
+    TensorShape([2, 3])
+    """
     return standard_normal(args)
 
 
 def standard_normal(size: Any = None) -> Any:
-    """Numbers of the standard normal distribution."""
+    """Draws floats from the standard normal distribution.
+
+    Args:
+        size: The shape, as an int or a list of ints. None means a scalar.
+
+    Returns:
+        A float64 tensor of shape `size`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.random.standard_normal([2, 3]).shape
+    TensorShape([2, 3])
+    """
     return draws.normal(shape_of(size), dtype=default())
 
 
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64) -> Any:
-    """Integers from [low, high), or from [0, low) if only one is given."""
+    """Draws integers from [low, high) uniformly.
+
+    Args:
+        low: The least value; or, where `high` is None, the upper end, and 0 is the least.
+        high: The upper end, which is excluded, or None.
+        size: The shape, as an int or a list of ints. None means a scalar.
+        dtype: A dtype of integers.
+
+    Returns:
+        A tensor of shape `size` and dtype `dtype`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.random.randint(5, 6, [2]).numpy()
+    array([5, 5])
+    """
     first, last = (0, low) if high is None else (low, high)
     kind = dtype_of(dtype)
     if kind not in (dt.int32, dt.int64):
@@ -69,7 +147,19 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64)
 
 
 def poisson(lam: Any = 1.0, size: Any = None) -> Any:
-    """Counts of events of which `lam` are expected, int64."""
+    """Draws counts from Poisson distributions.
+
+    Args:
+        lam: The expected counts, as a number or an array.
+        size: The shape of the draws for each element of `lam`. None means a single one.
+
+    Returns:
+        An int64 tensor of shape `size`, followed by that of `lam`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.random.poisson(4.0, [2]).shape
+    TensorShape([2])
+    """
     rate = convert(lam, default())
     shape = [] if size is None else sizes(size)
     return draws.poisson(shape, rate, dtype=dt.int64)

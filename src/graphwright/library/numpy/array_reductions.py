@@ -33,19 +33,67 @@ def widened(a: Any, dtype: Any) -> Any:
 
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
-    """The sum along axes; integers are added up as 64 bits."""
+    """Sums the elements along axes.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        dtype: The dtype of the result. None means that of `a`, or 64 bits for smaller integers and
+            bools.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.sum([[1, 2], [3, 4]], axis=0).numpy()
+    array([4, 6])
+    """
     return reduction.reduce_sum(widened(a, dtype), axis, bool(keepdims))
 
 
 def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
-    """The product along axes; integers are multiplied as 64 bits."""
+    """Multiplies the elements along axes.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        dtype: The dtype of the result. None means that of `a`, or 64 bits for smaller integers and
+            bools.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.prod([[1, 2], [3, 4]], axis=0).numpy()
+    array([3, 8])
+    """
     return reduction.reduce_prod(widened(a, dtype), axis, bool(keepdims))
 
 
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool | None = None
 ) -> Any:
-    """The mean along axes, of floats."""
+    """Computes the mean along axes.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        dtype: The dtype of the result. None means that of `a`, or float64 for integers.
+        out: None: tensors cannot be written into.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    Raises:
+        ValueError: `out` is given.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.mean([1, 2]).numpy()
+    np.float64(1.5)
+    """
     refuse_out(out)
     x = inexact(a) if dtype is None else cast(asarray(a), dtype_of(dtype))
     return reduction.reduce_mean(x, axis, bool(keepdims))
@@ -65,9 +113,25 @@ def var(
     ddof: int = 0,
     keepdims: bool | None = None,
 ) -> Any:
-    """The variance along axes: the mean square of what differs from the mean.
+    """Computes the variance along axes.
 
-    The sum of squares is divided by the number of elements less `ddof`.
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        dtype: The dtype of the result. None means that of `a`, or float64 for integers.
+        out: None: tensors cannot be written into.
+        ddof: The sum of squares is divided by the number of elements less `ddof`.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    Raises:
+        ValueError: `out` is given.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.var([1, 2, 3]).numpy()
+    np.float64(0.6666666666666666)
     """
     refuse_out(out)
     x = inexact(a) if dtype is None else cast(asarray(a), dtype_of(dtype))
@@ -79,7 +143,20 @@ def var(
 
 
 def std(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
-    """The standard deviation along axes."""
+    """Computes the standard deviation along axes.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.std([1.0, 3.0]).numpy()
+    np.float64(1.0)
+    """
     return sqrt(var(a, axis, keepdims=keepdims))
 
 
@@ -90,59 +167,214 @@ def extreme(function: Any, booleans: Any, a: Any, axis: Any, keepdims: Any) -> A
 
 
 def max(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
-    """The greatest element along axes."""
+    """Returns the greatest elements along axes.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.max([[1, 2], [3, 4]], axis=0).numpy()
+    array([3, 4])
+    """
     return extreme(reduction.reduce_max, reduction.reduce_any, a, axis, keepdims)
 
 
 def min(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
-    """The least element along axes."""
+    """Returns the least elements along axes.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.min([[1, 2], [3, 4]], axis=0).numpy()
+    array([1, 2])
+    """
     return extreme(reduction.reduce_min, reduction.reduce_all, a, axis, keepdims)
 
 
 def amax(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None) -> Any:
-    """The greatest element along axes."""
+    """Returns the greatest elements along axes, like `tf.experimental.numpy.max`.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        out: None: tensors cannot be written into.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    Raises:
+        ValueError: `out` is given.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.amax([1, 2]).numpy()
+    np.int64(2)
+    """
     refuse_out(out)
     return max(a, axis, keepdims)
 
 
 def amin(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None) -> Any:
-    """The least element along axes."""
+    """Returns the least elements along axes, like `tf.experimental.numpy.min`.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        out: None: tensors cannot be written into.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    Raises:
+        ValueError: `out` is given.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.amin([1, 2]).numpy()
+    np.int64(1)
+    """
     refuse_out(out)
     return min(a, axis, keepdims)
 
 
 def ptp(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
-    """The greatest element less the least along axes."""
+    """Returns the difference of the greatest and the least element along axes.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.ptp([1, 5]).numpy()
+    np.int64(4)
+    """
     return max(a, axis, keepdims) - min(a, axis, keepdims)
 
 
 def all(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
-    """Whether all elements along axes are true."""
+    """Says whether all elements along axes are true.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A bool tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.all([[1, 0], [1, 1]], axis=1).numpy()
+    array([False,  True])
+    """
     return reduction.reduce_all(truth(a), axis, bool(keepdims))
 
 
 def any(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
-    """Whether any element along axes is true."""
+    """Says whether any element along axes is true.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A bool tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.any([[1, 0], [0, 0]], axis=1).numpy()
+    array([ True, False])
+    """
     return reduction.reduce_any(truth(a), axis, bool(keepdims))
 
 
 def count_nonzero(a: Any, axis: Any = None) -> Any:
-    """How many elements along axes are not zero."""
+    """Counts the elements along axes that are not 0.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+
+    Returns:
+        An int64 tensor without the axes.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.count_nonzero([0, 1, 2]).numpy()
+    np.int64(2)
+    """
     return reduction.reduce_sum(cast(truth(a), dt.int64), axis)
 
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """The sum along axes without NaNs."""
+    """Sums the elements along axes; NaNs count as 0.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        dtype: The dtype of the result. None means that of `a`, or 64 bits for smaller integers and
+            bools.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.nansum([1.0, np.nan]).numpy()
+    np.float64(1.0)
+    """
     return sum(without_nans(a, zeros_like), axis, dtype, keepdims)
 
 
 def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """The product along axes without NaNs."""
+    """Multiplies the elements along axes; NaNs count as 1.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        dtype: The dtype of the result. None means that of `a`, or 64 bits for smaller integers and
+            bools.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.nanprod([2.0, np.nan]).numpy()
+    np.float64(2.0)
+    """
     return prod(without_nans(a, ones_like), axis, dtype, keepdims)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
-    """The mean along axes of what is no NaN."""
+    """Computes the mean along axes without NaNs.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+        dtype: The dtype of the result. None means that of `a`, or float64 for integers.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, unless `keepdims` is set.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.nanmean([2.0, np.nan]).numpy()
+    np.float64(2.0)
+    """
     x = asarray(a)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         return mean(x, axis, dtype, keepdims=keepdims)
@@ -159,7 +391,23 @@ def without_nans(a: Any, like: Any) -> Any:
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
-    """The mean along an axis, of weighted elements; with `returned` the sum of weights too."""
+    """Computes the weighted mean along an axis.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis, as an int. None means all axes.
+        weights: An array that broadcasts against `a`, or a vector along `axis`. None means equal
+            weights.
+        returned: Whether to return the sum of the weights as well.
+
+    Returns:
+        A tensor of floats without the axis; with `returned` a tuple of it and the sum of the
+        weights.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.average([1.0, 3.0], weights=[3, 1]).numpy()
+    np.float64(1.5)
+    """
     if weights is None:
         x = inexact(a)
         found = reduction.reduce_mean(x, axis)
@@ -178,12 +426,40 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 
 def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
-    """The sums of all elements up to each, along an axis or of all in a row."""
+    """Computes the sums of all elements up to each one.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis, as an int. None means all elements in row-major order.
+        dtype: The dtype of the result. None means that of `a`, or 64 bits for smaller integers and
+            bools.
+
+    Returns:
+        A tensor of the shape of `a`, or a vector where `axis` is None.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.cumsum([1, 2, 3]).numpy()
+    array([1, 3, 6])
+    """
     return cumulated(cumulation.cumsum, a, axis, dtype)
 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
-    """The products of all elements up to each, along an axis or of all in a row."""
+    """Computes the products of all elements up to each one.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis, as an int. None means all elements in row-major order.
+        dtype: The dtype of the result. None means that of `a`, or 64 bits for smaller integers and
+            bools.
+
+    Returns:
+        A tensor of the shape of `a`, or a vector where `axis` is None.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.cumprod([1, 2, 3]).numpy()
+    array([1, 2, 6])
+    """
     return cumulated(cumulation.cumprod, a, axis, dtype)
 
 
@@ -194,12 +470,36 @@ def cumulated(function: Any, a: Any, axis: Any, dtype: Any) -> Any:
 
 
 def argmax(a: Any, axis: Any = None) -> Any:
-    """Where the greatest element along an axis, or of all, is."""
+    """Returns the indices of the greatest elements along an axis.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis, as an int. None means all elements in row-major order.
+
+    Returns:
+        An int64 tensor without the axis.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.argmax([[1, 5], [4, 3]], axis=1).numpy()
+    array([1, 0])
+    """
     return placed(greatest_place, a, axis)
 
 
 def argmin(a: Any, axis: Any = None) -> Any:
-    """Where the least element along an axis, or of all, is."""
+    """Returns the indices of the least elements along an axis.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis, as an int. None means all elements in row-major order.
+
+    Returns:
+        An int64 tensor without the axis.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.argmin([[1, 5], [4, 3]], axis=1).numpy()
+    array([0, 1])
+    """
     return placed(least_place, a, axis)
 
 
@@ -219,14 +519,48 @@ def with_axis(x: Any) -> Any:
 
 
 def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
-    """The elements along an axis (of all in a row if it is None) in order."""
+    """Sorts the elements along an axis in ascending order.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis, as an int. None means all elements in row-major order.
+        kind: "quicksort" or "stable", which mean the same.
+        order: None: there are no structured arrays.
+
+    Returns:
+        A tensor of the shape of `a`, or a vector where `axis` is None.
+
+    Raises:
+        ValueError: `kind` is another, or `order` is given.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.sort([3, 1, 2]).numpy()
+    array([1, 2, 3])
+    """
     refuse_order(kind, order)
     x = asarray(a)
     return sorting.sort(reshape(x, [-1]), 0) if axis is None else sorting.sort(x, axis)
 
 
 def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
-    """The places of the elements along an axis in their order."""
+    """Returns the indices that sort the elements along an axis.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis, as an int. None means all elements in row-major order.
+        kind: "quicksort" or "stable", which mean the same.
+        order: None: there are no structured arrays.
+
+    Returns:
+        An int64 tensor of the shape of `a`, or a vector where `axis` is None.
+
+    Raises:
+        ValueError: `kind` is another, or `order` is given.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.argsort([3, 1, 2]).numpy()
+    array([1, 2, 0])
+    """
     refuse_order(kind, order)
     x = asarray(a)
     x, axis = (reshape(x, [-1]), 0) if axis is None else (with_axis(x), axis)
@@ -246,7 +580,19 @@ def refuse_order(kind: str, order: Any) -> None:
 
 
 def polyval(p: Any, x: Any) -> Any:
-    """The value at x of the polynomial with these coefficients, the highest first."""
+    """Evaluates a polynomial by Horner's scheme.
+
+    Args:
+        p: The coefficients, a vector, that of the highest power first.
+        x: The points, an array of any shape.
+
+    Returns:
+        A tensor of the shape of `x` and the promoted dtype.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.polyval([1, 0, 2], 3).numpy()
+    np.int64(11)
+    """
     factors, at = promoted(p, x)
     total = zeros_like(at)
     for i in range(factors.shape[0]):
@@ -255,7 +601,19 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 def size(x: Any, axis: Any = None) -> Any:
-    """How many elements there are, or how many along an axis."""
+    """Returns the number of elements of an array, or its size along an axis.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+        axis: The axis, as an int. None means all elements.
+
+    Returns:
+        An int, or an int64 scalar tensor where it is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.size([[1, 2], [3, 4]])
+    4
+    """
     tensor = asarray(x)
     known = tensor.shape
     if axis is not None:

@@ -23,7 +23,24 @@ from graphwright.values.convert import convert
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """x where the condition holds, else y; without these the places where it does."""
+    """Selects elements of `x` where a condition holds and of `y` elsewhere.
+
+    Args:
+        condition: An array of bools, or of numbers, which are true unless 0.
+        x: An array that broadcasts against `condition`, or None.
+        y: An array that broadcasts against `condition`, or None.
+
+    Returns:
+        A tensor of the promoted dtype; or, without `x` and `y`, a list of int64 vectors as of
+        `numpy.nonzero`.
+
+    Raises:
+        ValueError: Only one of `x` and `y` is None.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.where([True, False], [1, 2], 0).numpy()
+    array([1, 0])
+    """
     holds = cast(asarray(condition), dt.bool_)
     if x is None and y is None:
         return nonzero(holds)
@@ -33,14 +50,41 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 def nonzero(a: Any) -> list[Any]:
-    """The places of what is not zero, along each axis."""
+    """Returns the indices of all elements that are not 0.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A list with an int64 vector for each axis.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.experimental.numpy.nonzero([[0, 1], [2, 0]])]
+    [[0, 1], [1, 0]]
+    """
     x = atleast_1d(a)
     places = indexing.where(cast(x, dt.bool_))
     return list(joining.unstack(places, x.type.rank, axis=1))
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """The choice of the first condition that holds, else the default."""
+    """Selects each element from the choice of the first condition that holds.
+
+    Args:
+        condlist: A list of arrays of bools.
+        choicelist: A list of as many arrays.
+        default: The value where no condition holds.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    Raises:
+        ValueError: The lists differ in length, or are empty.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.select([[True, False], [True, True]], [[1, 2], [3, 4]]).numpy()
+    array([1, 4])
+    """
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError(
             f"condlist and choicelist must have the same length of at least 1, got "
@@ -53,7 +97,20 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
-    """The elements along an axis, or of all in a row, for which a condition holds."""
+    """Selects the slices along an axis for which a condition holds.
+
+    Args:
+        condition: A vector of bools.
+        a: An array: a tensor, or a value that makes one.
+        axis: The axis, as an int. None means all elements in row-major order.
+
+    Returns:
+        A tensor of the dtype of `a`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.compress([True, False, True], [1, 2, 3]).numpy()
+    array([1, 3])
+    """
     x = ravel(a) if axis is None else asarray(a)
     axis = axis or 0
     kept = nonzero(asarray(condition, bool))[0]
@@ -61,9 +118,24 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
 
 
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "clip") -> Any:
-    """The elements at indices along an axis, or of all in a row.
+    """Selects elements along an axis by their indices.
 
-    Indices out of range are clipped or, with "wrap", go round.
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        indices: An array of integers.
+        axis: The axis, as an int. None means all elements in row-major order.
+        out: None: tensors cannot be written into.
+        mode: "clip" for indices that end at the edges, "wrap" for those that go round.
+
+    Returns:
+        A tensor of the dtype of `a`, with the axes of `indices` in place of `axis`.
+
+    Raises:
+        ValueError: `mode` is another, or `out` is given.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.take([1, 2, 3], [0, 5]).numpy()
+    array([1, 3])
     """
     if out is not None:
         raise ValueError("out argument is not supported in take.")
@@ -80,7 +152,23 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
-    """The elements at indices along an axis, each row by its own indices."""
+    """Selects elements along an axis, each slice by indices of its own.
+
+    Args:
+        arr: An array: a tensor, or a value that makes one.
+        indices: An array of integers, whose other axes broadcast against those of `arr`.
+        axis: The axis, as an int. None means all elements in row-major order.
+
+    Returns:
+        A tensor of the shape of `indices` and the dtype of `arr`.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.take_along_axis([[1, 2], [3, 4]], [[1], [0]], 1).numpy().tolist()
+    [[2], [3]]
+    """
     x, places = asarray(arr), asarray(indices)
     if axis is None:
         return gathering.gather(ravel(x), places)
@@ -94,7 +182,21 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
 
 
 def ix_(*args: Any) -> list[Any]:
-    """Vectors along an axis each, which together index a grid."""
+    """Reshapes vectors so that together they index a grid.
+
+    Args:
+        *args: Vectors of integers or bools.
+
+    Returns:
+        A list of tensors, each with all elements along an axis of its own. Bools become indices.
+
+    Raises:
+        ValueError: An argument is no vector.
+
+    >>> import graphwright as tf
+    >>> [x.shape for x in tf.experimental.numpy.ix_([0, 1], [2])]
+    [TensorShape([2, 1]), TensorShape([1, 1])]
+    """
     count, made = len(args), []
     for place, arg in enumerate(args):
         x = asarray(arg)
@@ -106,7 +208,19 @@ def ix_(*args: Any) -> list[Any]:
 
 
 def array_equal(a1: Any, a2: Any) -> Any:
-    """Whether two tensors have the same shape and elements."""
+    """Says whether two arrays have the same shape and elements.
+
+    Args:
+        a1: The first array.
+        a2: The second array.
+
+    Returns:
+        A scalar bool tensor.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.array_equal([1, 2], [1, 2]).numpy()
+    np.True_
+    """
     x, y = promoted(a1, a2)
     if not x.shape.is_compatible_with(y.shape):
         return convert(False)
@@ -114,24 +228,70 @@ def array_equal(a1: Any, a2: Any) -> Any:
 
 
 def isscalar(num: Any) -> bool:
-    """Whether something is a number, or a tensor without axes."""
+    """Says whether a value is a number or a scalar tensor.
+
+    Args:
+        num: Any object.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.isscalar(3), tf.experimental.numpy.isscalar([3])
+    (True, False)
+    """
     if is_tensor(num):
         return builtins.bool(num.type.rank == 0)
     return builtins.bool(np.isscalar(num))
 
 
 def iscomplexobj(x: Any) -> bool:
-    """Whether a tensor is of complex numbers."""
+    """Says whether an array has a complex dtype.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.iscomplexobj([1j])
+    True
+    """
     return builtins.bool(asarray(x).dtype.is_complex)
 
 
 def isrealobj(x: Any) -> bool:
-    """Whether a tensor is not of complex numbers."""
+    """Says whether an array has another dtype than a complex one.
+
+    Args:
+        x: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.isrealobj([1j])
+    False
+    """
     return not iscomplexobj(x)
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
-    """What each element is more than the one before, n times."""
+    """Subtracts from each element the one before it.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        n: How often to do so.
+        axis: The axis, as an int.
+
+    Returns:
+        A tensor of the dtype of `a`; bools are compared instead.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.diff([1, 4, 9]).numpy()
+    array([3, 5])
+    """
     x = moveaxis(a, axis, -1)
     for _ in range(n):
         later, sooner = x[..., 1:], x[..., :-1]

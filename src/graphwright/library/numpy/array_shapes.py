@@ -20,7 +20,23 @@ from graphwright.values.convert import convert
 
 
 def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
-    """The elements in another shape, in the order of C or, with "F", of Fortran."""
+    """Gives the elements of an array another shape.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        newshape: The shape, as an int or a list of ints, one of which may be -1.
+        order: "C" for row-major order, "F" for column-major order.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    Raises:
+        ValueError: `order` is another.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.reshape([[1, 2], [3, 4]], [4]).numpy()
+    array([1, 2, 3, 4])
+    """
     if order not in ("C", "F"):
         raise ValueError(f"Unsupported `order` argument {order!r}: it is 'C' or 'F'.")
     x, target = asarray(a), sizes(newshape)
@@ -31,43 +47,143 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
 
 
 def ravel(a: Any) -> Any:
-    """All elements in a row."""
+    """Flattens an array in row-major order.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A vector of the dtype of the array.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.ravel([[1, 2], [3, 4]]).numpy()
+    array([1, 2, 3, 4])
+    """
     return movement.reshape(asarray(a), [-1])
 
 
 def flatten(a: Any, order: str = "C") -> Any:
-    """All elements in a row, in the order of C or, with "F", of Fortran."""
+    """Flattens an array.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        order: "C" for row-major order, "F" for column-major order.
+
+    Returns:
+        A vector of the dtype of the array.
+
+    Raises:
+        ValueError: `order` is another.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.flatten([[1, 2], [3, 4]], "F").numpy()
+    array([1, 3, 2, 4])
+    """
     return reshape(a, [-1], order)
 
 
 def shape(a: Any) -> Any:
-    """The shape, as far as it is known."""
+    """Returns the shape of an array, as far as it is known.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A `tf.TensorShape`.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.shape([[1, 2]])
+    TensorShape([1, 2])
+    """
     return asarray(a).shape
 
 
 def ndim(a: Any) -> int | None:
-    """The number of axes."""
+    """Returns the rank of an array.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+
+    Returns:
+        An int, or None where it is unknown.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.ndim([[1, 2]])
+    2
+    """
     found: int | None = asarray(a).type.rank
     return found
 
 
 def expand_dims(a: Any, axis: Any) -> Any:
-    """The tensor with an axis of length 1 more."""
+    """Adds an axis of size 1 to an array.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The place of the new axis.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.expand_dims([1, 2], 0).shape
+    TensorShape([1, 2])
+    """
     return movement.expand_dims(asarray(a), axis)
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
-    """The tensor without its axes of length 1, or without those given."""
+    """Removes axes of size 1.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis: The axes to remove, as an int or a list of ints. None means all of size 1.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.squeeze([[1, 2]]).shape
+    TensorShape([2])
+    """
     return movement.squeeze(asarray(a), axis)
 
 
 def transpose(a: Any, axes: Any = None) -> Any:
-    """The tensor with its axes in another order, by default reversed."""
+    """Permutes the axes of an array.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axes: The axes in their new order. None reverses them.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.transpose([[1, 2], [3, 4]]).numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
     return movement.transpose(asarray(a), axes)
 
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    """The tensor with two axes exchanged."""
+    """Exchanges two axes of an array.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        axis1: The one axis.
+        axis2: The other axis.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.swapaxes([[1, 2], [3, 4]], 0, 1).numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
     x = asarray(a)
     order = list(range(rank_of(x, "swapaxes")))
     order[axis1], order[axis2] = order[axis2], order[axis1]
@@ -75,7 +191,23 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    """The tensor with axes moved to other places, the rest in order."""
+    """Moves axes of an array to other places; the rest keep their order.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        source: The axes, as an int or a list of ints.
+        destination: Their new places.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    Raises:
+        ValueError: The lists differ in length, or the rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.moveaxis(tf.zeros([2, 3, 4]), 0, -1).shape
+    TensorShape([3, 4, 2])
+    """
     x = asarray(a)
     rank = rank_of(x, "moveaxis")
     pairs = [[p % rank for p in ([s] if isinstance(s, int) else s)] for s in (source, destination)]
@@ -88,12 +220,36 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 
 def broadcast_to(array: Any, shape: Any) -> Any:
-    """The tensor broadcast to a shape."""
+    """Broadcasts an array to a shape.
+
+    Args:
+        array: An array: a tensor, or a value that makes one.
+        shape: The shape, as an int or a list of ints.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.broadcast_to([1, 2], [2, 2]).numpy().tolist()
+    [[1, 2], [1, 2]]
+    """
     return movement.broadcast_to(asarray(array), sizes(shape))
 
 
 def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Any]:
-    """The tensors, all broadcast to the shape that they have in common."""
+    """Broadcasts arrays to the shape that they have in common.
+
+    Args:
+        *args: Arrays.
+        **kwargs: Have no effect.
+
+    Returns:
+        A list of tensors of one shape.
+
+    >>> import graphwright as tf
+    >>> [x.shape for x in tf.experimental.numpy.broadcast_arrays([1, 2], 3)]
+    [TensorShape([2]), TensorShape([2])]
+    """
     tensors = [asarray(arg) for arg in args]
     static = functools.reduce(broadcast_static_shape, [tensor.shape for tensor in tensors])
     if static.is_fully_defined():
@@ -117,17 +273,59 @@ def atleast(count: int, values: tuple[Any, ...], place: Any) -> Any:
 
 
 def atleast_1d(*arys: Any) -> Any:
-    """The tensors with at least one axis."""
+    """Adds axes of size 1 to arrays whose rank is below 1.
+
+    Args:
+        *arys: Arrays. New axes come first.
+
+    Returns:
+        A tensor, or a list of tensors for several arrays.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.atleast_1d(3).shape
+    TensorShape([1])
+    """
     return atleast(1, arys, lambda rank: 0)
 
 
 def atleast_2d(*arys: Any) -> Any:
-    """The tensors with at least two axes, new ones first."""
+    """Adds axes of size 1 to arrays whose rank is below 2.
+
+    Args:
+        *arys: Arrays. New axes come first.
+
+    Returns:
+        A tensor, or a list of tensors for several arrays.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.atleast_2d([1, 2]).shape
+    TensorShape([1, 2])
+    """
     return atleast(2, arys, lambda rank: 0)
 
 
 def atleast_3d(*arys: Any) -> Any:
-    """The tensors with at least three axes: a vector's in the middle, a matrix's first."""
+    """Adds axes of size 1 to arrays whose rank is below 3.
+
+    Args:
+        *arys: Arrays. A vector becomes [1, n, 1], a matrix [m, n, 1].
+
+    Returns:
+        A tensor, or a list of tensors for several arrays.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.atleast_3d([1, 2]).shape
+    TensorShape([1, 2, 1])
+    """
     return atleast(3, arys, lambda rank: -1 if rank == 2 else 0)
 
 
@@ -135,7 +333,19 @@ def atleast_3d(*arys: Any) -> Any:
 
 
 def concatenate(arys: Any, axis: int | None = 0) -> Any:
-    """Tensors one after another along an axis, or all elements in a row if it is None."""
+    """Joins arrays along an axis.
+
+    Args:
+        arys: A list of arrays that differ only in the size of `axis`.
+        axis: The axis, as an int. None joins the flattened arrays.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.concatenate([[1, 2], [3]]).numpy()
+    array([1, 2, 3])
+    """
     tensors = promoted(*arys)
     if axis is None:
         return joining.concat([ravel(x) for x in tensors], 0)
@@ -143,35 +353,116 @@ def concatenate(arys: Any, axis: int | None = 0) -> Any:
 
 
 def stack(arrays: Any, axis: int = 0) -> Any:
-    """Tensors of one shape along a new axis."""
+    """Joins arrays of one shape along a new axis.
+
+    Args:
+        arrays: A list of arrays, or an array, which is taken along its first axis.
+        axis: The place of the new axis.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.stack([[1, 2], [3, 4]], 1).numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
     if is_tensor(arrays):
         return moveaxis(arrays, 0, axis) if axis else asarray(arrays)
     return joining.stack(promoted(*arrays), axis)
 
 
 def hstack(tup: Any) -> Any:
-    """Tensors side by side: along the second axis, vectors along their only one."""
+    """Joins arrays along the second axis, vectors along their only one.
+
+    Args:
+        tup: A list of arrays.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.hstack([[1, 2], [3]]).numpy()
+    array([1, 2, 3])
+    """
     rows = promoted(*map(atleast_1d, tup))
     return joining.concat(rows, 0 if rank_of(rows[0], "hstack") == 1 else 1)
 
 
 def vstack(tup: Any) -> Any:
-    """Tensors one below another, vectors as rows."""
+    """Joins arrays along the first axis; vectors are rows.
+
+    Args:
+        tup: A list of arrays.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.vstack([[1, 2], [3, 4]]).numpy().tolist()
+    [[1, 2], [3, 4]]
+    """
     return joining.concat(promoted(*map(atleast_2d, tup)), 0)
 
 
 def dstack(tup: Any) -> Any:
-    """Tensors one behind another, along the third axis."""
+    """Joins arrays along the third axis, which is added where it is missing.
+
+    Args:
+        tup: A list of arrays.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.dstack([[1, 2], [3, 4]]).numpy().tolist()
+    [[[1, 3], [2, 4]]]
+    """
     return joining.concat(promoted(*map(atleast_3d, tup)), 2)
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
-    """Values behind a tensor along an axis, or all elements in a row."""
+    """Appends values to an array.
+
+    Args:
+        arr: An array: a tensor, or a value that makes one.
+        values: An array of the same rank.
+        axis: The axis, as an int. None joins the flattened arrays.
+
+    Returns:
+        A tensor of the promoted dtype.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.append([1, 2], [3]).numpy()
+    array([1, 2, 3])
+    """
     return concatenate([asarray(arr), asarray(values)], axis)
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Equal pieces along an axis, or those between the places given."""
+    """Splits an array along an axis.
+
+    Args:
+        ary: An array: a tensor, or a value that makes one.
+        indices_or_sections: The number of equal parts as an int, or a list of the indices at which
+            parts begin.
+        axis: The axis, as an int.
+
+    Returns:
+        A list of tensors of the dtype of `ary`.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.experimental.numpy.split([1, 2, 3, 4], [1, 3])]
+    [[1], [2, 3], [4]]
+    """
     x = asarray(ary)
     if isinstance(indices_or_sections, int):
         return list(joining.split(x, indices_or_sections, axis))
@@ -181,22 +472,77 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
-    """Pieces side by side."""
+    """Splits an array along the second axis, a vector along its only one.
+
+    Args:
+        ary: An array: a tensor, or a value that makes one.
+        indices_or_sections: The number of equal parts as an int, or a list of the indices at which
+            parts begin.
+
+    Returns:
+        A list of tensors of the dtype of `ary`.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.experimental.numpy.hsplit([1, 2], 2)]
+    [[1], [2]]
+    """
     return split(ary, indices_or_sections, 0 if asarray(ary).type.rank == 1 else 1)
 
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
-    """Pieces one below another."""
+    """Splits an array along the first axis.
+
+    Args:
+        ary: An array: a tensor, or a value that makes one.
+        indices_or_sections: The number of equal parts as an int, or a list of the indices at which
+            parts begin.
+
+    Returns:
+        A list of tensors of the dtype of `ary`.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.experimental.numpy.vsplit([[1], [2]], 2)]
+    [[[1]], [[2]]]
+    """
     return split(ary, indices_or_sections, 0)
 
 
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
-    """Pieces one behind another."""
+    """Splits an array along the third axis.
+
+    Args:
+        ary: An array: a tensor, or a value that makes one.
+        indices_or_sections: The number of equal parts as an int, or a list of the indices at which
+            parts begin.
+
+    Returns:
+        A list of tensors of the dtype of `ary`.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.experimental.numpy.dsplit([[[1, 2]]], 2)]
+    [[[[1]]], [[[2]]]]
+    """
     return split(ary, indices_or_sections, 2)
 
 
 def tile(a: Any, reps: Any) -> Any:
-    """The tensor repeated as a whole along each axis."""
+    """Repeats an array as a whole along each axis.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        reps: The number of repetitions along each axis, as an int or a list; the last one is for
+            the last axis.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.tile([1, 2], 2).numpy()
+    array([1, 2, 1, 2])
+    """
     x, known = asarray(a), get_static_value(reps)
     rank = rank_of(x, "tile")
     if known is None:
@@ -213,12 +559,38 @@ def tile(a: Any, reps: Any) -> Any:
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each element repeated along an axis, or all elements in a row."""
+    """Repeats each element of an array.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        repeats: The number of repetitions, as an int or one int for each element.
+        axis: The axis, as an int. None means all elements in row-major order.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.repeat([1, 2], 2).numpy()
+    array([1, 1, 2, 2])
+    """
     return repetition.repeat(asarray(a), repeats, axis)
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    """The elements moved along axes, what falls off coming in at the other end."""
+    """Shifts elements along axes; those that leave at one end enter at the other.
+
+    Args:
+        a: An array: a tensor, or a value that makes one.
+        shift: The distance, as an int, or a list with one for each axis.
+        axis: The axis or axes. None shifts the flattened array.
+
+    Returns:
+        A tensor of the shape of the array.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.roll([1, 2, 3], 1).numpy()
+    array([3, 1, 2])
+    """
     x = asarray(a)
     if axis is not None:
         return reversal.roll(x, shift, axis)
@@ -226,24 +598,83 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 
 def flip(m: Any, axis: Any = None) -> Any:
-    """The elements in reverse order along axes, by default all."""
+    """Reverses the elements along axes.
+
+    Args:
+        m: An array: a tensor, or a value that makes one.
+        axis: The axis or axes, as an int or a list of ints. None means all axes.
+
+    Returns:
+        A tensor of the shape of the array.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.flip([1, 2, 3]).numpy()
+    array([3, 2, 1])
+    """
     x = asarray(m)
     axes = list(range(rank_of(x, "flip"))) if axis is None else sizes(axis)
     return reversal.reverse(x, list(axes))
 
 
 def flipud(m: Any) -> Any:
-    """The rows in reverse order."""
+    """Reverses the elements along the first axis.
+
+    Args:
+        m: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A tensor of the shape of the array.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.flipud([[1], [2]]).numpy().tolist()
+    [[2], [1]]
+    """
     return flip(m, 0)
 
 
 def fliplr(m: Any) -> Any:
-    """The columns in reverse order."""
+    """Reverses the elements along the second axis.
+
+    Args:
+        m: An array: a tensor, or a value that makes one.
+
+    Returns:
+        A tensor of the shape of the array.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.fliplr([[1, 2]]).numpy().tolist()
+    [[2, 1]]
+    """
     return flip(m, 1)
 
 
 def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
-    """The plane of two axes turned by k right angles."""
+    """Rotates an array by right angles in the plane of two axes.
+
+    Args:
+        m: An array: a tensor, or a value that makes one.
+        k: The number of right angles, from the first axis towards the second.
+        axes: The two axes.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    Raises:
+        ValueError: The rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.rot90([[1, 2], [3, 4]]).numpy().tolist()
+    [[2, 4], [1, 3]]
+    """
     x, (first, second) = asarray(m), axes
     turns = k % 4
     if turns == 0:
@@ -256,7 +687,25 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 
 
 def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
-    """The tensor with more elements around it: constant, or mirrored ones."""
+    """Pads an array along each axis.
+
+    Args:
+        array: An array: a tensor, or a value that makes one.
+        pad_width: The numbers of elements before and after, for each axis; they broadcast to [rank,
+            2].
+        mode: "constant", "reflect" (mirrored without the edge) or "symmetric" (with it).
+        **kwargs: `constant_values`, a number: 0 by default.
+
+    Returns:
+        A tensor of the dtype of the array.
+
+    Raises:
+        ValueError: `mode` is another, or the rank is unknown while tracing.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.pad([1, 2], 1, "constant").numpy()
+    array([0, 1, 2, 0])
+    """
     if mode not in ("constant", "reflect", "symmetric"):
         raise ValueError(f"Unsupported padding mode: {mode}.")
     x = asarray(array)
@@ -270,7 +719,22 @@ def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
 
 
 def meshgrid(*xi: Any, **kwargs: Any) -> list[Any]:
-    """The coordinates of a grid along each axis."""
+    """Makes coordinate arrays of a grid from vectors of coordinates.
+
+    Args:
+        *xi: Vectors of coordinates.
+        **kwargs: `indexing`: "xy", the default, or "ij".
+
+    Returns:
+        A list with a tensor for each vector.
+
+    Raises:
+        ValueError: `sparse` is set, or `copy` is not.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.experimental.numpy.meshgrid([1, 2], [3])]
+    [[[1, 2]], [[3, 3]]]
+    """
     if kwargs.get("sparse") or not kwargs.get("copy", True):
         raise ValueError("tf.numpy doesn't support sparse=True or copy=False.")
     indexing_kind = kwargs.get("indexing", "xy")

@@ -12,13 +12,36 @@ from graphwright.types.dtypes import DType
 
 
 def finfo(dtype: Any) -> Any:
-    """The limits of a dtype of floats."""
+    """Returns the limits of a dtype of floats, like `numpy.finfo`.
+
+    Args:
+        dtype: A dtype of floats, of this package, NumPy or ml_dtypes, or its name.
+
+    Returns:
+        An object with `eps`, `max`, `min`, `tiny`, `bits` and more.
+
+    >>> import graphwright as tf
+    >>> float(tf.experimental.numpy.finfo(tf.float16).max)
+    65504.0
+    """
     limits: Any = ml_dtypes.finfo
     return limits(numpys(dtype))
 
 
 def issubdtype(arg1: Any, arg2: Any) -> bool:
-    """Whether a dtype is of a kind."""
+    """Says whether a dtype belongs to a kind of dtypes, like `numpy.issubdtype`.
+
+    Args:
+        arg1: A dtype, or its name.
+        arg2: A dtype, or a kind such as `numpy.integer`.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.issubdtype(tf.int32, np.integer)
+    True
+    """
     return np.issubdtype(numpys(arg1), numpys(arg2))
 
 

@@ -74,11 +74,24 @@ def reshape(self: Any, *args: Any, **kwargs: Any) -> Any:
 def experimental_enable_numpy_behavior(
     prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
 ) -> None:
-    """Gives tensors NumPy's methods, its indexing by arrays and masks, and operators that promote
-    dtypes, from now on.
+    """Gives tensors NumPy's methods, indexing and promotion of dtypes, from now on.
 
-    With `prefer_float32` Python floats count as float32. ValueError for another mode of dtypes than
-    "legacy".
+    Args:
+        prefer_float32: Whether Python floats count as float32 rather than float64.
+        dtype_conversion_mode: "legacy", the only mode.
+
+    Raises:
+        ValueError: `dtype_conversion_mode` is another.
+
+    >>> import subprocess, sys
+    >>> program = '''
+    ... import graphwright as tf
+    ... tf.experimental.numpy.experimental_enable_numpy_behavior()
+    ... print((tf.constant([1, 2, 3]) + 0.5)[[0, 2]].reshape(2, 1).dtype)
+    ... '''
+    >>> done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    >>> print(done.stdout)
+    <dtype: 'float64'>
     """
     if dtype_conversion_mode != "legacy":
         raise ValueError(

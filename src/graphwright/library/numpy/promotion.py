@@ -45,8 +45,15 @@ def kind_of(value: Any) -> Any:
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
-    """The dtype that NumPy computes in with such arrays, numbers and dtypes.
+    """Returns the dtype in which NumPy's functions compute with given operands.
 
+    Args:
+        *arrays_and_dtypes: Arrays, numbers and dtypes. Python numbers adapt to the other operands.
+
+    Returns:
+        A `tf.DType`.
+
+    >>> import graphwright as tf
     >>> tf.experimental.numpy.result_type(tf.constant([1]), 2.5)
     tf.float64
     """
@@ -61,13 +68,38 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 
 
 def promote_types(type1: Any, type2: Any) -> Any:
-    """The NumPy dtype that both dtypes can be converted to."""
+    """Returns the dtype to which two dtypes are promoted.
+
+    Args:
+        type1: A dtype, its name, or an array.
+        type2: A dtype, its name, or an array.
+
+    Returns:
+        A NumPy dtype.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.promote_types("int32", "float32")
+    dtype('float64')
+    """
     kinds = (np.dtype(t) if isinstance(t, str) else kind_of(t) for t in (type1, type2))
     return np.promote_types(*kinds)
 
 
 def asarray(a: Any, dtype: Any = None) -> Any:
-    """A tensor of a value, of NumPy's default dtypes unless `dtype` says another."""
+    """Converts a value to a tensor, by NumPy's default dtypes.
+
+    Args:
+        a: A tensor, an array, a number, or a nested list of these.
+        dtype: The dtype of the result. None keeps that of a tensor or array; Python ints become
+            int64, floats float64.
+
+    Returns:
+        A tensor.
+
+    >>> import graphwright as tf
+    >>> tf.experimental.numpy.asarray([1, 2]).dtype
+    tf.int64
+    """
     if dtype is None and is_tensor(a):
         return convert(a)
     if dtype is None and not holds_tensor(a) and np.asarray(a).dtype.kind in "SUO":

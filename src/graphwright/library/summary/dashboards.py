@@ -55,7 +55,6 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     Raises:
         ValueError: `data` is no scalar, or there is a writer but no step.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
     ...     tf.summary.scalar("loss", 0.25, step=1).numpy()
@@ -87,7 +86,6 @@ def histogram(
     Raises:
         ValueError: There is a writer but no step.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
     ...     tf.summary.histogram("weights", tf.range(100), step=1, buckets=10).numpy()
@@ -138,7 +136,6 @@ def image(
     Raises:
         ValueError: `data` has another rank, or there is a writer but no step.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
     ...     tf.summary.image("digits", tf.zeros([2, 8, 8, 1]), step=1).numpy()
@@ -174,7 +171,6 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
         TypeError: `data` has another dtype.
         ValueError: There is a writer but no step.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
     ...     tf.summary.text("note", "a *new* run", step=1).numpy()
@@ -215,7 +211,6 @@ def audio(
     Raises:
         ValueError: `encoding` or the rank of `data` is another, or there is a writer but no step.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
     ...     tf.summary.audio("tone", tf.zeros([1, 80, 1]), 8000, step=1).numpy()

@@ -229,7 +229,6 @@ def summary_iterator(path: Any) -> Iterator[Event]:
         NotFoundError: There is no such file.
         DataLossError: The file is damaged.
 
-    >>> import graphwright as tf
     >>> import glob, tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp()
     >>> writer = tf.summary.create_file_writer(folder)

@@ -77,7 +77,6 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
     Raises:
         ValueError: There is no collection, or there is a writer but no step.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> tf.summary.trace_on()
     >>> tf.function(lambda x: x + 1.0)(1.0).numpy()

@@ -165,7 +165,6 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     Raises:
         AlreadyExistsError: A profile is already being taken.
 
-    >>> import graphwright as tf
     >>> import os, tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp()
     >>> tf.profiler.experimental.start(folder)
@@ -190,7 +189,6 @@ def stop(save: bool = True) -> None:
     Raises:
         UnavailableError: No profile is being taken.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> tf.profiler.experimental.start(tempfile.mkdtemp())
     >>> tf.profiler.experimental.stop(save=False)

@@ -128,7 +128,6 @@ def create_file_writer(
     Returns:
         A `tf.summary.SummaryWriter`.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
     >>> with writer.as_default():
@@ -224,7 +223,6 @@ def record_if(condition: Any) -> Iterator[None]:
     Yields:
         Nothing.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
     ...     with tf.summary.record_if(False):
@@ -321,7 +319,6 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: A
     Raises:
         ValueError: There is a writer but no step.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
     ...     tf.summary.write("weights", [1.0, 2.0], step=1).numpy()
@@ -361,7 +358,6 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     Raises:
         ValueError: There is a writer but no step.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> message = tf.compat.v1.Summary(value=[tf.compat.v1.Summary.Value(tag="loss")])
     >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
@@ -388,7 +384,6 @@ def graph(graph_data: Any) -> Any:
     Raises:
         ValueError: `graph_data` is no graph, or the call is inside a traced function.
 
-    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([]))
     >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
