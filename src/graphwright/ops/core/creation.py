@@ -183,7 +183,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     """Fills a tensor of a shape with one value.
 
     Args:
-        dims: The shape: a list of ints, or a vector of int32 or int64.
+        dims: The shape: an int, a list of ints, or a vector of int32 or int64.
         value: A scalar of any dtype.
         name: A name for the op.
         layout: Accepted for TensorFlow's signature and not used.

@@ -85,7 +85,7 @@ def one_hot(
         depth: The size of the new axis: an int or a scalar of int32.
         on_value: A scalar of any dtype. None means 1.
         off_value: A scalar of the same dtype. None means 0.
-        axis: The place of the new axis, from 0 to the rank of `indices`. None means the last.
+        axis: The place of the new axis, from 0 to the rank of `indices`. None or -1 means the last.
         dtype: The dtype of the result. None means that of the values, or float32 without them.
         name: A name for the op.
 

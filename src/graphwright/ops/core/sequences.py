@@ -195,14 +195,14 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     """Returns evenly spaced values from `start` to `stop`, both included, along a new axis.
 
     Args:
-        start: A tensor of floats or integers; integers become float64.
+        start: A tensor of numbers; integers become float64.
         stop: A tensor like `start`; the two broadcast.
         num: The number of values: an int or a scalar of integers.
         name: A name for the op.
         axis: The place of the new axis, an int.
 
     Returns:
-        A tensor of the dtype of `start`, with a new axis of size `num`.
+        A tensor of the dtype of `start`, or of float64, with a new axis of size `num`.
 
     Raises:
         TypeError: `num` is no integer.

@@ -368,7 +368,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
     """Joins relu(features) and relu(-features) along an axis.
 
     Args:
-        features: A tensor of real numbers, of rank 1 or more.
+        features: A tensor of signed real numbers, of rank 1 or more.
         axis: The axis, an int.
         name: A name for the op.
 
