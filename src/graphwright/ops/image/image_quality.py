@@ -28,8 +28,8 @@ def total_variation(images: Any, name: str | None = None) -> Any:
     """Sums the absolute differences of neighbouring pixels in each image.
 
     Args:
-        images: A tensor of numbers of shape [height, width, channels] or [batch, height, width,
-            channels].
+        images: A tensor of floats or signed integers of shape [height, width, channels] or
+            [batch, height, width, channels].
         name: A name for the op.
 
     Returns:
