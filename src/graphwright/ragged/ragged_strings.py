@@ -174,8 +174,8 @@ def unicode_decode_with_offsets(
         name: A name for the op.
 
     Returns:
-        A pair of ragged tensors with one axis more than `input`, or of vectors for a scalar: the
-        code points as int32, and the places as int64.
+        The code points as int32 and the places as int64. Both are ragged tensors with one axis
+        more than `input`, or vectors for a scalar.
 
     Raises:
         InvalidArgumentError: An argument is not valid, or a string is not under "strict".
@@ -251,8 +251,8 @@ def unicode_split_with_offsets(
         name: A name for the op.
 
     Returns:
-        A pair of ragged tensors with one axis more than `input`, or of vectors for a scalar: the
-        characters as strings, and the places as int64.
+        The characters as strings and the places as int64. Both are ragged tensors with one axis
+        more than `input`, or vectors for a scalar.
 
     Raises:
         InvalidArgumentError: An argument is not valid, or a string is not under "strict".

@@ -112,8 +112,8 @@ def max_pool1d(
 
     Args:
         input: A tensor of real numbers but uint32 and uint64 of shape [batch, width, channels].
-        ksize: The sizes of a window, as one int, one for each axis.
-        strides: The steps between windows, as one int, one for each axis.
+        ksize: The sizes of a window, as one int or one for each axis.
+        strides: The steps between windows, as one int or one for each axis.
         padding: "VALID", "SAME" for windows that may stick out of the data, or a pair (before,
             after) for each axis.
         data_format: "NWC" or "NCW": the order of the axes.
@@ -307,8 +307,8 @@ def avg_pool1d(
 
     Args:
         input: A tensor of floats of shape [batch, width, channels].
-        ksize: The sizes of a window, as one int, one for each axis.
-        strides: The steps between windows, as one int, one for each axis.
+        ksize: The sizes of a window, as one int or one for each axis.
+        strides: The steps between windows, as one int or one for each axis.
         padding: "VALID", or "SAME" for windows that may stick out of the data.
         data_format: "NWC" or "NCW": the order of the axes.
         name: A name for the op.

@@ -59,11 +59,11 @@ def conv1d(
     Args:
         input: A tensor of floats or int32 of shape [batch, width, channels].
         filters: A tensor of the dtype of `input` of shape [width, channels / groups, outputs].
-        stride: The steps between windows, as one int, one for each axis.
+        stride: The steps between windows, as one int or one for each axis.
         padding: "VALID", "SAME" for zeros around the data, or a pair (before, after) for each axis.
         data_format: "NWC" or "NCW": the order of the axes.
-        dilations: The steps between the taps of a filter, as one int, one for each axis; None means
-            1.
+        dilations: The steps between the taps of a filter, as one int or one for each axis;
+            None means 1.
         name: A name for the op.
 
     Returns:
@@ -260,12 +260,12 @@ def conv1d_transpose(
         input: A tensor of floats or int32 of shape [batch, width, channels].
         filters: A tensor of the dtype of `input` of shape [width, outputs, channels].
         output_shape: The shape of the result, with all axes, as ints or an int32 tensor.
-        strides: The steps of the convolution, as one int, one for each axis.
+        strides: The steps of the convolution, as one int or one for each axis.
         padding: Of the convolution: "VALID", "SAME" for zeros around the data, or a pair (before,
             after) for each axis.
         data_format: "NWC" or "NCW": the order of the axes.
-        dilations: The steps between the taps of a filter, as one int, one for each axis; None means
-            1.
+        dilations: The steps between the taps of a filter, as one int or one for each axis;
+            None means 1.
         name: A name for the op.
 
     Returns:

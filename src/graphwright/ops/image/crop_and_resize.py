@@ -374,7 +374,8 @@ def crop_and_resize(
     """Cuts boxes out of images and resamples each of them to one size.
 
     Args:
-        image: A tensor of floats or integers of shape [batch, height, width, channels].
+        image: A tensor of shape [batch, height, width, channels] and of float16, float32, float64,
+            signed integers, uint8 or uint16.
         boxes: A tensor of float32 of shape [n, 4], with rows (y1, x1, y2, x2). A coordinate is a
             fraction: 0 is the first pixel, 1 the last.
         box_indices: A tensor of int32 of shape [n]: the image of each box.

@@ -477,7 +477,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Any:
-    """Decodes all frames of a GIF file.
+    """Decodes all frames of a GIF file; JPEG, PNG and WebP files too.
 
     It needs Pillow (the extra `image`).
 

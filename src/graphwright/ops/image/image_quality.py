@@ -28,8 +28,8 @@ def total_variation(images: Any, name: str | None = None) -> Any:
     """Sums the absolute differences of neighbouring pixels in each image.
 
     Args:
-        images: A tensor of numbers of shape [height, width, channels] or [batch, height, width,
-            channels].
+        images: A tensor of floats or signed integers of shape [height, width, channels] or
+            [batch, height, width, channels].
         name: A name for the op.
 
     Returns:
@@ -178,8 +178,8 @@ def ssim(
         return_index_map: Whether the result has the similarity of each place.
 
     Returns:
-        A tensor of float32 in (-1, 1]: of shape [...], or with `return_index_map` of shape [...,
-        height - filter_size + 1, width - filter_size + 1].
+        A tensor of float32 of shape [...], with values in (-1, 1]. With `return_index_map`, its
+        shape is [..., height - filter_size + 1, width - filter_size + 1].
 
     Raises:
         ValueError: The shapes differ, or an image is smaller than the window.

@@ -324,8 +324,8 @@ def resize(
     """Resizes images to a height and width.
 
     Args:
-        images: A tensor of real numbers of shape [height, width, channels] or [batch, height,
-            width, channels].
+        images: A tensor of floats, signed integers, uint8 or uint16, of shape [height, width,
+            channels] or [batch, height, width, channels].
         size: Two positive ints, or an int32 tensor of shape [2]: the new height and width.
         method: One of the strings of `tf.image.ResizeMethod`.
         preserve_aspect_ratio: Whether the result keeps the proportions of the images and fits into
@@ -419,8 +419,8 @@ def resize_with_pad(
     """Resizes images without distortion, centred in a border of zeros.
 
     Args:
-        image: A tensor of real numbers of shape [height, width, channels] or [batch, height, width,
-            channels].
+        image: A tensor of floats, signed integers, uint8 or uint16, of shape [height, width,
+            channels] or [batch, height, width, channels].
         target_height: A positive int or int32 scalar.
         target_width: A positive int or int32 scalar.
         method: One of the strings of `tf.image.ResizeMethod`.

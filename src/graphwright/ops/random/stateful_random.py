@@ -385,7 +385,7 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
     """Puts the rows of a tensor into a random order, another one at each call.
 
     Args:
-        value: A tensor of any dtype and of at least one axis.
+        value: A tensor of any dtype and shape, whose first axis is that of the rows.
         seed: An int, or None for one that `tf.random.set_seed` determines.
         name: A name for the op.
 

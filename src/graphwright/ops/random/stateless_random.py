@@ -628,7 +628,7 @@ def stateless_shuffle(
     """Puts the rows of a tensor into an order that a seed determines.
 
     Args:
-        value: A tensor of any dtype and of at least one axis.
+        value: A tensor of any dtype and shape, whose first axis is that of the rows.
         seed: A tensor of int32 or int64 of shape [2].
         alg: The generator: "philox", "threefry" or "auto_select", which means Philox, or a
             `tf.random.Algorithm`.
@@ -675,7 +675,7 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
 
     Args:
         seed: A tensor of int32 or int64 of shape [2].
-        data: An int, or a scalar of int32 or int64.
+        data: An int, or a scalar of int32, int64, uint32 or uint64.
         alg: The generator: "philox", "threefry" or "auto_select", which means Philox, or a
             `tf.random.Algorithm`.
 
