@@ -369,9 +369,11 @@ def paddings(pad_values: Any, padding_width: int | None) -> tuple[str, str, int]
         if padding_width:
             raise ValueError("pad_values must be provided if padding_width is set.")
         return "", "", 0
-    left, right = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
-    if not isinstance(left, (str, bytes)) or not isinstance(right, (str, bytes)):
+    pair = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
+    texts = isinstance(pair, (tuple, list)) and all(isinstance(t, (str, bytes)) for t in pair)
+    if not texts or len(pair) != 2:
         raise TypeError("pad_values must be a string, tuple of strings, or None.")
+    left, right = pair
     if padding_width is not None and padding_width < 1:
         raise ValueError(f"padding_width must be greater than 0. Got {padding_width}")
     left, right = (text.decode() if isinstance(text, bytes) else text for text in (left, right))

@@ -167,7 +167,7 @@ class DecodeBmp(ImageDecoder):
     """The image in a BMP file."""
 
     type_name = "DecodeBmp"
-    refused = frozenset({"jpeg", "png", "gif"})
+    refused = frozenset({"jpeg", "png", "gif", "webp"})
 
     channels: int = 0
 

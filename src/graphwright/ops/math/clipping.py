@@ -250,14 +250,19 @@ def within(x: Any, to: DType) -> Any:
     return x if most is None else minimum(x, convert(most, source))
 
 
+def exact(number: Any, dtype: DType) -> int | float:
+    """An element of a dtype as Python's number: those compare without rounding."""
+    return int(number) if dtype.is_integer else float(number)
+
+
 def bound(source: DType, to: DType, upper: bool) -> Any:
     """The bound of `to` as a value of `source` inside its range; None where none is needed."""
-    own, other = (source.max, to.max) if upper else (source.min, to.min)
+    own, other = [exact(d.max if upper else d.min, d) for d in (source, to)]
     if (other >= own) if upper else (other <= own):
         # Only infinity is outside: a bound to integers, which have none.
         return own if source.is_floating and to.is_integer else None
-    nearest = source.numpy_dtype.type(other)
-    inside = int(nearest) if to.is_integer else float(nearest)
+    nearest = source.numpy_dtype.type(float(other) if source.is_floating else other)
+    inside = exact(nearest, source)
     if (inside > other) if upper else (inside < other):
         return np.nextafter(nearest, source.numpy_dtype.type(0))
     return nearest

@@ -35,6 +35,11 @@ class QuantizeAndDequantizeV4(Op):
             raise ValueError(
                 f"num_bits is out of range: {self.num_bits} with signed_input {self.signed_input}"
             )
+        if self.round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
+            raise ValueError(
+                f"Value for attr 'round_mode' of \"{self.round_mode}\" is not in the list of "
+                'allowed values: "HALF_TO_EVEN", "HALF_UP"'
+            )
         check_axis(self.axis, x)
         return (x.dims,)
 

@@ -316,9 +316,14 @@ def quantize(
             None,
             f"Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '{mode}'.",
         )
+    wanted = as_dtype(T)
+    if wanted not in dt.QUANTIZED:
+        names = ", ".join(sorted(d.name for d in dt.QUANTIZED))
+        words = f"Value for attr 'T' of {wanted.name} is not in the list of allowed values: {names}"
+        raise InvalidArgumentError(None, None, words)
     x, low, high = (convert(v, dt.float32) for v in (input, min_range, max_range))
     attributes = (mode, round_mode, narrow_range, placed(x, axis), float(ensure_minimum_range))
-    op = QuantizeV2.of(as_dtype(T), *attributes)
+    op = QuantizeV2.of(wanted, *attributes)
     return named(QuantizeV2)(*apply(op, x, low, high, name=name))
 
 
