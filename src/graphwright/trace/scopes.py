@@ -93,12 +93,14 @@ def init_scope() -> Iterator[None]:
         None.
 
     >>> import graphwright as tf
+    >>> seen = []
     >>> @tf.function
     ... def f():
     ...     with tf.init_scope():
-    ...         print(tf.executing_eagerly())
+    ...         seen.append(tf.executing_eagerly())
     >>> f()
-    True
+    >>> seen
+    [True]
     """
     with activate(None):
         yield

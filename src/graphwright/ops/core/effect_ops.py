@@ -193,7 +193,7 @@ def timestamp(name: str | None = None) -> Any:
 
     >>> import graphwright as tf
     >>> later = tf.timestamp() - tf.timestamp()
-    >>> later.dtype, bool(later <= 0)
+    >>> later.dtype, (later <= 0).numpy().item()
     (tf.float64, True)
     """
     return apply(Timestamp.of(), name=name)

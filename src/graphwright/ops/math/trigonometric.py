@@ -230,8 +230,8 @@ def cos(x: Any, name: str | None = None) -> Any:
         A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
-    >>> round(float(tf.cos(0.5)), 4)
-    0.8776
+    >>> f"{float(tf.cos(0.5)):.4f}"
+    '0.8776'
     """
     return apply(COS, convert(x), name=name)
 
@@ -247,8 +247,8 @@ def tan(x: Any, name: str | None = None) -> Any:
         A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
-    >>> round(float(tf.tan(0.5)), 4)
-    0.5463
+    >>> f"{float(tf.tan(0.5)):.4f}"
+    '0.5463'
     """
     return apply(TAN, convert(x), name=name)
 
@@ -265,8 +265,8 @@ def asin(x: Any, name: str | None = None) -> Any:
         A tensor of the shape and dtype of `x`; real angles lie in [-pi/2, pi/2].
 
     >>> import graphwright as tf
-    >>> round(float(tf.asin(0.5)), 4)
-    0.5236
+    >>> f"{float(tf.asin(0.5)):.4f}"
+    '0.5236'
     """
     return apply(ASIN, convert(x), name=name)
 
@@ -283,8 +283,8 @@ def acos(x: Any, name: str | None = None) -> Any:
         A tensor of the shape and dtype of `x`; real angles lie in [0, pi].
 
     >>> import graphwright as tf
-    >>> round(float(tf.acos(0.5)), 4)
-    1.0472
+    >>> f"{float(tf.acos(0.5)):.4f}"
+    '1.0472'
     """
     return apply(ACOS, convert(x), name=name)
 
@@ -300,8 +300,8 @@ def atan(x: Any, name: str | None = None) -> Any:
         A tensor of the shape and dtype of `x`; real angles lie in [-pi/2, pi/2].
 
     >>> import graphwright as tf
-    >>> round(float(tf.atan(1.0)), 4)
-    0.7854
+    >>> f"{float(tf.atan(1.0)):.4f}"
+    '0.7854'
     """
     return apply(ATAN, convert(x), name=name)
 
@@ -318,8 +318,8 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Any:
         A tensor of the dtype of the operands, of their broadcast shape, with angles in [-pi, pi].
 
     >>> import graphwright as tf
-    >>> round(float(tf.atan2(1.0, -1.0)), 4)
-    2.3562
+    >>> f"{float(tf.atan2(1.0, -1.0)):.4f}"
+    '2.3562'
     """
     return apply(ATAN2, *convert_pair(y, x), name=name)
 
@@ -335,8 +335,8 @@ def sinh(x: Any, name: str | None = None) -> Any:
         A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
-    >>> round(float(tf.sinh(1.0)), 4)
-    1.1752
+    >>> f"{float(tf.sinh(1.0)):.4f}"
+    '1.1752'
     """
     return apply(SINH, convert(x), name=name)
 
@@ -352,8 +352,8 @@ def cosh(x: Any, name: str | None = None) -> Any:
         A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
-    >>> round(float(tf.cosh(1.0)), 4)
-    1.5431
+    >>> f"{float(tf.cosh(1.0)):.4f}"
+    '1.5431'
     """
     return apply(COSH, convert(x), name=name)
 
@@ -369,8 +369,8 @@ def tanh(x: Any, name: str | None = None) -> Any:
         A tensor of the shape and dtype of `x`; real results lie in [-1, 1].
 
     >>> import graphwright as tf
-    >>> round(float(tf.tanh(1.0)), 4)
-    0.7616
+    >>> f"{float(tf.tanh(1.0)):.4f}"
+    '0.7616'
     """
     return apply(TANH, convert(x), name=name)
 
@@ -386,8 +386,8 @@ def asinh(x: Any, name: str | None = None) -> Any:
         A tensor of the shape and dtype of `x`.
 
     >>> import graphwright as tf
-    >>> round(float(tf.asinh(1.0)), 4)
-    0.8814
+    >>> f"{float(tf.asinh(1.0)):.4f}"
+    '0.8814'
     """
     return apply(ASINH, convert(x), name=name)
 
