@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from graphwright.compile.nests.element_kinds import KINDS
 from graphwright.op.op import Op, Shapes
 from graphwright.op.op_families import Elementwise
-from graphwright.op.scalars import CheckedScalars, Scalars
+from graphwright.op.scalars import CheckedScalars, S, Scalars
 from graphwright.ops.math.reduction import Max
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -29,7 +27,7 @@ class Average(Sized):
     outputs = ("mean: T",)
     dtypes = {"T": dt.REAL}
 
-    def element(self, scalars: Scalars[Any], total: Any, count: Any) -> Any:
+    def element(self, scalars: Scalars[S], total: S, count: S) -> S:
         """The mean."""
         return scalars.div(total, count)
 
@@ -59,7 +57,7 @@ class PickIndex(AxisPlace):
 
     wraps: bool = True
 
-    def element(self, scalars: CheckedScalars[Any], index: Any, size: Any) -> Any:
+    def element(self, scalars: CheckedScalars[S], index: S, size: S) -> S:
         """The place; outside it is reported, and the first."""
         zero = scalars.constant(0, index)
         place = index
@@ -77,7 +75,7 @@ class Confined(AxisPlace):
 
     type_name = "_Confined"
 
-    def element(self, scalars: CheckedScalars[Any], index: Any, size: Any) -> Any:
+    def element(self, scalars: CheckedScalars[S], index: S, size: S) -> S:
         """The place."""
         zero = scalars.constant(0, index)
         last = scalars.sub(size, scalars.constant(1, index))
@@ -108,8 +106,8 @@ class Required(Elementwise):
     dtypes = {"T": dt.ANY}
 
     def element(  # type: ignore[override]  # machine code alone evaluates it
-        self, scalars: CheckedScalars[Any], x: Any, condition: Any
-    ) -> Any:
+        self, scalars: CheckedScalars[S], x: S, condition: S
+    ) -> S:
         """The element; the condition is reported."""
         scalars.on_zero(scalars.logical_not(condition))
         return x
@@ -126,8 +124,8 @@ class Reinterpreted(Elementwise):
     type: DType
 
     def element(  # type: ignore[override]  # as above
-        self, scalars: CheckedScalars[Any], x: Any
-    ) -> Any:
+        self, scalars: CheckedScalars[S], x: S
+    ) -> S:
         """The element."""
         return scalars.bitcast(x, KINDS[self.type])
 

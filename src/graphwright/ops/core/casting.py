@@ -13,7 +13,7 @@ from graphwright.op.batching import last_axes
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Elementwise
-from graphwright.op.scalars import Scalars, caster
+from graphwright.op.scalars import S, Scalars, caster
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
@@ -64,7 +64,7 @@ class Cast(Elementwise):
         source = dt.of_numpy(x.dtype).name
         raise UnimplementedError(None, None, f"Cast {source} to {self.DstT.name} is not supported")
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.cast(x, self.DstT)
 
     def known(self, x: Any) -> Any:

@@ -23,6 +23,7 @@ from graphwright.op.interpreter import (
 from graphwright.op.op import Call, not_differentiable
 from graphwright.op.op_families import Binary, Unary
 from graphwright.op.scalars import (
+    S,
     Scalars,
     floor_quotient,
     quotient_of_c,
@@ -44,7 +45,7 @@ class AddV2(Binary):
     ufunc = np.add
     entry = staticmethod(lambda x, y: x + y)
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.add(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -70,7 +71,7 @@ class Sub(Binary):
     ufunc = np.subtract
     entry = staticmethod(lambda x, y: x - y)
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.sub(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -84,7 +85,7 @@ class Mul(Binary):
     ufunc = np.multiply
     entry = staticmethod(lambda x, y: x * y)
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.mul(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -101,7 +102,7 @@ class Neg(Unary):
     dtypes = {"T": dt.INEXACT | dt.SIGNED}
     ufunc = np.negative
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.neg(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -150,7 +151,7 @@ class RealDiv(Binary):
     dtypes = {"T": dt.INEXACT}
     ufunc = np.divide
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.div(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -164,7 +165,7 @@ class Div(Binary):
     type_name = "Div"
     ufunc = staticmethod(checked(quotient_of_c))
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.div(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -181,7 +182,7 @@ class FloorDiv(Binary):
     entry = staticmethod(lambda x, y: None if y == 0 else x // y)
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.floordiv(x, y)
 
 
@@ -193,7 +194,7 @@ class FloorMod(Binary):
     ufunc = staticmethod(checked(np.mod))
     entry = staticmethod(lambda x, y: None if y == 0 else x % y)
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.floormod(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -209,7 +210,7 @@ class TruncateDiv(Binary):
     ufunc = staticmethod(checked(truncated_quotient))
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.truncdiv(x, y)
 
 
@@ -220,7 +221,7 @@ class TruncateMod(Binary):
     dtypes = {"T": dt.FLOATING | dt.INDEX}
     ufunc = staticmethod(checked(np.fmod))
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.truncmod(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -235,7 +236,7 @@ class DivNoNan(Binary):
     dtypes = {"T": dt.INEXACT}
     ufunc = staticmethod(no_nan(np.divide))
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         zero = scalars.constant(0, y)
         return scalars.select(scalars.equal(y, zero), zero, scalars.div(x, y))
 
@@ -252,7 +253,7 @@ class MulNoNan(Binary):
     dtypes = {"T": dt.INEXACT}
     ufunc = staticmethod(no_nan(np.multiply))
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         zero = scalars.constant(0, y)
         return scalars.select(scalars.equal(y, zero), zero, scalars.mul(x, y))
 
@@ -272,7 +273,7 @@ class Maximum(Binary):
     ufunc = np.maximum
     entry = max
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.maximum(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -288,7 +289,7 @@ class Minimum(Binary):
     ufunc = np.minimum
     entry = min
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.minimum(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -305,7 +306,7 @@ class Conj(Unary):
     dtypes = {"T": dt.COMPLEX}
     ufunc = np.conj
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.conj(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

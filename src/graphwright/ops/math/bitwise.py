@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import not_differentiable
 from graphwright.op.op_families import Binary, Elementwise, Unary
-from graphwright.op.scalars import BINARY, UNARY, Scalars
+from graphwright.op.scalars import BINARY, UNARY, S, Scalars
 from graphwright.ops.math.comparison import logical_and, logical_not, logical_or, logical_xor
 from graphwright.types import dtypes as dt
 
@@ -22,7 +22,7 @@ class BitwiseAnd(Binary):
     ufunc = np.bitwise_and
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.bitand(x, y)
 
 
@@ -34,7 +34,7 @@ class BitwiseOr(Binary):
     ufunc = np.bitwise_or
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.bitor(x, y)
 
 
@@ -46,7 +46,7 @@ class BitwiseXor(Binary):
     ufunc = np.bitwise_xor
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.bitxor(x, y)
 
 
@@ -58,7 +58,7 @@ class Invert(Unary):
     ufunc = np.invert
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.invert(x)
 
 
@@ -70,7 +70,7 @@ class LeftShift(Binary):
     ufunc = staticmethod(BINARY["shiftleft"])
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.shiftleft(x, y)
 
 
@@ -82,7 +82,7 @@ class RightShift(Binary):
     ufunc = staticmethod(BINARY["shiftright"])
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.shiftright(x, y)
 
 
@@ -96,7 +96,7 @@ class PopulationCount(Elementwise):
     ufunc = staticmethod(UNARY["popcount"])
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.popcount(x)
 
 

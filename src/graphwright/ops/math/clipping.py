@@ -11,7 +11,7 @@ from graphwright.op.batching import Each
 from graphwright.op.interpreter import convert, values_of, with_values
 from graphwright.op.op import Call, Shapes
 from graphwright.op.op_families import Elementwise
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import S, Scalars
 from graphwright.ops.core.casting import cast, warn_of_discarding
 from graphwright.ops.core.identity import identity
 from graphwright.ops.math.arithmetic import maximum, minimum
@@ -62,7 +62,7 @@ class ClipByValue(Elementwise):
         lowered = select(greater(t, most), most, t)  # which broadcasts
         return select(less(lowered, least), least, lowered)
 
-    def element(self, scalars: Scalars[Any], t: Any, least: Any, most: Any) -> Any:
+    def element(self, scalars: Scalars[S], t: S, least: S, most: S) -> S:
         lowered = scalars.select(scalars.greater(t, most), most, t)
         return scalars.select(scalars.less(lowered, least), least, lowered)
 

@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Logical, Unary
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, broadcast_all
@@ -25,7 +25,7 @@ class Less(Comparison):
     ufunc = np.less
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.less(x, y)
 
 
@@ -36,7 +36,7 @@ class LessEqual(Comparison):
     ufunc = np.less_equal
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.less_equal(x, y)
 
 
@@ -47,7 +47,7 @@ class Greater(Comparison):
     ufunc = np.greater
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.greater(x, y)
 
 
@@ -58,7 +58,7 @@ class GreaterEqual(Comparison):
     ufunc = np.greater_equal
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.greater_equal(x, y)
 
 
@@ -81,7 +81,7 @@ class Equal(Comparison):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return comparison_kernel(np.equal, False, self.incompatible_shape_error, types)
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.equal(x, y)
 
 
@@ -101,7 +101,7 @@ class NotEqual(Comparison):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return comparison_kernel(np.not_equal, True, self.incompatible_shape_error, types)
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.not_equal(x, y)
 
 
@@ -145,7 +145,7 @@ class LogicalAnd(Logical):
     ufunc = np.logical_and
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.logical_and(x, y)
 
 
@@ -156,7 +156,7 @@ class LogicalOr(Logical):
     ufunc = np.logical_or
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.logical_or(x, y)
 
 
@@ -169,7 +169,7 @@ class LogicalNot(Unary):
     ufunc = np.logical_not
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.logical_not(x)
 
 
@@ -199,7 +199,7 @@ class SelectV2(Binary):
             return chosen[0]
         return chosen * length if len(chosen) == 1 else chosen
 
-    def element(self, scalars: Scalars[Any], condition: Any, t: Any, e: Any) -> Any:
+    def element(self, scalars: Scalars[S], condition: S, t: S, e: S) -> S:
         return scalars.select(condition, t, e)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.op_families import Unary
-from graphwright.op.scalars import UNARY, Scalars
+from graphwright.op.scalars import UNARY, S, Scalars
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.result_gradients import SIGMOID_GRAD
 from graphwright.ops.math.special import widened
@@ -25,7 +25,7 @@ class Sigmoid(Unary):
         function = UNARY["sigmoid"]
         return function if types[0].is_complex else widened(function, types[0])
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sigmoid(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

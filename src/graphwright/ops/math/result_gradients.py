@@ -14,7 +14,7 @@ from graphwright.op.batching import last_axes
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Shapes
 from graphwright.op.op_families import Binary
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import S, Scalars
 from graphwright.ops.math.arithmetic import conj
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -58,7 +58,7 @@ def guarded(dy: Any, slope: Any) -> Any:
     return np.where(dy == 0, dy.dtype.type(0), slope)
 
 
-def guarded_element(scalars: Scalars[Any], dy: Any, slope: Any) -> Any:
+def guarded_element(scalars: Scalars[S], dy: S, slope: S) -> S:
     """The same of one element."""
     zero = scalars.constant(0, dy)
     return scalars.select(scalars.equal(dy, zero), zero, slope)
@@ -82,7 +82,7 @@ class TanhGrad(ResultGradient):
     type_name = "TanhGrad"
     ufunc = staticmethod(tanh_slope)
 
-    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+    def element(self, scalars: Scalars[S], y: S, dy: S) -> S:
         return scalars.mul(dy, scalars.sub(scalars.constant(1, y), scalars.mul(y, y)))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -96,7 +96,7 @@ class SigmoidGrad(ResultGradient):
     type_name = "SigmoidGrad"
     ufunc = staticmethod(sigmoid_slope)
 
-    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+    def element(self, scalars: Scalars[S], y: S, dy: S) -> S:
         rest = scalars.sub(scalars.constant(1, y), y)
         return scalars.mul(dy, scalars.mul(y, rest))
 
@@ -111,7 +111,7 @@ class SqrtGrad(ResultGradient):
     type_name = "SqrtGrad"
     ufunc = staticmethod(sqrt_slope)
 
-    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+    def element(self, scalars: Scalars[S], y: S, dy: S) -> S:
         slope = scalars.div(scalars.mul(dy, scalars.constant(0.5, y)), y)
         return guarded_element(scalars, dy, slope)
 
@@ -127,7 +127,7 @@ class RsqrtGrad(ResultGradient):
     type_name = "RsqrtGrad"
     ufunc = staticmethod(rsqrt_slope)
 
-    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+    def element(self, scalars: Scalars[S], y: S, dy: S) -> S:
         cube = scalars.mul(scalars.mul(y, y), y)
         slope = scalars.mul(dy, scalars.mul(scalars.constant(-0.5, y), cube))
         return guarded_element(scalars, dy, slope)
@@ -143,7 +143,7 @@ class ReciprocalGrad(ResultGradient):
     type_name = "ReciprocalGrad"
     ufunc = staticmethod(reciprocal_slope)
 
-    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+    def element(self, scalars: Scalars[S], y: S, dy: S) -> S:
         return guarded_element(scalars, dy, scalars.mul(scalars.neg(dy), scalars.mul(y, y)))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

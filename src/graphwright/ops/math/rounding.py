@@ -11,7 +11,7 @@ from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, convert_default, convert_pair, is_tensor
 from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Predicate, Unary, no_element
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
@@ -25,7 +25,7 @@ class Floor(Unary):
     ufunc = np.floor
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.floor(x)
 
 
@@ -37,7 +37,7 @@ class Ceil(Unary):
     ufunc = np.ceil
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.ceil(x)
 
 
@@ -49,7 +49,7 @@ class Rint(Unary):
     ufunc = np.rint
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.rint(x)
 
 
@@ -64,7 +64,7 @@ class Round(Unary):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return np.positive if types[0].is_integer else np.rint
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.rint(x)
 
 
@@ -77,7 +77,7 @@ class NextAfter(Binary):
     dtypes = {"T": frozenset({dt.float32, dt.float64})}
     ufunc = np.nextafter
 
-    def element(self, scalars: Scalars[Any], x1: Any, x2: Any) -> Any:
+    def element(self, scalars: Scalars[S], x1: S, x2: S) -> S:
         return scalars.nextafter(x1, x2)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -91,7 +91,7 @@ class IsNan(Predicate):
     ufunc = np.isnan
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.isnan(x)
 
 
@@ -102,7 +102,7 @@ class IsInf(Predicate):
     ufunc = np.isinf
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.isinf(x)
 
 
@@ -113,7 +113,7 @@ class IsFinite(Predicate):
     ufunc = np.isfinite
     gradient = not_differentiable
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.isfinite(x)
 
 

@@ -12,7 +12,7 @@ from graphwright.op import special_functions
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Binary, Unary, no_element
-from graphwright.op.scalars import UNARY, Scalars, psi
+from graphwright.op.scalars import UNARY, S, Scalars, psi
 from graphwright.ops.core.casting import cast
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import not_equal
@@ -60,7 +60,7 @@ class Worded(Special):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return widened(UNARY[self.word], types[0])
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.unary(self.word, x)
 
 
@@ -331,7 +331,7 @@ class Xlogy(Binary):
     dtypes = {"T": dt.INEXACT}
     ufunc = staticmethod(zero_guarded(lambda x, y: np.multiply(x, np.log(y))))
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         zero = scalars.constant(0, x)
         product = scalars.mul(x, scalars.log(y))
         return scalars.select(scalars.equal(x, zero), zero, product)
@@ -348,7 +348,7 @@ class Xlog1py(Binary):
     dtypes = {"T": dt.INEXACT}
     ufunc = staticmethod(zero_guarded(lambda x, y: np.multiply(x, np.log1p(y))))
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         zero = scalars.constant(0, x)
         product = scalars.mul(x, scalars.log1p(y))
         return scalars.select(scalars.equal(x, zero), zero, product)
@@ -365,7 +365,7 @@ class Xdivy(Binary):
     dtypes = {"T": dt.INEXACT}
     ufunc = staticmethod(zero_guarded(np.divide))
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         zero = scalars.constant(0, x)
         return scalars.select(scalars.equal(x, zero), zero, scalars.div(x, y))
 

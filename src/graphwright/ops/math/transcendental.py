@@ -11,7 +11,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call
 from graphwright.op.op_families import Binary, Elementwise, Unary, no_element
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import S, Scalars
 from graphwright.ops.core.casting import cast
 from graphwright.ops.math import complex_functions
 from graphwright.ops.math.arithmetic import DIV_NO_NAN, conj, subtract
@@ -32,7 +32,7 @@ class Abs(Unary):
     dtypes = {"T": dt.FLOATING | dt.SIGNED}
     ufunc = np.abs
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.abs(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -63,7 +63,7 @@ class Sign(Unary):
     dtypes = {"T": SIGNED_NUMERIC}
     ufunc = np.sign
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sign(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -82,7 +82,7 @@ class Square(Unary):
     dtypes = {"T": dt.NUMERIC}
     ufunc = np.square
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.mul(x, x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -103,7 +103,7 @@ class SquaredDifference(Binary):
         d = np.subtract(x, y)
         return np.multiply(d, np.conj(d))
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         d = scalars.sub(x, y)
         return scalars.mul(d, scalars.conj(d))
 
@@ -128,7 +128,7 @@ class Sqrt(InParts):
     ufunc = np.sqrt
     of_many = staticmethod(complex_functions.sqrt)
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sqrt(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -142,7 +142,7 @@ class Rsqrt(InParts):
     ufunc = staticmethod(complex_functions.reciprocal_root)
     of_many = staticmethod(complex_functions.rsqrt)
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.div(scalars.constant(1, x), scalars.sqrt(x))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -155,7 +155,7 @@ class Reciprocal(Unary):
     type_name = "Reciprocal"
     ufunc = np.reciprocal
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.div(scalars.constant(1, x), x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -184,7 +184,7 @@ class Pow(Binary):
     def bind(self, types: Sequence[DType]) -> Any:
         return integer_power if types[0].is_integer else np.power
 
-    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.pow(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -201,7 +201,7 @@ class Exp(InParts):
     ufunc = np.exp
     of_many = staticmethod(complex_functions.exp)
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.exp(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -214,7 +214,7 @@ class Expm1(Unary):
     type_name = "Expm1"
     ufunc = np.expm1
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.expm1(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -228,7 +228,7 @@ class Log(InParts):
     ufunc = np.log
     of_many = staticmethod(complex_functions.log)
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.log(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -241,7 +241,7 @@ class Log1p(Unary):
     type_name = "Log1p"
     ufunc = np.log1p
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.log1p(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

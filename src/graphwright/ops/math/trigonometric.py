@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call
 from graphwright.op.op_families import Binary, Unary
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import S, Scalars
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.result_gradients import TANH_GRAD
 from graphwright.ops.math.transcendental import reciprocal, sqrt, square
@@ -25,7 +25,7 @@ class Sin(Unary):
     type_name = "Sin"
     ufunc = np.sin
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sin(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -38,7 +38,7 @@ class Cos(Unary):
     type_name = "Cos"
     ufunc = np.cos
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.cos(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -51,7 +51,7 @@ class Tan(Unary):
     type_name = "Tan"
     ufunc = np.tan
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.tan(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -64,7 +64,7 @@ class Asin(Unary):
     type_name = "Asin"
     ufunc = np.arcsin
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.asin(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -77,7 +77,7 @@ class Acos(Unary):
     type_name = "Acos"
     ufunc = np.arccos
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.acos(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -90,7 +90,7 @@ class Atan(Unary):
     type_name = "Atan"
     ufunc = np.arctan
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.atan(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -105,7 +105,7 @@ class Atan2(Binary):
     dtypes = {"T": dt.FLOATING}
     ufunc = np.arctan2
 
-    def element(self, scalars: Scalars[Any], y: Any, x: Any) -> Any:
+    def element(self, scalars: Scalars[S], y: S, x: S) -> S:
         return scalars.atan2(y, x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -123,7 +123,7 @@ class Sinh(Unary):
     type_name = "Sinh"
     ufunc = np.sinh
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sinh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -136,7 +136,7 @@ class Cosh(Unary):
     type_name = "Cosh"
     ufunc = np.cosh
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.cosh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -149,7 +149,7 @@ class Tanh(Unary):
     type_name = "Tanh"
     ufunc = np.tanh
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.tanh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -162,7 +162,7 @@ class Asinh(Unary):
     type_name = "Asinh"
     ufunc = np.arcsinh
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.asinh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -175,7 +175,7 @@ class Acosh(Unary):
     type_name = "Acosh"
     ufunc = np.arccosh
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.acosh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -188,7 +188,7 @@ class Atanh(Unary):
     type_name = "Atanh"
     ufunc = np.arctanh
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.atanh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

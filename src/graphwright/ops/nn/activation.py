@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.op_families import Alike, Elementwise
-from graphwright.op.scalars import NumpyScalars, Scalars
+from graphwright.op.scalars import NumpyScalars, S, Scalars
 from graphwright.ops.convolution.branchless_choice import keep
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
@@ -68,7 +68,7 @@ class Relu(Activation):
         zero = np.zeros((), types[0].numpy_dtype)
         return lambda x: np.maximum(x, zero)
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.maximum(x, scalars.constant(0, x))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -81,7 +81,7 @@ class ReluGrad(ActivationGrad):
     type_name = "ReluGrad"
     dtypes = {"T": dt.REAL}
 
-    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+    def element(self, scalars: Scalars[S], g: S, x: S) -> S:
         zero = scalars.constant(0, x)
         return scalars.select(scalars.greater(x, zero), g, zero)
 
@@ -99,7 +99,7 @@ class Relu6(Activation):
     type_name = "Relu6"
     dtypes = {"T": dt.REAL}
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         positive = scalars.maximum(x, scalars.constant(0, x))
         return scalars.minimum(positive, scalars.constant(6, x))
 
@@ -113,7 +113,7 @@ class Relu6Grad(ActivationGrad):
     type_name = "Relu6Grad"
     dtypes = {"T": dt.REAL}
 
-    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+    def element(self, scalars: Scalars[S], g: S, x: S) -> S:
         zero = scalars.constant(0, x)
         inside = scalars.logical_and(
             scalars.greater(x, zero),
@@ -137,7 +137,7 @@ class LeakyRelu(Activation):
 
     alpha: float = 0.2
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         sloped = scalars.mul(x, scalars.constant(single(self.alpha), x))
         return scalars.binary("maximum" if self.alpha <= 1 else "minimum", x, sloped)
 
@@ -152,7 +152,7 @@ class LeakyReluGrad(ActivationGrad):
 
     alpha: float = 0.2
 
-    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+    def element(self, scalars: Scalars[S], g: S, x: S) -> S:
         positive = scalars.greater(x, scalars.constant(0, x))
         sloped = scalars.mul(g, scalars.constant(single(self.alpha), x))
         return scalars.select(positive, g, sloped)
@@ -169,7 +169,7 @@ class Elu(Activation):
 
     type_name = "Elu"
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         negative = scalars.less(x, scalars.constant(0, x))
         return scalars.select(negative, scalars.expm1(x), x)
 
@@ -183,7 +183,7 @@ class EluGrad(ActivationGrad):
     type_name = "EluGrad"
     inputs = ("gradients: T", "outputs: T")
 
-    def element(self, scalars: Scalars[Any], g: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], g: S, y: S) -> S:
         slope = scalars.add(y, scalars.constant(1, y))
         negative = scalars.less(y, scalars.constant(0, y))
         return scalars.select(negative, scalars.mul(slope, g), g)
@@ -197,7 +197,7 @@ class Selu(Activation):
 
     type_name = "Selu"
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         negative = scalars.less(x, scalars.constant(0, x))
         return scalars.select(
             negative,
@@ -215,7 +215,7 @@ class SeluGrad(ActivationGrad):
     type_name = "SeluGrad"
     inputs = ("gradients: T", "outputs: T")
 
-    def element(self, scalars: Scalars[Any], g: Any, y: Any) -> Any:
+    def element(self, scalars: Scalars[S], g: S, y: S) -> S:
         slope = scalars.add(y, scalars.constant(SELU_SCALE_ALPHA, y))
         negative = scalars.less(y, scalars.constant(0, y))
         straight = scalars.mul(g, scalars.constant(SELU_SCALE, y))
@@ -239,7 +239,7 @@ class Softplus(Activation):
 
     type_name = "Softplus"
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         tail = scalars.exp(scalars.neg(scalars.abs(x)))
         positive = scalars.maximum(x, scalars.constant(0, x))
         return scalars.add(positive, scalars.log1p(tail))
@@ -253,7 +253,7 @@ class SoftplusGrad(ActivationGrad):
 
     type_name = "SoftplusGrad"
 
-    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+    def element(self, scalars: Scalars[S], g: S, x: S) -> S:
         tail = scalars.exp(scalars.neg(x))
         return scalars.div(g, scalars.add(tail, scalars.constant(1, x)))
 
@@ -267,7 +267,7 @@ class Softsign(Activation):
 
     type_name = "Softsign"
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.div(x, scalars.add(scalars.abs(x), scalars.constant(1, x)))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -279,7 +279,7 @@ class SoftsignGrad(ActivationGrad):
 
     type_name = "SoftsignGrad"
 
-    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+    def element(self, scalars: Scalars[S], g: S, x: S) -> S:
         base = scalars.add(scalars.abs(x), scalars.constant(1, x))
         return scalars.div(g, scalars.mul(base, base))
 
