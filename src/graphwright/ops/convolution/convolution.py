@@ -31,6 +31,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.shapes import shape_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
@@ -163,7 +164,7 @@ class Convolution(Sliding):
             raise ValueError(f"filter must not have zero elements: {show_dims(filters.dims)}")
         return (dims,)
 
-    def kernel(self, x: Any, filters: Any) -> Any:
+    def kernel(self, x: Array, filters: Array) -> Any:
         compute = kernels.depthwise if self.depthwise else kernels.convolve
         return compute(x, filters, *self.window())
 
@@ -207,7 +208,7 @@ class InputGradient(Sliding):
     def shapes(self, sizes: Any, filters: TensorType, out: TensorType) -> Shapes:
         return (self.result_dims(sizes, filters.dims, out.dims),)
 
-    def kernel(self, sizes: Any, filters: Any, out: Any) -> Any:
+    def kernel(self, sizes: Any, filters: Array, out: Array) -> Any:
         self.result_dims(sizes, filters.shape, out.shape)
         compute = kernels.depthwise_input_gradient if self.depthwise else kernels.input_gradient
         return compute(sizes, filters, out, *self.window())
@@ -246,7 +247,7 @@ class FilterGradient(Sliding):
     def shapes(self, x: TensorType, sizes: Any, out: TensorType) -> Shapes:
         return (self.result_dims(x.dims, sizes, out.dims),)
 
-    def kernel(self, x: Any, sizes: Any, out: Any) -> Any:
+    def kernel(self, x: Array, sizes: Any, out: Array) -> Any:
         self.result_dims(x.shape, sizes, out.shape)
         compute = kernels.depthwise_filter_gradient if self.depthwise else kernels.filter_gradient
         return compute(x, sizes, out, *self.window())

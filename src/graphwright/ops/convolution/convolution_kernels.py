@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphwright.machine import products
 from graphwright.ops.convolution import implicit, sliding
@@ -30,8 +29,7 @@ from graphwright.ops.convolution.windows import (
     is_much,
     slide,
 )
-
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 _BLOCK = 2 << 20  # bytes of windows copied at a time: what a core's own cache holds
 

@@ -26,6 +26,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.random import philox, philox_draws
 from graphwright.ops.random.seeds import anywhere, seeded
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -153,7 +154,7 @@ class FractionalPool(Op):
             result.append(d if d is None or axis in (0, 3) else int(d // ratio))
         return tuple(result)
 
-    def kernel(self, value: Any) -> Any:
+    def kernel(self, value: Array) -> Any:
         dims: Any = self.pooled_dims(value.shape)
         key, counter = philox_draws.key_counter(*self.seeds())
         sequences = []
@@ -266,7 +267,7 @@ class FractionalMaxPoolGrad(Op):
                 )
         return (x.dims if x.dims is not None else (None,) * 4,)
 
-    def kernel(self, x: Any, y: Any, g: Any, row_cuts: Any, column_cuts: Any) -> Any:
+    def kernel(self, x: Array, y: Array, g: Array, row_cuts: Array, column_cuts: Array) -> Any:
         check_cuts(row_cuts, column_cuts, x.shape)
         rows, columns = RandomWindows.between(
             row_cuts, column_cuts, x.shape, self.overlapping
@@ -317,7 +318,7 @@ class FractionalAvgPoolGrad(Op):
             )
         return (dims,)
 
-    def kernel(self, dims: Any, g: Any, row_cuts: Any, column_cuts: Any) -> Any:
+    def kernel(self, dims: Any, g: Array, row_cuts: Array, column_cuts: Array) -> Any:
         check_cuts(row_cuts, column_cuts, dims)
         windows = RandomWindows.between(row_cuts, column_cuts, dims, self.overlapping)
         rows, columns = (mask.astype(np.float64) for mask in windows)

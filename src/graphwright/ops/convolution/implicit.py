@@ -20,7 +20,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import products, threads
@@ -29,8 +28,7 @@ from graphwright.machine.strip_code import ADD, FILL, MULTIPLY, OVER, PACK
 from graphwright.machine.strips import FRAME, OTHER, OWN, PANELS, RESULT, SOURCE, StripPlan
 from graphwright.ops.convolution.tap_geometry import Geometry, Phase, backward, forward
 from graphwright.ops.convolution.windows import Windows, accumulator, blocks
-
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 _FEW = 64  # rows of a product whose right operand is not read often enough to align it by packing
 _STRIP = 1 << 19  # bytes of a strip: half of a core's own cache, the filters have the other

@@ -16,6 +16,7 @@ from graphwright.ops.convolution.windows import Windows, slide
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.reversal import reverse
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 #: Channels up to which NumPy adds the filter's to them sooner where it lies repeated along rows.
@@ -125,7 +126,7 @@ class Dilation2D(Morphology):
     def shapes(self, x: TensorType, filters: TensorType) -> Shapes:
         return (self.result_dims(x.dims, filters.dims),)
 
-    def kernel(self, x: Any, filters: Any) -> Any:
+    def kernel(self, x: Array, filters: Array) -> Any:
         best, sums = self.sums(x, filters)
         for _, value in sums:
             np.fmax(best, value, out=best)  # NaN is passed over
@@ -146,7 +147,7 @@ class DilationTangent(Morphology):
     def shapes(self, x: TensorType, filters: TensorType, dx: Any, df: Any) -> Shapes:
         return (self.result_dims(x.dims, filters.dims),)
 
-    def kernel(self, x: Any, filters: Any, dx: Any, df: Any) -> Any:
+    def kernel(self, x: Array, filters: Array, dx: Array, df: Array) -> Any:
         windows = self.windows(x, filters)
         moved = windows.pad(dx)
         best, winners = self.winners(x, filters)
@@ -174,7 +175,7 @@ class Dilation2DBackpropInput(Morphology):
         self.check_cotangent(x, filters, g)
         return (x.dims,)
 
-    def kernel(self, x: Any, filters: Any, g: Any) -> Any:
+    def kernel(self, x: Array, filters: Array, g: Array) -> Any:
         windows = self.windows(x, filters)
         whole = windows.zeros(x.shape[0], x.shape[3], x.dtype)
         for tap, won in self.winners(x, filters)[1]:
@@ -199,7 +200,7 @@ class Dilation2DBackpropFilter(Morphology):
         self.check_cotangent(x, filters, g)
         return (filters.dims,)
 
-    def kernel(self, x: Any, filters: Any, g: Any) -> Any:
+    def kernel(self, x: Array, filters: Array, g: Array) -> Any:
         total = np.zeros_like(filters)
         for tap, won in self.winners(x, filters)[1]:
             total[tap] = np.where(won, g, g.dtype.type(0)).sum(axis=(0, 1, 2))

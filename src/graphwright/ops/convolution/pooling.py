@@ -26,6 +26,7 @@ from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.shapes import shape_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -121,7 +122,7 @@ class MaximumPool(Pool):
     def shapes(self, x: TensorType) -> Shapes:
         return (self.pooled_dims(x.dims),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return kernels.max_pool(x, *self.window(), self.is_first())
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -143,7 +144,7 @@ class MaximumGrad(Pool):
         self.check_result("grad", g.dims, x.dims)
         return (x.dims or (None,) * (self.spatial + 2),)
 
-    def kernel(self, x: Any, y: Any, g: Any) -> Any:
+    def kernel(self, x: Array, y: Array, g: Array) -> Any:
         to_all = self.spatial == 3
         return kernels.max_pool_gradient(x, g, *self.window(), self.is_first(), to_all)
 
@@ -171,7 +172,7 @@ class MaximumGradGrad(Pool):
             )
         return (self.pooled_dims(x.dims),)
 
-    def kernel(self, x: Any, y: Any, g: Any) -> Any:
+    def kernel(self, x: Array, y: Array, g: Array) -> Any:
         if self.is_first():
             x, g = np.moveaxis(x, 1, -1), np.moveaxis(g, 1, -1)
         _, places = kernels.max_pool_with_argmax(x, *self.window(), True)
@@ -272,7 +273,7 @@ class MaxPoolWithArgmax(Pool):
             raise ValueError(f"input of {self.type_name} must have channels: {show_dims(x.dims)}")
         return dims, dims
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         best, places = kernels.max_pool_with_argmax(x, *self.window(), self.include_batch_in_index)
         return best, places.astype(self.Targmax.numpy_dtype)
 
@@ -321,7 +322,7 @@ class AverageGrad(Pool):
         self.check_result("grad", g.dims, dims)
         return (dims,)
 
-    def kernel(self, dims: Any, g: Any) -> Any:
+    def kernel(self, dims: Any, g: Array) -> Any:
         return kernels.avg_pool_gradient(dims, g, *self.window(), self.is_first())
 
     def batched(self, each: Each) -> Any:

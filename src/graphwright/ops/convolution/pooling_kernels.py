@@ -27,8 +27,7 @@ from graphwright.ops.convolution.windows import (
     is_much,
     slide,
 )
-
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 #: Elements of windows from which on `sliding` is used: below, calling it costs too much.
 WORTH = 1 << 15

@@ -10,7 +10,6 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import compiler, jobs, targets, threads
@@ -20,8 +19,7 @@ from graphwright.machine.preparation import Preparation
 from graphwright.machine.products import Table, steps
 from graphwright.ops.convolution.window_code import KINDS, SlidingCode
 from graphwright.ops.convolution.windows import Windows, accumulator, blocks
-
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 _ALONE = 1 << 18  # elements of windows that one thread visits sooner than a second one starts
 _BLOCK = 1 << 18  # bytes of results worked on at a time: their table stays small

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.types.arrays import Array
 
-Array = npt.NDArray[Any]
 Padding = Literal["SAME", "VALID"] | Sequence[tuple[int, int]]
 
 

@@ -15,6 +15,7 @@ from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import S, Scalars, caster
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType
@@ -50,7 +51,7 @@ class Cast(Elementwise):
             return lambda x: cast_real(np.real(x))
         return caster(source.numpy_dtype, dtype)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         x = dt.plain(x)
         if x.dtype.kind == "c" and not self.DstT.is_complex:
             x = np.real(x)
@@ -114,7 +115,7 @@ class Bitcast(Op):
             )
         return (dims[:-1],)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape))
         flat = np.array(x, order="C").reshape(-1)
         return flat.view(self.type.numpy_dtype).reshape(dims)

@@ -13,6 +13,7 @@ from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -99,7 +100,7 @@ class Fill(Op):
             raise ValueError(f"Shape must be rank 0 but is rank {value.rank}: value of Fill")
         return (checked_dims(dims, "dims"),)
 
-    def kernel(self, dims: Any, value: Any) -> Any:
+    def kernel(self, dims: Any, value: Array) -> Any:
         if value.shape not in ((), (1,)):
             raise ValueError(f"value must represent a scalar, got shape {show_dims(value.shape)}")
         try:
@@ -151,7 +152,7 @@ class ZerosLike(Op):
     def shapes(self, x: TensorType) -> Shapes:
         return (x.dims,)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         x = np.asarray(x)
         return np.full(x.shape, b"", object) if x.dtype == object else np.zeros(x.shape, x.dtype)
 
@@ -171,7 +172,7 @@ class OnesLike(Op):
     def shapes(self, x: TensorType) -> Shapes:
         return (x.dims,)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         x = np.asarray(x)
         return np.ones(x.shape, x.dtype) if x.ndim else x.dtype.type(1)  # in a third of the time
 

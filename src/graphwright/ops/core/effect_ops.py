@@ -15,6 +15,7 @@ from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.ops.strings.string_format import shower
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 
@@ -58,7 +59,7 @@ class CheckNumerics(Op):
     def shapes(self, tensor: TensorType) -> Shapes:
         return (tensor.dims,)
 
-    def kernel(self, tensor: Any) -> Any:
+    def kernel(self, tensor: Array) -> Any:
         array = np.asarray(tensor, np.float64) if tensor.dtype.kind == "V" else tensor
         if not np.isfinite(array).all():
             raise InvalidArgumentError(None, None, f"{self.message} : {self.found(array)}")

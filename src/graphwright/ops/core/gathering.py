@@ -23,6 +23,7 @@ from graphwright.ops.core.movement import (
 from graphwright.ops.core.shapes import rank_of, shape, shape_of
 from graphwright.ops.core.slicing import entry
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -95,7 +96,7 @@ class GatherV2(Op):
 
         return kernel
 
-    def kernel(self, params: Any, indices: Any, axis: Any) -> Any:
+    def kernel(self, params: Array, indices: Array, axis: Any) -> Any:
         if np.ndim(params) == 0:
             raise ValueError("params must be at least 1 dimensional")
         size = np.shape(params)[axis]
@@ -290,7 +291,7 @@ class GatherNd(Op):
 
         return kernel
 
-    def kernel(self, params: Any, indices: Any) -> Any:
+    def kernel(self, params: Array, indices: Array) -> Any:
         params, indices = np.asarray(params), np.asarray(indices)
         self.shapes(TensorType(dt.float32, params.shape), TensorType(dt.int32, indices.shape))
         if self.bad_indices_policy != "IGNORE":
@@ -341,7 +342,7 @@ class ScatterNd(Op):
         check_updates(indices.dims, updates.dims, shape)
         return (shape,)
 
-    def kernel(self, indices: Any, updates: Any, shape: Any) -> Any:
+    def kernel(self, indices: Array, updates: Array, shape: Any) -> Any:
         check_updates(np.shape(indices), np.shape(updates), shape)
         updates = np.asarray(updates)
         zeros = np.full(shape, blank(updates.dtype), updates.dtype)

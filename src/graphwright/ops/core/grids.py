@@ -12,6 +12,7 @@ from graphwright.ops.core.gathering import host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import index_pair, size
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
@@ -32,7 +33,7 @@ class UnravelIndex(Op):
         count = None if dims.dims is None else dims.dims[0]
         return ((count, *([indices.size] if indices.dims else [])),)
 
-    def kernel(self, indices: Any, dims: Any) -> Any:
+    def kernel(self, indices: Array, dims: Array) -> Any:
         indices, dims = np.asarray(indices), np.asarray(dims)
         if indices.ndim > 1:
             raise ValueError(

@@ -12,6 +12,7 @@ from graphwright.op.batching import Each, Same, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite, map_components
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -30,7 +31,7 @@ class Identity(Op):
     def shapes(self, x: TensorType) -> Shapes:
         return (x.dims,)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return x
 
     def known(self, x: Any) -> Any:
@@ -115,7 +116,7 @@ class EnsureShape(Op):
             )
         return (merged,)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         dims = np.shape(x)
         if not _merged(dims, self.shape)[0]:
             raise InvalidArgumentError(

@@ -16,6 +16,7 @@ from graphwright.ops.core.shapes import shape, size
 from graphwright.ops.core.slicing import Masks, StridedSlice
 from graphwright.ops.math.comparison import SELECT
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, num_elements
 
 PICK_FIRST = StridedSlice.of(0, 0, 0, 0, 1)
@@ -129,7 +130,7 @@ class Where(Op):
             raise ValueError("WhereOp : Unhandled input dimensions: 0")
         return ((None, x.rank),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         if np.ndim(x) == 0:
             raise ValueError("WhereOp : Unhandled input dimensions: 0")
         return np.array(np.asarray(x).nonzero(), np.int64).T

@@ -16,6 +16,7 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.comparison import less
 from graphwright.ops.math.reduction import reduce_max
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -53,7 +54,7 @@ class OneHot(Op):
             )
         return rank if self.axis == -1 else self.axis
 
-    def kernel(self, indices: Any, depth: Any, on: Any, off: Any) -> Any:
+    def kernel(self, indices: Array, depth: Any, on: Array, off: Array) -> Any:
         if isinstance(depth, tuple) or depth < 0 or np.ndim(on) or np.ndim(off):
             raise ValueError("depth and the values of OneHot must be scalars")
         dims = np.shape(indices)

@@ -15,6 +15,7 @@ from graphwright.ops.core.identity import identity
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.slicing import entry
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims, single
 
@@ -105,7 +106,7 @@ class Unpack(Op):
             )
         return ((*dims[:at], *dims[at + 1 :]),) * self.num
 
-    def kernel(self, value: Any) -> Any:
+    def kernel(self, value: Array) -> Any:
         rows = np.moveaxis(value, self.axis, 0) if self.axis else value
         if len(rows) != self.num:
             raise ValueError(
@@ -231,7 +232,7 @@ class Split(Op):
         piece = None if size is None else size // self.num_split
         return ((*dims[:at], piece, *dims[at + 1 :]),) * self.num_split
 
-    def kernel(self, split_dim: Any, value: Any) -> Any:
+    def kernel(self, split_dim: Any, value: Array) -> Any:
         return tuple(np.split(value, self.num_split, split_dim))
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
@@ -270,7 +271,7 @@ class SplitV(Op):
         self.check_count(sizes)
         return tuple([(*dims[:at], size, *dims[at + 1 :]) for size in sizes])
 
-    def kernel(self, value: Any, size_splits: Any, split_dim: Any) -> Any:
+    def kernel(self, value: Array, size_splits: Any, split_dim: Any) -> Any:
         axis = split_dim if isinstance(split_dim, int) else single(split_dim, "split_dim")
         sizes: Any = piece_sizes(np.shape(value)[axis], size_splits)
         self.check_count(sizes)

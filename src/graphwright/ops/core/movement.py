@@ -14,6 +14,7 @@ from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differenti
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.core.shapes import shape as shape_vector
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims, single
 
@@ -32,7 +33,7 @@ class Reshape(Op):
     def shapes(self, tensor: TensorType, shape: Any) -> Shapes:
         return (reshaped_dims(tensor.dims, shape),)
 
-    def kernel(self, tensor: Any, shape: Any) -> Any:
+    def kernel(self, tensor: Array, shape: Any) -> Any:
         try:
             result = tensor.reshape(shape)
         except (TypeError, ValueError):
@@ -144,7 +145,7 @@ class ExpandDims(Op):
         at = dim + rank + 1 if dim < 0 else dim
         return ((*x.dims[:at], 1, *x.dims[at:]),)
 
-    def kernel(self, x: Any, dim: Any) -> Any:
+    def kernel(self, x: Array, dim: Any) -> Any:
         dims = np.shape(x)
         rank, dim = len(dims), single(dim, "dim")
         if not -rank - 1 <= dim <= rank:
@@ -194,7 +195,7 @@ class Squeeze(Op):
             dropped.add(at)
         return (tuple([d for i, d in enumerate(dims) if i not in dropped]),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return np.asarray(x).squeeze(self.squeeze_dims or None)
 
     def known(self, x: Any) -> Any:
@@ -226,7 +227,7 @@ class Transpose(Op):
     def shapes(self, x: TensorType, perm: Any) -> Shapes:
         return (transposed_dims(x.dims, perm),)
 
-    def kernel(self, x: Any, perm: Any) -> Any:
+    def kernel(self, x: Array, perm: Any) -> Any:
         return np.transpose(x, perm)
 
     def known(self, x: Any, perm: Any) -> Any:
@@ -289,7 +290,7 @@ class InvertPermutation(Op):
             raise ValueError(f"Shape must be rank 1 but is rank {x.rank}: invert_permutation")
         return (x.dims if x.dims is not None else (None,),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         if np.ndim(x) != 1:
             raise ValueError("invert_permutation expects a 1D vector.")
         size = len(x)
@@ -348,7 +349,7 @@ class BroadcastTo(Op):
             result[extra + i] = have
         return (tuple(result),)
 
-    def kernel(self, x: Any, shape: Any) -> Any:
+    def kernel(self, x: Array, shape: Any) -> Any:
         if np.ndim(x) > len(shape):
             raise ValueError(f"an operand of rank {np.ndim(x)} for the shape {shape}")
         result = np.empty(shape, np.asarray(x).dtype)

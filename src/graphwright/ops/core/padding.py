@@ -13,6 +13,7 @@ from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.core.slicing import slice as slice_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
@@ -64,7 +65,7 @@ class Pad(Op):
     def shapes(self, x: TensorType, paddings: Any) -> Shapes:
         return (padded_dims(x.dims, paddings),)
 
-    def kernel(self, x: Any, paddings: Any) -> Any:
+    def kernel(self, x: Array, paddings: Any) -> Any:
         zero: Any = b"" if np.asarray(x).dtype == object else 0
         return uniform_border(x, paddings, zero)
 
@@ -88,7 +89,7 @@ class PadV2(Op):
             raise ValueError(f"constant_values must be a scalar. Found: {show_dims(value.dims)}")
         return (padded_dims(x.dims, paddings),)
 
-    def kernel(self, x: Any, paddings: Any, value: Any) -> Any:
+    def kernel(self, x: Array, paddings: Any, value: Array) -> Any:
         if np.ndim(value):
             raise ValueError(f"constant_values must be a scalar. Found: {show_dims(value.shape)}")
         return uniform_border(x, paddings, value)
@@ -138,7 +139,7 @@ class MirrorPad(Op):
                 )
         return (dims,)
 
-    def kernel(self, x: Any, paddings: Any) -> Any:
+    def kernel(self, x: Array, paddings: Any) -> Any:
         return np.pad(x, paddings, mode=self.mode.lower())  # type: ignore[call-overload]
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -179,7 +180,7 @@ class MirrorPadGrad(Op):
             result.append(left)
         return (tuple(result),)
 
-    def kernel(self, x: Any, paddings: Any) -> Any:
+    def kernel(self, x: Array, paddings: Any) -> Any:
         edge = 1 if self.mode == "REFLECT" else 0
         for axis, (before, after) in enumerate(paddings):
             x = np.moveaxis(x, axis, 0)

@@ -16,6 +16,7 @@ from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape_of, size
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -46,7 +47,7 @@ class DynamicPartition(Op):
             )
         return ((None, *data.dims[rank:]),) * self.num_partitions
 
-    def kernel(self, data: Any, partitions: Any) -> Any:
+    def kernel(self, data: Array, partitions: Array) -> Any:
         data, partitions = np.asarray(data), np.asarray(partitions)
         if data.shape[: partitions.ndim] != partitions.shape:
             raise ValueError("data.shape must start with partitions.shape")

@@ -23,6 +23,7 @@ from graphwright.ops.core.slicing import entry
 from graphwright.ops.core.static import known_int
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 
@@ -62,7 +63,7 @@ class Tile(Op):
         dims = x.dims or (None,) * len(multiples)
         return (tuple([times(d, m) for d, m in zip(dims, multiples)]),)
 
-    def kernel(self, x: Any, multiples: Any) -> Any:
+    def kernel(self, x: Array, multiples: Any) -> Any:
         spread, pairs, dims = tiled_dims(np.shape(x), multiples)
         result = np.empty(pairs, x.dtype)
         result[...] = x.reshape(spread)

@@ -11,6 +11,7 @@ from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
@@ -39,7 +40,7 @@ class ReverseV2(Op):
                 seen.add(a % rank)
         return (x.dims,)
 
-    def kernel(self, x: Any, axis: Any) -> Any:
+    def kernel(self, x: Array, axis: Any) -> Any:
         if not isinstance(axis, tuple):
             raise ValueError("'axis' must be 1-dimension, not 0")
         return np.flip(x, axis) if x.ndim else x
@@ -86,7 +87,7 @@ class ReverseSequence(Op):
             )
         return (x.dims,)
 
-    def kernel(self, x: Any, lengths: Any) -> Any:
+    def kernel(self, x: Array, lengths: Array) -> Any:
         lengths = np.asarray(lengths)
         size = np.shape(x)[self.seq_dim]
         if (lengths < 0).any():
@@ -133,7 +134,7 @@ class Roll(Op):
                 raise ValueError(f"axis {a} is out of range")
         return (x.dims,)
 
-    def kernel(self, x: Any, shift: Any, axis: Any) -> Any:
+    def kernel(self, x: Array, shift: Any, axis: Any) -> Any:
         plain = type(shift) is type(axis) is int
         if np.ndim(x) == 0 or not (plain or np.shape(shift) == np.shape(axis)):
             raise ValueError("shift and axis must have the same size")

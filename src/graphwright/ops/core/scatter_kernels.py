@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.ops.convolution.windows import accumulator
 from graphwright.ops.core.segment_kernels import MANY, Integers, combine_at, reduce_duplicates
+from graphwright.types.arrays import Array
 
-Array = npt.NDArray[Any]
 Combination = Literal["update", "add", "sub", "min", "max"]
 
 

@@ -15,6 +15,7 @@ from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import SELECT, equal
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 INDICES = frozenset({dt.int16, dt.int32, dt.int64, dt.uint16})
@@ -35,7 +36,7 @@ class TensorScatter(Op):
         check_tensor_updates(tensor.dims, indices.dims, updates.dims)
         return (tensor.dims,)
 
-    def kernel(self, tensor: Any, indices: Any, updates: Any) -> Any:
+    def kernel(self, tensor: Array, indices: Array, updates: Array) -> Any:
         check_tensor_updates(np.shape(tensor), np.shape(indices), np.shape(updates))
         tensor, indices, updates = np.asarray(tensor), np.asarray(indices), np.asarray(updates)
         return scatter(self.kind, tensor, indices, updates, self.bad_indices_policy)

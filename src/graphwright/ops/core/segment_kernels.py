@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.ops.convolution.windows import accumulator
+from graphwright.types.arrays import Array
 
-Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.integer[Any]]
 Reduction = Literal["sum", "prod", "min", "max"]
 Mean = Literal["sum", "mean", "sqrt_n"]

@@ -25,6 +25,7 @@ from graphwright.ops.math.arithmetic import maximum, truediv
 from graphwright.ops.math.comparison import equal, greater, greater_equal, select
 from graphwright.ops.math.transcendental import sqrt
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 # -- ascending ids --------------------------------------------------------------------------
@@ -56,7 +57,7 @@ class SegmentReduction(Op):
             )
         return ((None, *data.dims[1:]),)
 
-    def kernel(self, data: Any, ids: Any) -> Any:
+    def kernel(self, data: Array, ids: Array) -> Any:
         if np.ndim(data) == 0:
             raise ValueError("input must be at least rank 1")
         return segment_kernels.segment_reduce(self.kind, data, ids)
@@ -154,7 +155,7 @@ class UnsortedSegment(Op):
             )
         return ((count, *data.dims[len(ids.dims) :]),)
 
-    def kernel(self, data: Any, ids: Any, count: Any) -> Any:
+    def kernel(self, data: Array, ids: Array, count: Any) -> Any:
         return segment_kernels.unsorted_segment_reduce(
             self.kind, np.asarray(data), np.asarray(ids), count
         )

@@ -20,6 +20,7 @@ from graphwright.ops.core.static import known_int
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import SELECT, equal
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import show_dims
 
@@ -100,7 +101,7 @@ class LinSpace(Op):
             raise ValueError(f"Requires num > 0: {num}")
         return ((num,),)
 
-    def kernel(self, start: Any, stop: Any, num: Any) -> Any:
+    def kernel(self, start: Array, stop: Array, num: Any) -> Any:
         start, stop = np.asarray(start), np.asarray(stop)
         if num == 1:
             return np.reshape(start, (1,))

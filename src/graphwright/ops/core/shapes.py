@@ -11,6 +11,7 @@ from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, broadcast_dims
@@ -32,7 +33,7 @@ class Shape(Op):
     def shapes(self, x: TensorType) -> Shapes:
         return ((x.rank,),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return np.array(np.shape(x), self.out_type.numpy_dtype)
 
     def known(self, x: TensorType) -> Any:
@@ -90,7 +91,7 @@ class Size(Op):
     def shapes(self, x: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return np.array(np.size(x), self.out_type.numpy_dtype)
 
     def known(self, x: TensorType) -> Any:
@@ -114,7 +115,7 @@ class Rank(Op):
     def shapes(self, x: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return np.array(np.ndim(x), np.int32)
 
     def known(self, x: TensorType) -> Any:
@@ -137,7 +138,7 @@ class BroadcastArgs(Op):
         lengths = [None if s.dims is None else s.dims[0] for s in (a, b)]
         return ((None if None in lengths else max(n for n in lengths if n is not None),),)
 
-    def kernel(self, a: Any, b: Any) -> Any:
+    def kernel(self, a: Array, b: Array) -> Any:
         return np.array(broadcast_dims(tuple(a.tolist()), tuple(b.tolist())), a.dtype)
 
     def known(self, a: Any, b: Any) -> Any:
@@ -161,7 +162,7 @@ class BroadcastGradientArgs(Op):
     def shapes(self, a: TensorType, b: TensorType) -> Shapes:
         return ((None,), (None,))
 
-    def kernel(self, a: Any, b: Any) -> Any:
+    def kernel(self, a: Array, b: Array) -> Any:
         shapes = tuple(a.tolist()), tuple(b.tolist())
         whole = np.broadcast_shapes(*shapes)
         return tuple([np.array(summed_axes(s, whole), a.dtype) for s in shapes])

@@ -15,6 +15,7 @@ from graphwright.op.op import Call, Op, Shapes, freeze
 from graphwright.ops.core.movement import broadcast_to, sum_to
 from graphwright.ops.core.shapes import shape, shape_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, is_compatible, show_dims
 
@@ -198,7 +199,7 @@ class StridedSlice(Masks):
         index = lru_cache(256)(self.numpy_index)  # a program takes the same few again and again
         return lambda x, begin, end, strides: x[index(begin, end, strides)]
 
-    def kernel(self, x: Any, begin: Any, end: Any, strides: Any) -> Any:
+    def kernel(self, x: Array, begin: Any, end: Any, strides: Any) -> Any:
         return np.asarray(x)[self.numpy_index(begin, end, strides)]
 
     def known(self, x: Any, begin: Any, end: Any, strides: Any) -> Any:
@@ -242,7 +243,7 @@ class StridedSliceGrad(Masks):
         if not is_compatible(sliced, dy):
             raise ValueError(f"shape of dy was {show_dims(dy)} instead of {show_dims(sliced)}")
 
-    def kernel(self, shape: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
+    def kernel(self, shape: Any, begin: Any, end: Any, strides: Any, dy: Array) -> Any:
         dy = np.asarray(dy)
         result = np.zeros(shape, dy.dtype)
         if dy.dtype.kind == "O":
@@ -284,7 +285,7 @@ class TensorStridedSliceUpdate(Masks):
             )
         return (x.dims,)
 
-    def kernel(self, x: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:
+    def kernel(self, x: Array, begin: Any, end: Any, strides: Any, value: Array) -> Any:
         result = np.array(x)
         result[self.numpy_index(begin, end, strides)] = value
         return result
@@ -333,7 +334,7 @@ class Slice(Op):
         index = lru_cache(256)(slice_index)  # a program takes the same few again and again
         return lambda x, begin, size: x[index(x.shape, begin, size)]
 
-    def kernel(self, x: Any, begin: Any, size: Any) -> Any:
+    def kernel(self, x: Array, begin: Any, size: Any) -> Any:
         return np.asarray(x)[slice_index(np.shape(x), begin, size)]
 
     def known(self, x: Any, begin: Any, size: Any) -> Any:

@@ -22,6 +22,7 @@ from graphwright.ops.math.arithmetic import negative, subtract
 from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.reduction import range_vector, reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
@@ -135,7 +136,7 @@ class TopKV2(Op):
         dims = (*x.dims[:-1], k)
         return (dims, dims)
 
-    def kernel(self, x: Any, k: Any) -> Any:
+    def kernel(self, x: Array, k: Any) -> Any:
         x = np.asarray(x)
         if not x.ndim or not 0 <= k <= x.shape[-1]:
             raise ValueError(f"TopKV2 of shape {x.shape} and k {k}")
@@ -200,7 +201,7 @@ class NthElement(Op):
             raise ValueError(f"Input must have last dimension > n = {n}")
         return (x.dims[:-1],)
 
-    def kernel(self, x: Any, n: Any) -> Any:
+    def kernel(self, x: Array, n: Any) -> Any:
         size = np.shape(x)[-1]
         if not 0 <= n < size:
             raise ValueError(f"Input must have last dimension > n = {n}")
@@ -238,7 +239,7 @@ class Bound(Op):
             )
         return (values.dims,)
 
-    def kernel(self, rows: Any, values: Any) -> Any:
+    def kernel(self, rows: Array, values: Array) -> Any:
         dtype = self.out_type.numpy_dtype
         if len(rows) == 1 and not (values.dtype.kind in "fV" and np.any(values != values)):
             return np.searchsorted(rows[0], values, self.side).astype(dtype)

@@ -17,6 +17,7 @@ from graphwright.ops.core.joining import stack
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.arithmetic import floormod
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
 
@@ -82,7 +83,7 @@ class SpaceToBatchND(Op):
             space.append(padded // block)
         return ((batch, *space, *x.dims[len(blocks) + 1 :]),)
 
-    def kernel(self, x: Any, block_shape: Any, paddings: Any) -> Any:
+    def kernel(self, x: Array, block_shape: Any, paddings: Any) -> Any:
         (result,) = self.shapes(TensorType(dt.float32, np.shape(x)), block_shape, paddings)
         count = len(block_shape)
         rest = np.ndim(x) - count - 1
@@ -137,7 +138,7 @@ class BatchToSpaceND(Op):
         batch = None if batch is None or places is None else batch // places
         return ((batch, *space, *x.dims[len(blocks) + 1 :]),)
 
-    def kernel(self, x: Any, block_shape: Any, crops: Any) -> Any:
+    def kernel(self, x: Array, block_shape: Any, crops: Any) -> Any:
         x = np.asarray(x)
         count = len(block_shape)
         batch = x.shape[0] // int(np.prod(block_shape))
@@ -203,7 +204,7 @@ class Regrouping(Op):
         made = [reduce(mul, [sizes[piece] for piece in pieces]) for pieces in together]
         return [sizes[piece] for piece in apart], order, made
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         pieces, order, made = self.plan(np.shape(x))
         return np.transpose(np.reshape(x, pieces), order).reshape(made)
 

@@ -10,6 +10,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, undefined
 from graphwright.op.results import named
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, normalize_axis, show_dims
 
@@ -142,7 +143,7 @@ class ListDiff(Op):
                 )
         return ((None,), (None,))
 
-    def kernel(self, x: Any, y: Any) -> Any:
+    def kernel(self, x: Array, y: Array) -> Any:
         if np.ndim(x) != 1 or np.ndim(y) != 1:
             raise ValueError("ListDiff of other things than vectors")
         places = np.flatnonzero(~np.isin(x, y))

@@ -25,6 +25,7 @@ from graphwright.ops.math.comparison import SELECT, equal, greater
 from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_std, reduce_sum
 from graphwright.ops.math.transcendental import pow, rsqrt
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -234,7 +235,7 @@ class AdjustHue(Colours):
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
     batched = last_axes_of_first
 
-    def kernel(self, images: Any, delta: Any) -> Any:
+    def kernel(self, images: Array, delta: Array) -> Any:
         hsv = hsv_array(images.astype(np.float32))
         hsv[..., 0] = np.mod(hsv[..., 0] + np.float32(delta), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
@@ -250,7 +251,7 @@ class AdjustSaturation(Colours):
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
     batched = last_axes_of_first
 
-    def kernel(self, images: Any, scale: Any) -> Any:
+    def kernel(self, images: Array, scale: Array) -> Any:
         hsv = hsv_array(images.astype(np.float32))
         hsv[..., 1] = np.clip(hsv[..., 1] * np.float32(scale), np.float32(0), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
@@ -272,7 +273,7 @@ class AdjustContrastv2(Op):
             raise ValueError(f"input must be at least 3-D, got shape{show_dims(images.dims)}")
         return (images.dims,)
 
-    def kernel(self, images: Any, factor: Any) -> Any:
+    def kernel(self, images: Array, factor: Array) -> Any:
         wide = images.astype(np.float32)
         # Rows first: NumPy is slow where the last axis is short.
         rows = np.add.reduce(wide, axis=-3, keepdims=True)

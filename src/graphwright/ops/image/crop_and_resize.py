@@ -23,6 +23,7 @@ from graphwright.ops.math.comparison import equal, greater_equal, less_equal, lo
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.rounding import ceil, floor
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
@@ -168,7 +169,7 @@ class CropAndResize(Op):
             count = box_ind.dims[0]
         return ((count, *(size or (None, None)), image.dims[3] if image.dims else None),)
 
-    def kernel(self, image: Any, boxes: Any, box_ind: Any, size: Any) -> Any:
+    def kernel(self, image: Array, boxes: Array, box_ind: Array, size: Any) -> Any:
         number = checked_numbers(box_ind, image.shape[0])
         if not np.isfinite(boxes).all():
             raise ValueError("boxes must be finite")
@@ -213,7 +214,7 @@ class CropAndResizeGradImage(Op):
             raise ValueError(f"image_size must be non-negative, got {show_dims(image_size)}")
         return (image_size or (None,) * 4,)
 
-    def kernel(self, grads: Any, boxes: Any, box_ind: Any, image_size: Any) -> Any:
+    def kernel(self, grads: Array, boxes: Array, box_ind: Array, image_size: Any) -> Any:
         number = checked_numbers(box_ind, image_size[0])
         rows, columns = grid(boxes, image_size, grads.shape[1:3])
         inside = (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
@@ -260,7 +261,7 @@ class CropAndResizeGradBoxes(Op):
             )
         return (boxes.dims,)
 
-    def kernel(self, grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
+    def kernel(self, grads: Array, image: Array, boxes: Array, box_ind: Array) -> Any:
         number = checked_numbers(box_ind, image.shape[0])
         rows, columns = grid(boxes, image.shape, grads.shape[1:3])
         top, bottom, down = neighbours(rows)

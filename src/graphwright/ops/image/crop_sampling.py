@@ -14,6 +14,7 @@ from graphwright.ops.random.single_numbers import Numbers
 from graphwright.ops.random.stateful_random import Stateful
 from graphwright.ops.random.stateless_random import of_seed
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 SIZES = frozenset({dt.uint8, dt.int8, dt.int16, dt.int32, dt.int64})
@@ -120,7 +121,7 @@ class StatelessSampleDistortedBoundingBox(CropSampler):
     max_attempts: int = 100
     use_image_if_no_bounding_boxes: bool = False
 
-    def kernel(self, image_size: Any, boxes: Any, covered: Any, seed: Any) -> Any:
+    def kernel(self, image_size: Array, boxes: Array, covered: Array, seed: Array) -> Any:
         return self.sampled(image_size, boxes, covered, Numbers(*of_seed(seed)))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 #: The colours of boxes for which none are given, red, green, blue and alpha.
@@ -46,7 +47,7 @@ class DrawBoundingBoxesV2(Op):
             raise ValueError(f"colors must have {channels} channels, got {given}")
         return (images.dims,)
 
-    def kernel(self, images: Any, boxes: Any, colors: Any) -> Any:
+    def kernel(self, images: Array, boxes: Array, colors: Array) -> Any:
         channels = images.shape[-1]
         table = colors if len(colors) else COLORS
         if table is COLORS and channels == 1:
@@ -107,7 +108,7 @@ class ExtractGlimpseV2(Op):
             )
         return ((batch, height, width, channels),)
 
-    def kernel(self, images: Any, size: Any, offsets: Any) -> Any:
+    def kernel(self, images: Array, size: Any, offsets: Array) -> Any:
         result = self.filled((len(images), *size, images.shape[-1]))
         rows, columns = (
             self.places(offsets[:, axis], images.shape[1 + axis], size[axis]) for axis in (0, 1)

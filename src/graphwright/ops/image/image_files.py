@@ -15,6 +15,7 @@ from graphwright.ops.image.color import convert_image_dtype
 from graphwright.ops.io.raw_bytes import only
 from graphwright.ops.strings.strings import scalar, string, substr
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -45,7 +46,7 @@ class ImageDecoder(Op, fields=False):
         only(contents, "contents")
         return ((None, None, self.channels or None),)
 
-    def kernel(self, contents: Any) -> Any:
+    def kernel(self, contents: Array) -> Any:
         return self.one_frame(self.decoded(scalar(contents, "contents")))
 
     def decoded(self, data: bytes, wide: bool = False) -> Any:
@@ -133,7 +134,7 @@ class DecodeAndCropJpeg(JpegDecoder):
         height, width = crop[2:] if isinstance(crop, tuple) and len(crop) == 4 else (None, None)
         return ((height, width, self.channels or None),)
 
-    def kernel(self, contents: Any, crop_window: Any = ()) -> Any:
+    def kernel(self, contents: Array, crop_window: Any = ()) -> Any:
         pixels = super().kernel(contents)
         if np.shape(crop_window) != (4,):
             raise ValueError(f"crop_window must be of 4 numbers, got {crop_window}")
@@ -249,7 +250,7 @@ class ExtractJpegShape(Op):
         only(contents, "contents")
         return ((3,),)
 
-    def kernel(self, contents: Any) -> Any:
+    def kernel(self, contents: Array) -> Any:
         shape = files.jpeg_shape(scalar(contents, "contents"))
         return np.array(shape, self.output_type.numpy_dtype)
 
@@ -308,7 +309,7 @@ class EncodeJpeg(JpegEncoder):
             raise wrong(f"quality must be in [0,100], got {self.quality}")
         return self.kernel
 
-    def kernel(self, image: Any) -> Any:
+    def kernel(self, image: Array) -> Any:
         options = {
             "quality": self.quality,
             "progressive": self.progressive,
@@ -326,7 +327,7 @@ class EncodeJpegVariableQuality(JpegEncoder):
     type_name = "EncodeJpegVariableQuality"
     inputs = ("images: uint8", "quality: int32 host")
 
-    def kernel(self, image: Any, quality: Any) -> Any:
+    def kernel(self, image: Array, quality: Any) -> Any:
         return self.written(image, "", {"quality": quality, "subsampling": 2, "dpi": (300, 300)})
 
 

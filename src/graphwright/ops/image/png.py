@@ -11,6 +11,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.image import png_writer
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
@@ -36,7 +37,7 @@ class EncodePng(Op):
             raise ValueError(f"image must have 1, 2, 3, or 4 channels, got {image.dims[-1]}")
         return (image.dims[:-3],)
 
-    def kernel(self, image: Any) -> Any:
+    def kernel(self, image: Array) -> Any:
         if not -1 <= self.compression <= 9:
             raise ValueError(f"compression should be in [-1,9], got {self.compression}")
         if image.ndim < 3 or not 1 <= image.shape[-1] <= 4:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.types.arrays import Array
 
-Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
 Method = Literal["nearest", "bilinear", "bicubic", "area"]
 Centres = Literal["half_pixel", "legacy", "align_corners"]

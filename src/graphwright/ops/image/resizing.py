@@ -20,6 +20,7 @@ from graphwright.ops.image.images import images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.rounding import round as rounded
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 SOURCES = dt.REAL - {dt.uint32, dt.uint64}
@@ -86,7 +87,7 @@ class Resize(Op):
     def shapes(self, images: TensorType, size: Any) -> Shapes:
         return (with_channels(resized_dims(images.dims, size)),)
 
-    def kernel(self, images: Any, size: Any) -> Any:
+    def kernel(self, images: Array, size: Any) -> Any:
         return kernels.resize(images, size, self.method, self.centres)
 
 
@@ -108,7 +109,7 @@ class ResizeGrad(Op):
     def shapes(self, grads: TensorType, image: TensorType) -> Shapes:
         return (image.dims,)
 
-    def kernel(self, grads: Any, image: Any) -> Any:
+    def kernel(self, grads: Array, image: Array) -> Any:
         shape: Any = np.shape(image)
         centres = Resize(self.align_corners, self.half_pixel_centers).centres
         result = kernels.resize_gradient(shape, np.asarray(grads), self.method, centres)
@@ -178,7 +179,7 @@ class ResizeArea(Op):
     def shapes(self, images: TensorType, size: Any) -> Shapes:
         return (with_channels(resized_dims(images.dims, size)),)
 
-    def kernel(self, images: Any, size: Any) -> Any:
+    def kernel(self, images: Array, size: Any) -> Any:
         centres: Any = "align_corners" if self.align_corners else "legacy"
         return kernels.resize(images, size, "area", centres)
 
@@ -211,7 +212,7 @@ class ResizeNearestNeighborGrad(Op):
     def shapes(self, grads: TensorType, size: Any) -> Shapes:
         return (resized_dims(grads.dims, size),)
 
-    def kernel(self, grads: Any, size: Any) -> Any:
+    def kernel(self, grads: Array, size: Any) -> Any:
         grads = np.asarray(grads)
         batch, _, _, channels = grads.shape
         centres = Resize(self.align_corners, self.half_pixel_centers).centres
@@ -251,7 +252,7 @@ class ScaleAndTranslate(Op):
     ) -> Shapes:
         return (with_channels(resized_dims(images.dims, size)),)
 
-    def kernel(self, images: Any, size: Any, scale: Any, translation: Any) -> Any:
+    def kernel(self, images: Array, size: Any, scale: Array, translation: Array) -> Any:
         steps = scaled_axes(self, images.shape, size, scale, translation)
         return kernels.resampled(images, steps)
 
@@ -278,7 +279,7 @@ class ScaleAndTranslateGrad(Op):
     ) -> Shapes:
         return (image.dims,)
 
-    def kernel(self, grads: Any, image: Any, scale: Any, translation: Any) -> Any:
+    def kernel(self, grads: Array, image: Array, scale: Array, translation: Array) -> Any:
         grads = np.asarray(grads)
         steps = scaled_axes(self, np.shape(image), grads.shape[1:3], scale, translation)
         return kernels.resampled_gradient(grads, steps)

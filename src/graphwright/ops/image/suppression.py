@@ -13,11 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
-
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 #: Of lists [m], which of their better items [m, a] hides which of the worse ones [m, b]: [m, a, b].
 Hides = Callable[[Array, Array, Array], Array]

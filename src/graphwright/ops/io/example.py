@@ -14,6 +14,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, num_elements, show_dims
 
@@ -175,7 +176,7 @@ class DecodeJSONExample(Op):
     def shapes(self, text: TensorType) -> Shapes:
         return (text.dims,)
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Any:
         found = texts(text)
         result = np.empty(found.shape, object)
         result.reshape(-1)[:] = [bytes_of_json(each) for each in found.flat]

@@ -20,6 +20,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.io.raw_bytes import only
 from graphwright.ops.strings.strings import scalar, string, texts
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
@@ -35,7 +36,7 @@ class ReadFile(Op):
     def shapes(self, filename: TensorType) -> Shapes:
         return (only(filename, "filename"),)
 
-    def kernel(self, filename: Any) -> Any:
+    def kernel(self, filename: Array) -> Any:
         path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
         try:
             return np.array(path.read_bytes(), object)
@@ -56,7 +57,7 @@ class WriteFile(Op):
         only(contents, "contents")
         return ()
 
-    def kernel(self, filename: Any, contents: Any) -> None:
+    def kernel(self, filename: Array, contents: Array) -> None:
         path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
         data = scalar(contents, "Contents tensor")
         try:
@@ -79,7 +80,7 @@ class MatchingFiles(Op):
             raise ValueError(f"pattern must be a scalar or a vector, not {show_dims(pattern.dims)}")
         return ((None,),)
 
-    def kernel(self, pattern: Any) -> Any:
+    def kernel(self, pattern: Array) -> Any:
         patterns = texts(pattern)
         if patterns.ndim > 1:
             raise ValueError(f"pattern must be a scalar or a vector, not {patterns.shape}")

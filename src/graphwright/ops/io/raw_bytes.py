@@ -16,6 +16,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import Text, refused, string, texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -81,7 +82,7 @@ class DecodeRaw(Op):
     def shapes(self, text: TensorType) -> Shapes:
         return (None if text.dims is None else (*text.dims, None),)
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Any:
         array, size = texts(text), self.out_type.size
         lengths = {len(item) for item in array.flat}
         if len(lengths) > 1:
@@ -127,7 +128,7 @@ class DecodePaddedRaw(Op):
             )
         return length
 
-    def kernel(self, text: Any, length: int) -> Any:
+    def kernel(self, text: Array, length: int) -> Any:
         self.checked(length)
         cut = each(lambda item: item[:length].ljust(length, b"\0"), text)
         data = DecodeRaw(self.out_type, self.little_endian).kernel(cut)
@@ -161,7 +162,7 @@ class DecodeCompressed(Op):
             )
         return self.kernel
 
-    def kernel(self, data: Any) -> Any:
+    def kernel(self, data: Array) -> Any:
         array = texts(data)
         if not self.compression_type:
             return array

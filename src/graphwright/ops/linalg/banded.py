@@ -17,6 +17,7 @@ from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.linalg.linear_systems import MatrixOp, joined, split_matrix
 from graphwright.ops.linalg.matrices import diag_part
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
 
 SOLVABLE = frozenset({dt.float32, dt.float64, dt.complex64, dt.complex128})
@@ -49,7 +50,7 @@ class BandedTriangularSolve(MatrixOp):
         both = None if batch is None or lead is None else broadcast_dims(batch, lead)
         return (joined(both, size if rows is None else rows, columns),)
 
-    def kernel(self, bands: Any, rhs: Any) -> Any:
+    def kernel(self, bands: Array, rhs: Array) -> Any:
         if not bands.size or not rhs.size:
             raise ValueError(
                 f"no matrix may be empty: {show_dims(bands.shape)} and {show_dims(rhs.shape)}"

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 
 def tridiagonal(diagonals: Array, sides: Array) -> Array:

@@ -26,6 +26,7 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, logical_not
 from graphwright.ops.math.reduction import reduce_any, reduce_prod
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
 
@@ -86,7 +87,7 @@ class MatMul(Op):
             return matrix_product
         return self.kernel
 
-    def kernel(self, a: Any, b: Any) -> Any:
+    def kernel(self, a: Array, b: Array) -> Any:
         return matrix_product(a.T if self.transpose_a else a, b.T if self.transpose_b else b)
 
     def narrow_kernel(self, a: Any, b: Any) -> Any:

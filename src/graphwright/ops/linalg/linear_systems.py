@@ -24,6 +24,7 @@ from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, select
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, merge_dims, show_dims
 
@@ -180,7 +181,7 @@ class MatrixSolve(MatrixOp):
         check_rows(self.type_name, matrix, rhs, size, rows)
         return (joined(merge_dims(batch, batch_rhs), size if rows is None else rows, columns),)
 
-    def kernel(self, matrix: Any, rhs: Any) -> Any:
+    def kernel(self, matrix: Array, rhs: Array) -> Any:
         if rhs.ndim != matrix.ndim or rhs.shape[:-2] != matrix.shape[:-2]:
             raise ValueError(
                 f"Batch dimensions of matrix {show_dims(matrix.shape)} and rhs "
@@ -230,7 +231,7 @@ class MatrixTriangularSolve(MatrixOp):
             ) from None
         return (joined(common, size if rows is None else rows, columns),)
 
-    def kernel(self, matrix: Any, rhs: Any) -> Any:
+    def kernel(self, matrix: Array, rhs: Array) -> Any:
         size = matrix.shape[-1]
         if matrix.shape[-2] != size or rhs.shape[-2] != size:
             raise ValueError(
@@ -307,7 +308,7 @@ class MatrixSolveLs(MatrixOp):
         check_rows(self.type_name, matrix, rhs, rows, rows_rhs)
         return (joined(merge_dims(batch, batch_rhs), columns, targets),)
 
-    def kernel(self, matrix: Any, rhs: Any, regularizer: Any) -> Any:
+    def kernel(self, matrix: Array, rhs: Array, regularizer: Any) -> Any:
         if not (self.fast or regularizer):
             return np.matmul(np.linalg.pinv(matrix), rhs)
         flipped = adjoint_array(matrix)

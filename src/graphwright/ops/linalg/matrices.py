@@ -16,6 +16,7 @@ from graphwright.ops.core.joining import concat
 from graphwright.ops.core.static import known_int
 from graphwright.ops.math.arithmetic import minimum
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
@@ -157,7 +158,7 @@ class MatrixDiagV3(Op):
         sizes = matrix_sizes(diagonal.dims[-1], lower, upper, num_rows, num_cols)
         return ((*diagonal.dims[:-stored], *sizes),)
 
-    def kernel(self, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding: Any) -> Any:
+    def kernel(self, diagonal: Array, k: Any, num_rows: Any, num_cols: Any, padding: Array) -> Any:
         diagonal = np.asarray(diagonal)
         lower, upper = bounds_of(k) or (0, 0)
         like = TensorType(dt.float32, diagonal.shape)
@@ -216,7 +217,7 @@ class MatrixDiagPartV3(Op):
         bounds = bounds_of(k)
         return (None if bounds is None else diagonal_dims(x.dims, *bounds),)
 
-    def kernel(self, x: Any, k: Any, padding: Any) -> Any:
+    def kernel(self, x: Array, k: Any, padding: Array) -> Any:
         like = TensorType(dt.float32, np.shape(x))
         (dims,) = self.shapes(like, k, like)
         lower, upper = bounds_of(k) or (0, 0)
@@ -260,7 +261,7 @@ class MatrixSetDiagV3(Op):
                 ) from None
         return (x.dims,)
 
-    def kernel(self, x: Any, diagonal: Any, k: Any) -> Any:
+    def kernel(self, x: Array, diagonal: Array, k: Any) -> Any:
         x, diagonal = np.asarray(x), np.asarray(diagonal)
         lower, upper = bounds_of(k) or (0, 0)
         if lower == upper:
@@ -300,7 +301,7 @@ class MatrixBandPart(Op):
                     )
         return (x.dims,)
 
-    def kernel(self, x: Any, num_lower: Any, num_upper: Any) -> Any:
+    def kernel(self, x: Array, num_lower: Any, num_upper: Any) -> Any:
         x = np.asarray(x)
         if num_upper >= 0:
             x = np.tril(x, num_upper)

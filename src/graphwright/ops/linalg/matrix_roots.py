@@ -12,12 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphwright.ops.linalg import small_matrices
 from graphwright.ops.linalg.schur import Complexes, schur, together
+from graphwright.types.arrays import Array
 
-Array = npt.NDArray[Any]
 Diagonals = list[Complexes]
 
 _NEAR = (

@@ -7,12 +7,10 @@ few operations on long vectors and their number is that of the columns.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 SMALL = 16  # rows; LAPACK spends more than its call costs on larger matrices
 

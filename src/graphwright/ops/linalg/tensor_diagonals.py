@@ -14,6 +14,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.linalg.matrices import diag, diag_part
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, merge_dims, num_elements, show_dims
 
 
@@ -30,7 +31,7 @@ class Diag(Op):
             raise ValueError("Input must be at least rank 1, got 0")
         return (None if diagonal.dims is None else diagonal.dims * 2,)
 
-    def kernel(self, diagonal: Any) -> Any:
+    def kernel(self, diagonal: Array) -> Any:
         if np.ndim(diagonal) == 0:
             raise ValueError("Input must be at least rank 1, got 0")
         return np.diag(np.ravel(diagonal)).reshape(np.shape(diagonal) * 2)
@@ -68,7 +69,7 @@ class DiagPart(Op):
                 f"{half}..{rank - 1}."
             ) from None
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         (dims,) = self.shapes(TensorType(dt.float32, np.shape(x)))
         size: Any = num_elements(dims)
         return np.diag(np.reshape(x, (size, size))).reshape(dims)

@@ -23,6 +23,7 @@ from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
 SOLVABLE = frozenset({dt.float32, dt.float64, dt.complex64, dt.complex128})
@@ -51,7 +52,7 @@ class Cross(Op):
             )
         return (merge_dims(a.dims, b.dims),)
 
-    def kernel(self, a: Any, b: Any) -> Any:
+    def kernel(self, a: Array, b: Array) -> Any:
         if a.shape != b.shape or a.shape[-1:] != (3,):
             raise ValueError(
                 f"Cross-products are only defined for 3-element vectors: {a.shape}, {b.shape}"
@@ -97,7 +98,7 @@ class TridiagonalMatMul(Op):
             check_rows(self.type_name, name, diagonal, 1, rhs)
         return (rhs.dims,)
 
-    def kernel(self, above: Any, main: Any, below: Any, rhs: Any) -> Any:
+    def kernel(self, above: Array, main: Array, below: Array, rhs: Array) -> Any:
         above, main, below = (np.swapaxes(d, -1, -2) for d in (above, main, below))
         result = main * rhs
         result[..., :-1, :] += above[..., :-1, :] * rhs[..., 1:, :]
@@ -145,7 +146,7 @@ class TridiagonalSolve(MatrixOp):
         check_rows(self.type_name, "diagonals", diagonals, 3, rhs)
         return (rhs.dims,)
 
-    def kernel(self, diagonals: Any, rhs: Any) -> Any:
+    def kernel(self, diagonals: Array, rhs: Array) -> Any:
         return banded_kernels.tridiagonal(diagonals, rhs)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

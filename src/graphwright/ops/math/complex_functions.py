@@ -10,11 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphwright.ops.math import formula_blocks
+from graphwright.types.arrays import Array
 
-Array = npt.NDArray[Any]
 Function = Callable[[Any], Any]
 #: The real and the imaginary part, and for which numbers they hold.
 Parts = tuple[Any, Any, Any]

@@ -14,6 +14,7 @@ from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import less, select
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 
 
@@ -73,7 +74,7 @@ class Complex(Elementwise):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return self.kernel
 
-    def kernel(self, re: Any, im: Any) -> Any:
+    def kernel(self, re: Array, im: Array) -> Any:
         out = np.empty(np.broadcast_shapes(np.shape(re), np.shape(im)), self.Tout.numpy_dtype)
         out.real = re
         out.imag = im

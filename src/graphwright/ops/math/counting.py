@@ -23,6 +23,7 @@ from graphwright.ops.math.comparison import greater, greater_equal
 from graphwright.ops.math.reduction import count_nonzero, reduce_all, reduce_max
 from graphwright.ops.math.rounding import floor
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
@@ -48,7 +49,7 @@ class DenseBincount(Op):
             return (None,)
         return ((*x.dims[:1], count) if x.rank == 2 else (count,),)
 
-    def kernel(self, x: Any, count: Any, weights: Any) -> Any:
+    def kernel(self, x: Array, count: Any, weights: Array) -> Any:
         if np.size(weights) and np.shape(weights) != np.shape(x):
             raise ValueError(
                 f"`weights` must be the same shape as `arr` or a length-0 tensor. Input shapes: "
@@ -82,7 +83,7 @@ class HistogramFixedWidth(Op):
             raise ValueError(f"nbins should be a positive number, but got '{nbins}'")
         return ((nbins,),)
 
-    def kernel(self, values: Any, value_range: Any, nbins: Any) -> Any:
+    def kernel(self, values: Array, value_range: Array, nbins: Any) -> Any:
         low, high = float(value_range[0]), float(value_range[1])
         if not low < high:
             raise ValueError(
@@ -113,7 +114,7 @@ class Bucketize(Op):
             raise ValueError(f"Expected sorted boundaries, got {list(self.boundaries)}")
         return (x.dims,)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         bounds = np.array(self.boundaries, np.float32)
         return np.searchsorted(bounds, x, side="right").astype(np.int32)
 
@@ -144,7 +145,7 @@ class InTopKV2(Op):
         rows = None if predictions.dims is None else predictions.dims[:1]
         return (merge_dims(rows, targets.dims) or (None,),)
 
-    def kernel(self, predictions: Any, targets: Any, k: Any) -> Any:
+    def kernel(self, predictions: Array, targets: Array, k: Any) -> Any:
         classes = predictions.shape[1]
         known = (targets >= 0) & (targets < classes)
         if not classes:

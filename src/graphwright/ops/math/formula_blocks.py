@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 #: Elements of a block: a few arrays of them fit a core's second cache.
 SIZE = 1 << 15

@@ -18,6 +18,7 @@ from graphwright.ops.core.shapes import shape, shape_of, size
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.nn.softmax import as_rows, swap_with_last
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -40,7 +41,7 @@ class IsotonicRegression(Op):
     def shapes(self, x: TensorType) -> Shapes:
         return x.dims, x.dims
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         rows = np.reshape(x, (-1, x.shape[-1] if x.ndim else 1)) if x.size else np.empty((0, 0))
         rows = rows.astype(np.float64)
         result = np.empty(rows.shape, self.output_dtype.numpy_dtype)

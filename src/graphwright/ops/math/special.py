@@ -19,6 +19,7 @@ from graphwright.ops.math.comparison import not_equal
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import exp, log, log1p, square
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
 
@@ -255,7 +256,7 @@ class Betainc(Op):
                 ) from None
         return (dims,)
 
-    def kernel(self, a: Any, b: Any, x: Any) -> Any:
+    def kernel(self, a: Array, b: Array, x: Array) -> Any:
         shapes = {np.shape(v) for v in (a, b, x)} - {()}
         if len(shapes) > 1:
             raise ValueError("Shapes of a, b and x are inconsistent")

@@ -16,6 +16,7 @@ from graphwright.ops.math.reduction import ADD_UP, along, reduce_mean, reduce_su
 from graphwright.ops.math.transcendental import rsqrt
 from graphwright.ops.nn.bias import along_channels, channel_axis, other_axes
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 Spread = Callable[[Any], Any]
@@ -59,7 +60,7 @@ class FusedBatchNormV3(Op):
         vector: Dims = (channels,)
         return (normalized_dims(x, self.data_format), vector, vector, vector, vector, (0,))
 
-    def kernel(self, x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
+    def kernel(self, x: Array, scale: Array, offset: Array, mean: Array, variance: Array) -> Any:
         spread: Spread = lambda v: along_channels(v, x.ndim, self.data_format)  # noqa: E731
         wide = x.astype(np.float32, copy=False)
         if self.is_training:
@@ -166,7 +167,9 @@ class FusedBatchNormGradV3(Op):
             check_channels(name, parameter, channels)
         return normalized_dims(x, self.data_format), (channels,), (channels,), (0,), (0,)
 
-    def kernel(self, g: Any, x: Any, scale: Any, mean: Any, variance: Any, _: Any) -> Any:
+    def kernel(
+        self, g: Array, x: Array, scale: Array, mean: Array, variance: Array, _: Array
+    ) -> Any:
         spread: Spread = lambda v: along_channels(v, x.ndim, self.data_format)  # noqa: E731
         axes = other_axes(x.ndim, self.data_format)
         wide, cotangent = (v.astype(np.float32, copy=False) for v in (x, g))

@@ -16,6 +16,7 @@ from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import rank, shape_of
 from graphwright.ops.math.reduction import ADD_UP, along, reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 
@@ -65,7 +66,7 @@ class BiasAdd(Op):
             ) from None
         return (tuple(dims),)
 
-    def kernel(self, value: Any, bias: Any) -> Any:
+    def kernel(self, value: Array, bias: Array) -> Any:
         channels = channel_axis(self.data_format)
         if value.ndim < 2 or bias.ndim != 1 or value.shape[channels] != bias.shape[0]:
             self.shapes(*(TensorType(dt.of_numpy(x.dtype), x.shape) for x in (value, bias)))
@@ -105,7 +106,7 @@ class BiasAddGrad(Op):
         check_backprop(out_backprop.dims)
         return ((out_backprop.dims[channel_axis(self.data_format)],),)
 
-    def kernel(self, g: Any) -> Any:
+    def kernel(self, g: Array) -> Any:
         check_backprop(g.shape)
         axes = other_axes(g.ndim, self.data_format)
         if g.dtype.itemsize == 2 and g.dtype.kind not in "iu":

@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphwright.ops.random.single_numbers import Numbers
-
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 
 class ClassSampler(ABC):

@@ -29,6 +29,7 @@ from graphwright.ops.random.seeds import Stream, seeded
 from graphwright.ops.random.single_numbers import Numbers
 from graphwright.ops.random.stateful_random import Stateful
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -177,7 +178,7 @@ class ComputeAccidentalHits(Op):
             raise ValueError("true_classes must be a matrix, sampled_candidates a vector")
         return ((None,), (None,), (None,))
 
-    def kernel(self, classes: Any, sampled: Any) -> Any:
+    def kernel(self, classes: Array, sampled: Array) -> Any:
         if np.ndim(classes) != 2 or np.shape(classes)[1] != self.num_true:
             raise ValueError(f"true_classes must have num_true columns: {self.num_true}")
         places = {int(value): i for i, value in enumerate(sampled)}

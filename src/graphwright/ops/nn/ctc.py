@@ -13,6 +13,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.nn import ctc_kernels as kernels
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 NARROW = (dt.float16, dt.bfloat16)
@@ -41,7 +42,7 @@ class CTCLossDense(Op):
         dims = logits.dims or (None,) * 3
         return (dims[1],), dims
 
-    def kernel(self, logits: Any, labels: Any, label_length: Any, logit_length: Any) -> Any:
+    def kernel(self, logits: Array, labels: Array, label_length: Array, logit_length: Array) -> Any:
         batch = logits.shape[1]
         if len(labels) != batch or label_length.shape != (batch,) or logit_length.shape != (batch,):
             raise ValueError(

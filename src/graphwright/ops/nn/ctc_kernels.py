@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
+
 Doubles = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer[Any]]
 

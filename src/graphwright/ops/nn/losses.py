@@ -29,6 +29,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import abs, exp, log, log1p
 from graphwright.ops.nn.activation import relu
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible
 
 
@@ -43,7 +44,7 @@ class L2Loss(Op):
     def shapes(self, t: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, t: Any) -> Any:
+    def kernel(self, t: Array) -> Any:
         t = np.asarray(t)
         wide = t.ravel().astype(np.float32) if t.itemsize == 2 else t.ravel()
         return (np.dot(wide, wide) / 2).astype(t.dtype)

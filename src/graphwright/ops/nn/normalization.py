@@ -18,6 +18,7 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import rsqrt, square
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims
 
 
@@ -66,7 +67,7 @@ class LRN(LocalResponse):
     inputs = ("input: T",)
     batched = images
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         wide = x.astype(np.float32, copy=False)
         return (wide * self.norm(wide) ** np.float32(-self.beta)).astype(x.dtype)
 
@@ -82,7 +83,7 @@ class LRNGrad(LocalResponse):
     inputs = ("input_grads: T", "input_image: T", "output_image: T")
     batched = batches
 
-    def kernel(self, g: Any, x: Any, y: Any) -> Any:
+    def kernel(self, g: Array, x: Array, y: Array) -> Any:
         cotangent, image, output = (v.astype(np.float32, copy=False) for v in (g, x, y))
         norm = self.norm(image)
         direct = cotangent * norm ** np.float32(-self.beta)

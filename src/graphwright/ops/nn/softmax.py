@@ -23,6 +23,7 @@ from graphwright.ops.math.reduction import ADD_UP, reduce_sum
 from graphwright.ops.math.reduction import along as along_axes
 from graphwright.ops.math.transcendental import exp
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import (
     TensorType,
@@ -163,7 +164,7 @@ class SoftmaxCrossEntropyWithLogits(Op):
             return in_float32(self.kernel, types[0].numpy_dtype)
         return self.kernel
 
-    def kernel(self, features: Any, labels: Any) -> Any:
+    def kernel(self, features: Array, labels: Array) -> Any:
         if features.shape != labels.shape:
             features, labels = np.broadcast_arrays(features, labels)
         if features.ndim != 2:
@@ -210,7 +211,7 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
             return in_float32(self.kernel, types[0].numpy_dtype)
         return self.kernel
 
-    def kernel(self, features: Any, labels: Any) -> Any:
+    def kernel(self, features: Array, labels: Array) -> Any:
         if features.ndim != 2 or labels.shape != features.shape[:1]:
             raise ValueError("logits and labels must have the same first dimension")
         rows, classes = features.shape

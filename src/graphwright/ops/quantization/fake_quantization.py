@@ -14,6 +14,7 @@ from graphwright.op.op_families import same_dims
 from graphwright.op.op_functions import function_of
 from graphwright.ops.core.creation import ones_like, zeros_like
 from graphwright.ops.math.comparison import select
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
 
@@ -109,7 +110,7 @@ class FakeQuantWithMinMaxArgs(BetweenConstants):
         self.check()
         return (x.dims,)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return on_grid(x, float(self.min), float(self.max), self)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -129,7 +130,7 @@ class FakeQuantWithMinMaxArgsGradient(BetweenConstants):
         self.check()
         return (same_dims(self, (g, x)),)
 
-    def kernel(self, g: Any, x: Any) -> Any:
+    def kernel(self, g: Array, x: Array) -> Any:
         return split_cotangent(g, x, self.min, self.max, self)[0].astype(np.float32)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -188,7 +189,7 @@ class Rounding(Between):
         self.check(x, low, high)
         return (x.dims,)
 
-    def kernel(self, x: Any, low: Any, high: Any) -> Any:
+    def kernel(self, x: Array, low: Array, high: Array) -> Any:
         return on_grid(x, low, high, self)
 
 
@@ -207,7 +208,7 @@ class RoundingGradient(Between):
         dims = self.bound_dims(x)
         return (same_dims(self, (g, x)), low.dims or dims, high.dims or dims)
 
-    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
+    def kernel(self, g: Array, x: Array, low: Array, high: Array) -> Any:
         inside, below, above = split_cotangent(g, x, low, high, self)
         return inside, self.total(below), self.total(above)
 

@@ -11,6 +11,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.op_families import same_dims
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
@@ -43,7 +44,7 @@ class QuantizeAndDequantizeV4(Op):
         check_axis(self.axis, x)
         return (x.dims,)
 
-    def kernel(self, x: Any, low: Any, high: Any) -> Any:
+    def kernel(self, x: Array, low: Array, high: Array) -> Any:
         x = np.asarray(x)
         if self.range_given:
             low, high = (self.beside(bound, x) for bound in (low, high))
@@ -126,7 +127,7 @@ class QuantizeAndDequantizeV4Grad(Op):
                 )
         return (same_dims(self, (g, x)), low.dims or bounds, high.dims or bounds)
 
-    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
+    def kernel(self, g: Array, x: Array, low: Array, high: Array) -> Any:
         g, x, low, high = (np.asarray(a) for a in (g, x, low, high))
         spread = QuantizeAndDequantizeV4(axis=self.axis)
         inside = (x >= spread.beside(low, x)) & (x <= spread.beside(high, x))

@@ -15,6 +15,7 @@ from graphwright.op.results import named
 from graphwright.ops.core.joining import concatenated_dims
 from graphwright.ops.math import formula_blocks
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -130,7 +131,7 @@ class QuantizeV2(Ranged):
         dims = self.range_dims(x, low, high)
         return x.dims, dims, dims
 
-    def kernel(self, x: Any, low: Any, high: Any) -> Any:
+    def kernel(self, x: Array, low: Array, high: Array) -> Any:
         shape = np.shape(low) if self.axis >= 0 else ()
         low, high = self.bounds(x, low, high)
         if np.any(low > high):
@@ -193,7 +194,7 @@ class Dequantize(Ranged):
         self.range_dims(x, low, high)
         return (x.dims,)
 
-    def kernel(self, x: Any, low: Any, high: Any) -> Any:
+    def kernel(self, x: Array, low: Array, high: Array) -> Any:
         kind = dt.of_numpy(x.dtype)
         places = dt.plain(x).astype(F32)
         low, high = self.bounds(x, low, high)

@@ -16,6 +16,7 @@ from graphwright.ops.random.stateless_random import (
 )
 from graphwright.ops.state.variable_ops import Storage
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -50,7 +51,7 @@ class RngReadAndSkip(Op):
     def shapes(self, resource: TensorType, alg: Any, delta: TensorType) -> Shapes:
         return ((None,) if alg is None else (3,),)
 
-    def kernel(self, storage: Any, alg: int, delta: Any) -> Any:
+    def kernel(self, storage: Any, alg: int, delta: Array) -> Any:
         return move(storage, alg, int(delta))
 
 
@@ -75,7 +76,7 @@ class StatefulRandomBinomial(Op):
     ) -> Shapes:
         return parameterized_shape(shape, counts, probs)
 
-    def kernel(self, storage: Any, alg: int, shape: Any, counts: Any, probs: Any) -> Any:
+    def kernel(self, storage: Any, alg: int, shape: Any, counts: Array, probs: Array) -> Any:
         samples, (trials, chance) = samples_of(shape, counts, probs)
         reserve = variates.binomial_reserve(trials.size, samples)
         state = move(storage, alg, reserve // philox_draws.RESERVED)

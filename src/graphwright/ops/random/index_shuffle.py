@@ -12,6 +12,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.core.padding import pad
 from graphwright.ops.random import simon
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 INDICES = frozenset({dt.int32, dt.uint32, dt.int64, dt.uint64})
@@ -56,7 +57,7 @@ class RandomIndexShuffle(Op):
             return (() if None not in ranks else None,)
         return ((known.pop() if known else None,),)
 
-    def kernel(self, index: Any, seed: Any, last: Any) -> Any:
+    def kernel(self, index: Array, seed: Array, last: Array) -> Any:
         types = (TensorType(dt.int64, np.shape(a)) for a in (index, seed, last))
         dims: Any = self.shapes(*types)[0] or ()
         check_least("index", index, 0)

@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from graphwright.ops.random import philox
 from graphwright.ops.random.shuffling import permutation
-
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 RESERVED = 256  # counters that a stateful draw reserves for each output
 TRUNCATION = 2.0  # standard deviations that a truncated normal keeps

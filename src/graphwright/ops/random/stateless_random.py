@@ -36,6 +36,7 @@ from graphwright.ops.random.stateful_random import (
     tiny,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_all, show_dims
 
@@ -113,7 +114,7 @@ class StatelessRandomGetKeyCounter(Op):
             raise ValueError(f"seed must have shape [2], not {show_dims(seed.dims)}")
         return ((1,), (2,))
 
-    def kernel(self, seed: Any) -> Any:
+    def kernel(self, seed: Array) -> Any:
         key, counter = of_seed(seed)
         words = [counter & (1 << 64) - 1, counter >> 64]
         return np.array([key], np.uint64), np.array(words, np.uint64)
@@ -217,7 +218,7 @@ class StatelessShuffle(Op):
         check_algorithm(alg)
         return (value.dims,)
 
-    def kernel(self, value: Any, key: Any, counter: Any, alg: int) -> Any:
+    def kernel(self, value: Array, key: Array, counter: Array, alg: int) -> Any:
         start = position(key, counter, alg)
         return value[philox_draws.shuffle(*start, len(value))] if np.ndim(value) else value
 
@@ -237,7 +238,7 @@ class StatelessMultinomial(Op):
     def shapes(self, logits: TensorType, num_samples: Any, seed: TensorType) -> Shapes:
         return categorical_shape(logits.dims, num_samples)
 
-    def kernel(self, logits: Any, num_samples: Any, seed: Any) -> Any:
+    def kernel(self, logits: Array, num_samples: Any, seed: Array) -> Any:
         categorical_shape(np.shape(logits), num_samples)
         drawn = variates.categorical(*of_seed(seed), logits, num_samples)
         return drawn.astype(self.output_dtype.numpy_dtype, copy=False)
@@ -290,7 +291,7 @@ class StatelessRandomGammaV3(Op):
         check_algorithm(alg)
         return parameterized_shape(shape, alpha)
 
-    def kernel(self, shape: Any, key: Any, counter: Any, alg: int, alpha: Any) -> Any:
+    def kernel(self, shape: Any, key: Array, counter: Array, alg: int, alpha: Array) -> Any:
         samples, (rates,) = samples_of(shape, alpha)
         return variates.gamma(*position(key, counter, alg), rates, samples).reshape(shape)
 
@@ -313,7 +314,7 @@ class StatelessRandomPoisson(Op):
     def shapes(self, shape: Any, seed: TensorType, lam: TensorType) -> Shapes:
         return parameterized_shape(shape, lam)
 
-    def kernel(self, shape: Any, seed: Any, lam: Any) -> Any:
+    def kernel(self, shape: Any, seed: Array, lam: Array) -> Any:
         samples, (rate,) = samples_of(shape, lam)
         drawn = variates.poisson(*of_seed(seed), rate, samples, self.dtype.numpy_dtype)
         return drawn.reshape(shape)
@@ -334,7 +335,7 @@ class StatelessRandomBinomial(Op):
     def shapes(self, shape: Any, seed: Any, counts: TensorType, probs: TensorType) -> Shapes:
         return parameterized_shape(shape, counts, probs)
 
-    def kernel(self, shape: Any, seed: Any, counts: Any, probs: Any) -> Any:
+    def kernel(self, shape: Any, seed: Array, counts: Array, probs: Array) -> Any:
         samples, (trials, chance) = samples_of(shape, counts, probs)
         key, counter = of_seed(seed)
         dtype = self.dtype.numpy_dtype

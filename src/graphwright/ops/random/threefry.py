@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.op.special_functions import erfinv
+from graphwright.types.arrays import Array
 
 WORDS = 2  # 32-bit words in a block
 
@@ -23,7 +24,6 @@ _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 _MASK32 = 0xFFFFFFFF
 _WITHIN_TWO_DEVIATIONS = 0.9544997361036416  # erf(2 / sqrt(2))
 
-Array = npt.NDArray[Any]
 UInt32s = npt.NDArray[np.uint32]
 
 

@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from graphwright.ops.random import philox
 from graphwright.ops.random.philox_draws import box_muller, unit_doubles, unit_floats
-
-Array = npt.NDArray[Any]
+from graphwright.types.arrays import Array
 
 _WIDE = 1.3  # standard deviations on one side that make rejection from the normal cheap
 

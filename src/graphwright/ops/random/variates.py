@@ -13,7 +13,6 @@ Keys and counters are Python ints as in `random`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +20,8 @@ import numpy.typing as npt
 from graphwright.op.special_functions import gammaln
 from graphwright.ops.random import philox
 from graphwright.ops.random.philox_draws import RESERVED, box_muller, unit_doubles
+from graphwright.types.arrays import Array
 
-Array = npt.NDArray[Any]
 Doubles = npt.NDArray[np.float64]
 Lanes = npt.NDArray[np.intp]
 

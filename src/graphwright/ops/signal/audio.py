@@ -11,6 +11,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import scalar, string
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 _HEAD = struct.Struct("<4sI4s4sIHHIIHH4sI")
@@ -29,7 +30,7 @@ class EncodeWav(Op):
     def shapes(self, audio: TensorType, sample_rate: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, audio: Any, sample_rate: Any) -> Any:
+    def kernel(self, audio: Array, sample_rate: Array) -> Any:
         channels, rate = audio.shape[1], int(sample_rate)
         if not 0 < channels < 1 << 16:
             raise ValueError(f"num_channels must be in (0, 2^16), got: {channels}")
@@ -69,7 +70,7 @@ class DecodeWav(Op):
                 raise ValueError(f"{name} must be non-negative or -1, got {size}")
         return tuple([None if size < 0 else size for size in wanted]), ()
 
-    def kernel(self, contents: Any) -> Any:
+    def kernel(self, contents: Array) -> Any:
         samples, rate = decoded(scalar(contents, "contents"))
         channels, count = self.desired_channels, self.desired_samples
         if channels >= 0:

@@ -24,6 +24,7 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.comparison import equal, logical_or
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -82,7 +83,7 @@ class ComplexTransform(Op):
         check_rank(self.type_name, x.dims, self.rank)
         return (x.dims,)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         x = np.asarray(x)
         check_rank(self.type_name, x.shape, self.rank)
         if not x.size:
@@ -186,7 +187,7 @@ class RealTransform(Op):
         half = None if last is None else last // 2 + 1 if last else 0
         return (None if x.dims is None else (*x.dims[: -self.rank], *lengths[:-1], half),)
 
-    def kernel(self, x: Any, fft_length: Any) -> Any:
+    def kernel(self, x: Array, fft_length: Any) -> Any:
         (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape), fft_length)
         if dims is None or 0 in dims or not x.size:
             return np.zeros(dims or (), self.Tcomplex.numpy_dtype)
@@ -295,7 +296,7 @@ class RealInverse(Op):
         check_sizes(self.type_name, x.dims, half_sizes(lengths))
         return (None if x.dims is None else (*x.dims[: -self.rank], *lengths),)
 
-    def kernel(self, x: Any, fft_length: Any) -> Any:
+    def kernel(self, x: Array, fft_length: Any) -> Any:
         (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape), fft_length)
         if dims is None or 0 in dims or not x.size:
             return np.zeros(dims or (), self.Treal.numpy_dtype)

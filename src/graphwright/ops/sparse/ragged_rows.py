@@ -15,6 +15,7 @@ from graphwright.ops.core.gathering import gather, scatter_nd
 from graphwright.ops.core.movement import expand_dims
 from graphwright.ops.core.shapes import shape
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 
@@ -37,7 +38,7 @@ class RaggedFillEmptyRows(Op):
     ) -> Shapes:
         return (None,), (None,), (count,), rows.dims or (None,)
 
-    def kernel(self, rows: Any, values: Any, count: Any, default: Any) -> Any:
+    def kernel(self, rows: Array, values: Array, count: Any, default: Array) -> Any:
         if len(rows) != len(values):
             raise ValueError(
                 f"value_rowids and values must have as many entries: {len(rows)}, {len(values)}"
@@ -74,7 +75,7 @@ class RaggedFillEmptyRowsGrad(Op):
     def shapes(self, places: TensorType, g: TensorType) -> Shapes:
         return places.dims or (None,), ()
 
-    def kernel(self, places: Any, g: Any) -> Any:
+    def kernel(self, places: Array, g: Array) -> Any:
         if np.size(places) and not 0 <= places.min() <= places.max() < len(g):
             raise ValueError(f"Elements in reverse index must be in [0, {len(g)})")
         rest = np.ones(len(g), bool)

@@ -9,6 +9,7 @@ import numpy as np
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.sparse import index_rows
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 MEMBERS = dt.STRING | {dt.int8, dt.int16, dt.int32, dt.int64, dt.uint8, dt.uint16}
@@ -102,7 +103,7 @@ class DenseToDenseSetOperation(SetOperation):
         rank = first.rank if first.rank is not None else second.rank
         return parts_of_rank(rank)
 
-    def kernel(self, first: Any, second: Any) -> Any:
+    def kernel(self, first: Array, second: Array) -> Any:
         return combined(self.set_operation, dense_groups(first), dense_groups(second))
 
 

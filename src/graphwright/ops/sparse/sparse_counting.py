@@ -9,6 +9,7 @@ import numpy as np
 from graphwright.op.op import Op, Shapes, undefined
 from graphwright.ops.sparse import index_rows
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -61,7 +62,7 @@ class DenseCountSparseOutput(CountSparseOutput):
             raise ValueError(f"Input must be a 1 or 2-dimensional tensor. Got rank: {values.rank}")
         return (None, values.rank), (None,), (values.rank,)
 
-    def kernel(self, values: Any, weights: Any) -> Any:
+    def kernel(self, values: Array, weights: Array) -> Any:
         if values.ndim not in (1, 2):
             raise ValueError("Input must be a 1 or 2-dimensional tensor.")
         outer = list(values.shape[:-1])
@@ -85,7 +86,7 @@ class SparseCountSparseOutput(CountSparseOutput):
         rank = None if indices.dims is None else indices.dims[1]
         return (None, rank), (None,), (rank,)
 
-    def kernel(self, indices: Any, values: Any, shape: Any, weights: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array, weights: Array) -> Any:
         if len(shape) not in (1, 2):
             raise ValueError(f"Input must be a 1 or 2-dimensional tensor. Got rank: {len(shape)}")
         index_rows.check(indices, shape, ordered=False)

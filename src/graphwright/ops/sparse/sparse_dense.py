@@ -25,6 +25,7 @@ from graphwright.ops.math.cumulation import cumprod
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.sparse import index_rows
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, normalize_axes
 
 
@@ -53,7 +54,7 @@ class SparseTensorDenseMatMul(Op):
             )
         return ((rows, columns),)
 
-    def kernel(self, indices: Any, values: Any, shape: Any, b: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Any, b: Array) -> Any:
         from scipy.sparse import coo_array  # scipy.sparse is large
 
         if b.ndim != 2 or len(shape) != 2:
@@ -91,7 +92,7 @@ class SparseTensorDenseAdd(Op):
     def shapes(self, indices: TensorType, values: TensorType, *parts: TensorType) -> Shapes:
         return (parts[1].dims,)
 
-    def kernel(self, indices: Any, values: Any, shape: Any, b: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array, b: Array) -> Any:
         if tuple(shape) != b.shape:
             raise ValueError(
                 f"Dimensions do not equal: a has shape {index_rows.shown(shape)}, "
@@ -118,7 +119,7 @@ class SparseSoftmax(Op):
     def shapes(self, indices: TensorType, values: TensorType, shape: TensorType) -> Shapes:
         return (values.dims or (None,),)
 
-    def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array) -> Any:
         if len(shape) < 2:
             raise ValueError(f"Input should have rank >= 2, got: {len(shape)}")
         index_rows.check_rank(indices, shape)
@@ -178,7 +179,7 @@ class SparseReduction(Op):
             rows, sizes = wide, [1 if i in gone else n for i, n in enumerate(shape)]
         return sizes, rows, starts.astype(dtype)
 
-    def kernel(self, indices: Any, values: Any, shape: Any, axes: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Any, axes: Any) -> Any:
         sizes, rows, found = self.grouped(indices, values, shape, axes)
         dense = np.zeros(math.prod(sizes), found.dtype)
         places = index_rows.flattened(rows, sizes)

@@ -19,6 +19,7 @@ from graphwright.ops.sparse import index_rows
 from graphwright.ops.sparse.sparse_parts import check_counts, check_width, count_of, width_of
 from graphwright.ops.sparse.sparse_sums import SPARSE_ADD_GRAD
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 
@@ -56,7 +57,7 @@ class SparseToDense(Op):
             )
         return (None if shape is None else tuple(shape),)
 
-    def kernel(self, indices: Any, shape: Any, values: Any, default: Any) -> Any:
+    def kernel(self, indices: Array, shape: Any, values: Array, default: Array) -> Any:
         rows = np.asarray(indices)
         rows = rows if rows.ndim == 2 else rows.reshape(-1, 1)
         index_rows.check(rows, shape, ordered=self.validate_indices)
@@ -82,7 +83,7 @@ class SparseReorder(Op):
         check_counts(indices, values)
         return indices.dims or (None, None), values.dims or (None,)
 
-    def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array) -> Any:
         index_rows.check_rank(indices, shape)
         sorting = index_rows.order(indices)
         return indices.take(sorting, axis=0), values[sorting]
@@ -113,7 +114,7 @@ class SparseReshape(Op):
             return None, new if new is None or -1 not in new else None
         return None, filled(shape, new)
 
-    def kernel(self, indices: Any, shape: Any, new: Any) -> Any:
+    def kernel(self, indices: Array, shape: Array, new: Array) -> Any:
         target = np.array(filled(shape.tolist(), new.tolist()), np.int64)
         if np.array_equal(target, shape):
             return indices, target
@@ -239,7 +240,7 @@ class SparseSlice(Op):
             return None, None, None
         return None, None, tuple(max(0, min(n, s - b)) for s, b, n in zip(shape, start, size))
 
-    def kernel(self, indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array, start: Array, size: Array) -> Any:
         if start.shape != shape.shape or size.shape != shape.shape:
             raise ValueError(
                 f"start has {start.size} and size {size.size} numbers for a tensor of rank "
@@ -278,7 +279,7 @@ class SparseSliceGrad(Op):
             check_width(rows, count_of(start))
         return ((count_of(indices),),)
 
-    def kernel(self, g: Any, indices: Any, start: Any, output: Any) -> Any:
+    def kernel(self, g: Array, indices: Array, start: Array, output: Array) -> Any:
         rows, (own, kept) = index_rows.numbered(indices, output + start)
         full = np.zeros(len(rows), g.dtype)
         full[kept] = g
@@ -309,7 +310,7 @@ class SparseFillEmptyRows(Op):
         check_width(indices, count_of(shape))
         return (None, width_of(indices)), (None,), (None,), values.dims or (None,)
 
-    def kernel(self, indices: Any, values: Any, shape: Any, default: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array, default: Array) -> Any:
         rows, count = indices[:, 0], int(shape[0])
         outside = (rows < 0) | (rows >= count)
         if outside.any():

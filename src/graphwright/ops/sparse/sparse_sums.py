@@ -14,6 +14,7 @@ from graphwright.ops.math.comparison import greater_equal, less_equal, select
 from graphwright.ops.sparse import index_rows
 from graphwright.ops.sparse.sparse_parts import check_counts, check_width, count_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
 _PAIR = (
@@ -103,7 +104,7 @@ class SparseAddGrad(Op):
         check_counts(total, g)
         return (a.dims or (None,))[:1], (b.dims or (None,))[:1]
 
-    def kernel(self, g: Any, a: Any, b: Any, total: Any) -> Any:
+    def kernel(self, g: Array, a: Array, b: Array, total: Array) -> Any:
         rows, (in_a, in_b, in_total) = index_rows.matched(a, b, total)
         full = np.zeros(len(rows), g.dtype)
         full[in_total] = g

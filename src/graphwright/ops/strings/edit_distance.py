@@ -8,6 +8,7 @@ import numpy as np
 
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
@@ -56,8 +57,8 @@ class EditDistance(Op):
         return (tuple([None if None in pair else max(pair) for pair in pairs]),)
 
     def kernel(
-        self, h_indices: Any, h_values: Any, h_shape: Any,
-        t_indices: Any, t_values: Any, t_shape: Any,
+        self, h_indices: Array, h_values: Array, h_shape: Any,
+        t_indices: Array, t_values: Array, t_shape: Any,
     ) -> Any:  # fmt: skip
         empty = TensorType(dt.int64, None)
         dims: Any = self.shapes(empty, empty, h_shape, empty, empty, t_shape)[0]

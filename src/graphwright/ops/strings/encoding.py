@@ -15,6 +15,7 @@ from graphwright.ops.strings import string_kernels, unicode_scripts
 from graphwright.ops.strings.fingerprint import fingerprints64
 from graphwright.ops.strings.strings import Text, chosen, refused, string, texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -32,7 +33,7 @@ class StringToNumber(Text):
 
     out_type: DType = dt.float32
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Any:
         return string_kernels.to_number(texts(text), self.out_type.numpy_dtype)
 
 
@@ -65,7 +66,7 @@ class AsString(Text):
                 raise refused(f"precision not supported for datatype {dtype.name}")
         return self.kernel
 
-    def kernel(self, values: Any) -> Any:
+    def kernel(self, values: Array) -> Any:
         return string_kernels.as_string(
             np.asarray(values) if hasattr(values, "dtype") else texts(values),
             self.precision,
@@ -101,7 +102,7 @@ class StringToHashBucket(Text):
 
     num_buckets: int
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Any:
         return string_kernels.hash_bucket(texts(text), self.num_buckets)
 
 
@@ -141,7 +142,7 @@ class Fingerprint(Op):
             raise ValueError("Shape must be at least rank 1 but is rank 0")
         return ((None if data.dims is None else data.dims[0], 8),)
 
-    def kernel(self, data: Any, method: Any) -> Any:
+    def kernel(self, data: Array, method: Array) -> Any:
         chosen_method = np.asarray(method, object).item()
         if chosen_method != b"farmhash64":
             raise ValueError(f"Unsupported fingerprint method: {chosen_method!r}")
@@ -390,7 +391,7 @@ class UnicodeScript(Op):
     def shapes(self, points: TensorType) -> Shapes:
         return (points.dims,)
 
-    def kernel(self, points: Any) -> Any:
+    def kernel(self, points: Array) -> Any:
         return unicode_scripts.scripts(np.asarray(points))
 
 

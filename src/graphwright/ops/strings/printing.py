@@ -16,6 +16,7 @@ from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.strings.string_format import StringFormat
 from graphwright.ops.strings.strings import join
 from graphwright.types import tree
+from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import string
 from graphwright.types.tensor_type import TensorType
@@ -52,7 +53,7 @@ class PrintV2(Op):
     def shapes(self, text: TensorType) -> Shapes:
         return ()
 
-    def kernel(self, text: Any) -> None:
+    def kernel(self, text: Array) -> None:
         line = np.asarray(text).item().decode("utf-8", "replace") + self.end
         write = STREAMS.get(self.output_stream)
         if write is not None:

@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from graphwright.ops.strings import fingerprint, regex
 from graphwright.ops.strings.joined_bytes import Joined, sizes
+from graphwright.types.arrays import Array
 
-Array = npt.NDArray[Any]
 Unit = Literal["BYTE", "UTF8_CHAR"]
 Errors = Literal["replace", "ignore", "strict"]
 Pieces = tuple[Array, npt.NDArray[np.int64]]  # all pieces in a row, and how many each string has
