@@ -14,6 +14,7 @@ from graphwright.autodiff.sweep import carries_gradient
 from graphwright.autodiff.tape import GradientTape, Recorder, paused
 from graphwright.base.annotations import signature_of
 from graphwright.op.batching import Each, Same
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import STATE, activate, apply
 from graphwright.op.op import Call, Op
 from graphwright.op.refusal import boundary
@@ -49,7 +50,7 @@ class CustomGradient(Op):
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         return arrays[: self.count]
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         given = [zero_of(y) if g is None else g for y, g in zip(call.outputs, cotangents)]
         return (*[None] * self.count, *self.rule(given))
 

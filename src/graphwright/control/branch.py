@@ -15,6 +15,7 @@ from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.casting import cast
@@ -70,7 +71,7 @@ class BranchingOp(GraphOp):
     def untaped(self, result: Any) -> Any:
         return result[: len(self.graphs[0].results)]
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return recomputed(self, call, cotangents, is_stateful(self.graphs))
 
     def number(self, choice: Any) -> Any:

@@ -10,6 +10,7 @@ from graphwright.ir.execution import function_of, is_pure
 from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Effect, Op
 from graphwright.trace.symbolic import SymbolicTensor
@@ -49,7 +50,7 @@ class PartitionedCall(Op):
     def untaped(self, result: Any) -> Any:
         return result[: len(self.f.results)]
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         rule: Gradient | None = self.f.rule
         if rule is None or any(g is not None for g in cotangents[rule.count :]):
             return recomputed(self, call, cotangents, self.f.is_stateful)

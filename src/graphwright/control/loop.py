@@ -14,6 +14,7 @@ from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.identity import Identity
@@ -93,7 +94,7 @@ class StatelessWhile(GraphOp):
     def untaped(self, result: Any) -> Any:
         return result[: len(self.body.parameters)]
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return recomputed(self, call, cotangents, is_stateful((self.cond, self.body)))
 
     def batched(self, each: Each) -> Any:

@@ -21,6 +21,7 @@ from graphwright.base.errors import (
     UnknownError,
     show_users_lines,
 )
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.op import Call, Effect, Op, c_name, not_differentiable
 from graphwright.ops.core.creation import zeros_like
@@ -164,7 +165,7 @@ class RecordedPyFunc(EagerPyFunc):
         outputs = remembered(recorder, inputs, lambda: self.run(inputs))
         return (*[t._array for t in outputs], Tape(recorder, inputs, outputs))
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return cotangents_of(call.outputs[-1], call.inputs, cotangents[:-1])
 
 
@@ -240,7 +241,7 @@ class RecordedPyFuncGradient(EagerPyFuncGradient):
         again = Tape(recorded.recorder, [*recorded.inputs, *weights], found)
         return (*[g._array for g in found], again)
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return [None, *cotangents_of(call.outputs[-1], call.inputs[1:], cotangents[:-1])]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from graphwright.op.batching import Each, Refusal, images
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.convolution import convolution_kernels as kernels
@@ -168,7 +169,7 @@ class Convolution(Sliding):
         compute = kernels.depthwise if self.depthwise else kernels.convolve
         return compute(x, filters, *self.window())
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, filters = call.inputs
         to_input = apply(self.sibling(INPUT_GRADIENT), shape_of(x), filters, g)
         return to_input, apply(self.sibling(FILTER_GRADIENT), x, shape_of(filters), g)
@@ -213,7 +214,7 @@ class InputGradient(Sliding):
         compute = kernels.depthwise_input_gradient if self.depthwise else kernels.input_gradient
         return compute(sizes, filters, out, *self.window())
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, filters, out = call.inputs
         to_filter = apply(self.sibling(FILTER_GRADIENT), g, shape_of(filters), out)
         return None, to_filter, apply(self.sibling(FORWARD), g, filters)
@@ -262,7 +263,7 @@ class FilterGradient(Sliding):
         found = apply(self, each.channels(0), host_vector(sizes), each.channels(2))
         return each.unfolded(found, folded)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, _, out = call.inputs
         to_input = apply(self.sibling(INPUT_GRADIENT), shape_of(x), g, out)
         return to_input, None, apply(self.sibling(FORWARD), x, g)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from graphwright.base.errors import UnimplementedError
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, undefined
 from graphwright.op.results import named
@@ -186,7 +187,7 @@ class FractionalMaxPool(FractionalPool):
         rows, columns = windows.taps()
         return value[:, rows, columns].max(axis=(3, 4))
 
-    def gradient(self, call: Call, g: Any, *_: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent | None, *_: Any) -> Sequence[Any]:
         if g is None:
             return (None,)
         back = FractionalMaxPoolGrad.of(self.overlapping)
@@ -208,7 +209,7 @@ class FractionalAvgPool(FractionalPool):
         towards_zero = np.sign(sums) * (np.abs(sums) // counts.astype(value.dtype))
         return towards_zero.astype(value.dtype)
 
-    def gradient(self, call: Call, g: Any, *_: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent | None, *_: Any) -> Sequence[Any]:
         if g is None:
             return (None,)
         back = FractionalAvgPoolGrad.of(self.overlapping)
@@ -326,7 +327,7 @@ class FractionalAvgPoolGrad(Op):
         result = np.einsum("ih,bijc,jw->bhwc", rows, shares, columns, optimize=True)
         return result.astype(g.dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, _, row_cuts, column_cuts = call.inputs
         rows, columns = (
             self.weights(cuts, size, g.dtype)

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.base.errors import UnimplementedError
 from graphwright.op.batching import channelwise
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.convolution.spatial import check_padding, check_rank, window_count
@@ -132,7 +133,7 @@ class Dilation2D(Morphology):
             np.fmax(best, value, out=best)  # NaN is passed over
         return best
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         attributes = (self.strides, self.rates, self.padding)
         to_input = apply(Dilation2DBackpropInput.of(*attributes), *call.inputs, g)
         return to_input, apply(Dilation2DBackpropFilter.of(*attributes), *call.inputs, g)
@@ -156,7 +157,7 @@ class DilationTangent(Morphology):
             total += np.where(won, windows.at(moved, tap) + df[tap], x.dtype.type(0))
         return total
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         operands = call.inputs[:2]
         attributes = (self.strides, self.rates, self.padding)
         to_input = apply(Dilation2DBackpropInput.of(*attributes), *operands, g)
@@ -183,7 +184,7 @@ class Dilation2DBackpropInput(Morphology):
             at += np.where(won, g, g.dtype.type(0))
         return np.ascontiguousarray(windows.unpad(whole))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, filters, _ = call.inputs
         op = DilationTangent.of(self.strides, self.rates, self.padding)
         return None, None, apply(op, x, filters, g, zeros_like(filters))
@@ -206,7 +207,7 @@ class Dilation2DBackpropFilter(Morphology):
             total[tap] = np.where(won, g, g.dtype.type(0)).sum(axis=(0, 1, 2))
         return total
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, filters, _ = call.inputs
         op = DilationTangent.of(self.strides, self.rates, self.padding)
         return None, None, apply(op, x, filters, zeros_like(x), g)

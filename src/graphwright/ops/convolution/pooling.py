@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import Each, Refusal, batches, images
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.convolution import pooling_kernels as kernels
@@ -125,7 +126,7 @@ class MaximumPool(Pool):
     def kernel(self, x: Array) -> Any:
         return kernels.max_pool(x, *self.window(), self.is_first())
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         op = self.sibling(MAXIMUM_GRAD[self.spatial])
         return (apply(op, call.inputs[0], call.outputs[0], g),)
 
@@ -148,7 +149,7 @@ class MaximumGrad(Pool):
         to_all = self.spatial == 3
         return kernels.max_pool_gradient(x, g, *self.window(), self.is_first(), to_all)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y, _ = call.inputs
         flat = [zeros_like(t) if need else None for t, need in zip((x, y), call.needed or (1, 1))]
         return *flat, apply(self.sibling(MAXIMUM_GRAD_GRAD[self.spatial]), x, y, g)
@@ -179,7 +180,7 @@ class MaximumGradGrad(Pool):
         result = np.take(g, places) if g.size else np.zeros(places.shape, g.dtype)
         return np.ascontiguousarray(np.moveaxis(result, -1, 1)) if self.is_first() else result
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y, _ = call.inputs
         return None, None, apply(self.sibling(MAXIMUM_GRAD[self.spatial]), x, y, g)
 
@@ -277,7 +278,7 @@ class MaxPoolWithArgmax(Pool):
         best, places = kernels.max_pool_with_argmax(x, *self.window(), self.include_batch_in_index)
         return best, places.astype(self.Targmax.numpy_dtype)
 
-    def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent, _: Cotangent) -> Sequence[Any]:
         op = MaxPoolGrad.of(self.ksize, self.strides, self.padding)
         return (apply(op, call.inputs[0], call.outputs[0], g),)
 
@@ -304,7 +305,7 @@ class AveragePool(Pool):
     def kernel(self, x: Any) -> Any:
         return kernels.avg_pool(x, *self.window(), self.is_first())
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(self.sibling(AVERAGE_GRAD[self.spatial]), shape_of(call.inputs[0]), g),)
 
 
@@ -330,7 +331,7 @@ class AverageGrad(Pool):
         others = [sizes[i] for i in range(1, self.spatial + 2)]
         return each.split(apply(self, host_vector([axis_sizes(g)[0], *others]), g), 1)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return None, apply(self.sibling(AVERAGE[self.spatial]), g)
 
 

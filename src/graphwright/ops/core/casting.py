@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.base.errors import UnimplementedError
 from graphwright.base.logs import get_logger
 from graphwright.op.batching import last_axes
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Elementwise
@@ -75,7 +76,7 @@ class Cast(Elementwise):
             return None
         return int(x) if self.DstT.min <= x <= self.DstT.max else None
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         source = call.inputs[0].dtype
         return (cast(g, source) if source in dt.INEXACT and self.DstT in dt.INEXACT else None,)
 

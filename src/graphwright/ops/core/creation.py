@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each, elementwise
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.core.shapes import shape_of
@@ -116,7 +117,7 @@ class Fill(Op):
             return (value,) * dims[0] if dims[0] <= 1024 else None
         return None
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return None, reduce_sum(g)
 
     def batched(self, each: Each) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, elementwise
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.math.reduction import reduce_all
@@ -70,7 +71,7 @@ class CheckNumerics(Op):
         kinds = [k for k, test in (("Inf", np.isinf), ("NaN", np.isnan)) if test(array).any()]
         return f"Tensor had {' and '.join(kinds)} values"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (
             apply(
                 CheckNumerics.of(

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.core import scatter_kernels as kernels
@@ -124,7 +125,7 @@ class GatherV2(Op):
             return None
         return _picked(params, indices)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         params, indices, axis = call.inputs
         return gathered_back(g, params, indices, axis, self.batch_dims), None, None
 
@@ -302,7 +303,7 @@ class GatherNd(Op):
         result[good] = kernels.gather_nd(params, indices[good])
         return result
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         params, indices = call.inputs
         back = ScatterNd.of(self.bad_indices_policy)
         return apply(back, indices, g, shape_of(params)), None
@@ -348,7 +349,7 @@ class ScatterNd(Op):
         zeros = np.full(shape, blank(updates.dtype), updates.dtype)
         return scatter("add", zeros, indices, updates, self.bad_indices_policy, out=zeros)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         back = GatherNd.of(self.bad_indices_policy)
         return None, apply(back, g, call.inputs[0]), None
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError, NotDifferentiableError
 from graphwright.op.batching import Each, Same, elementwise
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.types import dtypes as dt
@@ -37,7 +38,7 @@ class Identity(Op):
     def known(self, x: Any) -> Any:
         return x
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g,)
 
 
@@ -62,7 +63,7 @@ class IdentityN(Op):
     def known(self, *values: Any) -> Any:
         return values
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return cotangents
 
     def batched(self, each: Each) -> Any:
@@ -75,7 +76,7 @@ class StopGradient(Identity):
 
     type_name = "StopGradient"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (None,)
 
 
@@ -93,7 +94,7 @@ class PreventGradient(Identity):
 
     message: str = ""
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         raise NotDifferentiableError(f"Gradient explicitly disabled. Reason: {self.message}")
 
 
@@ -130,7 +131,7 @@ class EnsureShape(Op):
     def known(self, x: Any) -> Any:
         return x
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g,)
 
     def batched(self, each: Each) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import STATE, apply, convert, convert_many, is_tensor
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.core.identity import identity
@@ -59,7 +60,7 @@ class Pack(Op):
     def known(self, *values: Any) -> Any:
         return tuple(values) if self.axis == 0 else None
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return list(unstack(g, len(call.inputs), self.axis))
 
     def batched(self, each: Each) -> Any:
@@ -120,7 +121,7 @@ class Unpack(Op):
             return value
         return (None,) * self.num
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return (stack(zeros_for_none(call, cotangents), self.axis),)
 
     def batched(self, each: Each) -> Any:
@@ -155,7 +156,7 @@ class ConcatV2(Op):
             return None
         return tuple([entry for value in values for entry in value])
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         values, axis = call.inputs[:-1], call.inputs[-1]
         return *split_like(g, values, axis), None
 
@@ -235,7 +236,7 @@ class Split(Op):
     def kernel(self, split_dim: Any, value: Array) -> Any:
         return tuple(np.split(value, self.num_split, split_dim))
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return None, concat(zeros_for_none(call, cotangents), call.inputs[0])
 
     def batched(self, each: Each) -> Any:
@@ -277,7 +278,7 @@ class SplitV(Op):
         self.check_count(sizes)
         return tuple(np.split(value, list(accumulate(sizes[:-1])), axis))
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return concat(zeros_for_none(call, cotangents), call.inputs[2]), None, None
 
     def check_count(self, sizes: tuple[Any, ...]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, Refusal
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differentiable
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
@@ -52,7 +53,7 @@ class Reshape(Op):
         except ValueError:
             return None
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return reshape(g, shape_of(call.inputs[0])), None
 
     def batched(self, each: Each) -> Any:
@@ -156,7 +157,7 @@ class ExpandDims(Op):
     def known(self, x: Any, dim: Any) -> Any:
         return None if isinstance(x, tuple) or dim is None else (x,)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return reshape(g, shape_of(call.inputs[0])), None
 
     def batched(self, each: Each) -> Any:
@@ -201,7 +202,7 @@ class Squeeze(Op):
     def known(self, x: Any) -> Any:
         return x[0] if isinstance(x, tuple) and len(x) == 1 else None
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (reshape(g, shape_of(call.inputs[0])),)
 
     def batched(self, each: Each) -> Any:
@@ -233,7 +234,7 @@ class Transpose(Op):
     def known(self, x: Any, perm: Any) -> Any:
         return x if perm == (0,) else None
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return transpose(g, inverse_permutation(call.inputs[1])), None
 
     def batched(self, each: Each) -> Any:
@@ -249,7 +250,7 @@ class ConjugateTranspose(Transpose):
         moved = np.transpose(x, perm)
         return np.conj(moved) if moved.dtype.kind == "c" else moved
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return transpose(g, inverse_permutation(call.inputs[1]), conjugate=True), None
 
 
@@ -363,7 +364,7 @@ class BroadcastTo(Op):
             return x * shape[0] if len(x) == 1 else x
         return (x,) * shape[0]
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x = call.inputs[0]
         return sum_to(g, x), None
 
@@ -397,7 +398,7 @@ class SumTo(Op):
 
         return kernel
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return broadcast_to(g, shape_of(call.inputs[0])), None
 
     def batched(self, each: Each) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.shapes import shape_of
@@ -69,7 +70,7 @@ class Pad(Op):
         zero: Any = b"" if np.asarray(x).dtype == object else 0
         return uniform_border(x, paddings, zero)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return unpadded(call, g), None
 
     def batched(self, each: Each) -> Any:
@@ -94,7 +95,7 @@ class PadV2(Op):
             raise ValueError(f"constant_values must be a scalar. Found: {show_dims(value.shape)}")
         return uniform_border(x, paddings, value)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return unpadded(call, g), None, None
 
     def batched(self, each: Each) -> Any:
@@ -142,7 +143,7 @@ class MirrorPad(Op):
     def kernel(self, x: Array, paddings: Any) -> Any:
         return np.pad(x, paddings, mode=self.mode.lower())  # type: ignore[call-overload]
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(MirrorPadGrad.of(self.mode), g, call.inputs[1]), None
 
     def batched(self, each: Each) -> Any:
@@ -193,7 +194,7 @@ class MirrorPadGrad(Op):
             x = np.moveaxis(folded, 0, axis)
         return x
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(MirrorPad.of(self.mode), g, call.inputs[1]), None
 
     def batched(self, each: Each) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_many
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import blank, gather
@@ -62,7 +63,7 @@ class DynamicPartition(Op):
             )
         return tuple([data[partitions == i] for i in range(self.num_partitions)])
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         data, partitions = call.inputs
         places = reshape(range_of(size(partitions)), shape_of(partitions))
         parts = apply(self, places, partitions)
@@ -121,7 +122,7 @@ class DynamicStitch(Op):
             merged[place.ravel()] = np.reshape(part, (place.size, *rest))
         return merged
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         indices = call.inputs[: len(call.inputs) // 2]
         return *[None] * len(indices), *[gather(g, place) for place in indices]
 

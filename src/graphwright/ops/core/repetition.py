@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, holds_tensor, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -74,7 +75,7 @@ class Tile(Op):
             return None
         return x * multiples[0]
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         # Each axis becomes two, (multiple, size), and the multiples are summed.
         x, multiples = call.inputs
         listed = isinstance(multiples, (tuple, list))  # [] stays a list, and is of no integers

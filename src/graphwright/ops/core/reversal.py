@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
@@ -48,7 +49,7 @@ class ReverseV2(Op):
     def known(self, x: Any, axis: Any) -> Any:
         return x[::-1] if isinstance(x, tuple) and axis in ((0,), (-1,)) else None
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return reverse(g, call.inputs[1]), None
 
     def batched(self, each: Each) -> Any:
@@ -103,7 +104,7 @@ class ReverseSequence(Op):
         result = moved[np.arange(len(lengths))[:, None], places]
         return np.moveaxis(result, (0, 1), (self.batch_dim, self.seq_dim))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(self, g, call.inputs[1]), None
 
 
@@ -140,7 +141,7 @@ class Roll(Op):
             raise ValueError("shift and axis must have the same size")
         return np.roll(x, shift, axis)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, shift, axis = call.inputs
         if isinstance(shift, tuple):
             back: Any = tuple([-s for s in shift])

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import agree, gather_nd, scatter, scatter_nd, with_rows
@@ -74,7 +75,7 @@ class TensorScatterUpdate(TensorScatter):
     dtypes = {"T": dt.ANY, "Tindices": INDICES}
     kind = "update"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, indices, updates = call.inputs
         zero = broadcast_to(convert(0, g.dtype), shape_of(updates))
         return tensor_scatter_nd_update(g, indices, zero), None, gather_nd(g, indices)
@@ -86,7 +87,7 @@ class TensorScatterAdd(TensorScatter):
     type_name = "TensorScatterAdd"
     kind = "add"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, None, gather_nd(g, call.inputs[1])
 
 
@@ -96,7 +97,7 @@ class TensorScatterSub(TensorScatter):
     type_name = "TensorScatterSub"
     kind = "sub"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, None, -gather_nd(g, call.inputs[1])
 
 
@@ -107,7 +108,7 @@ class TensorScatterMin(TensorScatter):
     dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
     kind = "min"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return shared_by_ties(call, g)
 
 
@@ -118,7 +119,7 @@ class TensorScatterMax(TensorScatter):
     dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
     kind = "max"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return shared_by_ties(call, g)
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import Each, leading
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core import segment_kernels
@@ -69,7 +70,7 @@ class SegmentSum(SegmentReduction):
     type_name = "SegmentSum"
     kind = "sum"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return gather(g, call.inputs[1]), None
 
 
@@ -79,7 +80,7 @@ class SegmentMean(SegmentReduction):
     type_name = "SegmentMean"
     kind = "mean"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         ids = call.inputs[1]
         counts = maximum(segment_sum(ones(shape(ids), g.dtype.real_dtype), ids), 1)
         return gather(g / trailing(cast(counts, g.dtype), g), ids), None
@@ -91,7 +92,7 @@ class SegmentProd(SegmentReduction):
     type_name = "SegmentProd"
     kind = "prod"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         data, ids = call.inputs
         is_zero = equal(data, 0)
         zeros = segment_sum(cast(is_zero, dt.int32), ids)
@@ -106,7 +107,7 @@ class SegmentExtreme(SegmentReduction):
 
     dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         data, ids = call.inputs
         chosen = equal(data, gather(call.outputs[0], ids))
         ties = gather(segment_sum(cast(chosen, g.dtype), ids), ids)
@@ -179,7 +180,7 @@ class UnsortedSegmentSum(UnsortedSegment):
     }  # fmt: skip
     kind = "sum"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return gather_present(g, call.inputs[1]), None, None
 
 
@@ -189,7 +190,7 @@ class UnsortedSegmentProd(UnsortedSegment):
     type_name = "UnsortedSegmentProd"
     kind = "prod"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         data, ids, count = call.inputs
         is_zero = equal(data, 0)
         zeros = unsorted_segment_sum(cast(is_zero, dt.int32), ids, count)
@@ -205,7 +206,7 @@ class UnsortedSegmentExtreme(UnsortedSegment):
 
     dtypes = {"T": dt.REAL, "Tindices": dt.INDEX, "Tnumsegments": dt.INDEX}
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         data, ids, count = call.inputs
         chosen = equal(data, gather_present(call.outputs[0], ids))
         chosen = chosen & trailing(greater_equal(ids, 0), data)
@@ -279,7 +280,7 @@ class SparseSegment(Op):
     def kernel(self, data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
         return segment_kernels.sparse_segment_reduce(self.kind, data, indices, ids, count)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         data, indices, ids = call.inputs[:3]
         if self.kind != "sum":
             counts = maximum(segment_sum(ones(shape(ids), g.dtype), ids), 1)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, freeze
 from graphwright.ops.core.movement import broadcast_to, sum_to
@@ -211,7 +212,7 @@ class StridedSlice(Masks):
         except (ValueError, IndexError):
             return None
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, begin, end, strides = call.inputs
         back = StridedSliceGrad.of(*self.masks)
         return apply(back, shape_of(x), begin, end, strides, g), None, None, None
@@ -253,7 +254,7 @@ class StridedSliceGrad(Masks):
         result[index] = dy
         return result
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, begin, end, strides, _ = call.inputs
         return None, None, None, None, apply(StridedSlice.of(*self.masks), g, begin, end, strides)
 
@@ -290,7 +291,7 @@ class TensorStridedSliceUpdate(Masks):
         result[self.numpy_index(begin, end, strides)] = value
         return result
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, begin, end, strides, value = call.inputs
         cotangent = apply(StridedSlice.of(*self.masks), g, begin, end, strides)
         zero = convert(0, g.dtype)
@@ -342,10 +343,10 @@ class Slice(Op):
             return None
         return x[begin[0] :] if size[0] == -1 else x[begin[0] : begin[0] + size[0]]
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, begin, _ = call.inputs
         if isinstance(begin, tuple) and g.type.is_static:
-            end: Any = tuple([b + n for b, n in zip(begin, g.type.dims)])
+            end: Any = tuple([b + n for b, n in zip(begin, g.type.dims or ())])
         else:
             begin = convert(begin)
             end = begin + shape(g, begin.dtype)

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, batches, last_axes
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
@@ -145,7 +146,7 @@ class TopKV2(Op):
         values = x.reshape(-1)[places + starts]
         return values, places.astype(self.index_type.numpy_dtype)
 
-    def gradient(self, call: Call, g: Any, unused: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent, unused: Cotangent) -> Sequence[Any]:
         x, places = call.inputs[0], cast(call.outputs[1], dt.int32)
         columns = shape(x)[-1]
         rows = reshape(places, [-1, shape(places)[-1]])
@@ -208,7 +209,7 @@ class NthElement(Op):
         place = size - 1 - n if self.reverse else n
         return np.partition(x, place, axis=-1)[..., place]
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         chosen = cast(equal(call.inputs[0], expand_dims(call.outputs[0], -1)), g.dtype)
         return chosen / reduce_sum(chosen, -1, True) * expand_dims(g, -1), None
 

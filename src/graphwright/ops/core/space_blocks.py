@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import images, leading
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.creation import zeros, zeros_like
@@ -95,7 +96,7 @@ class SpaceToBatchND(Op):
         order = [2 * i + 2 for i in range(count)] + [0] + [2 * i + 1 for i in range(count)]
         return np.transpose(parts, (*order, *range(2 * count + 1, parts.ndim))).reshape(result)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, block_shape, paddings = call.inputs
         return batch_to_space_nd(g, block_shape, paddings), None, None
 
@@ -153,7 +154,7 @@ class BatchToSpaceND(Op):
         index: Any = (slice(None), *kept)
         return whole[index]
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, block_shape, crops = call.inputs
         return space_to_batch_nd(g, block_shape, crops), None, None
 
@@ -229,7 +230,7 @@ class SpaceToDepth(Regrouping):
         rows, columns = [None if d is None else d // size for d in (height, width)]
         return {"H": rows, "W": columns, "C": times(channels, size * size)}
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(DepthToSpace.of(*self.values()), g),)
 
 
@@ -246,7 +247,7 @@ class DepthToSpace(Regrouping):
         depth = None if channels is None else channels // places
         return {"H": times(height, size), "W": times(width, size), "C": depth}
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(SpaceToDepth.of(*self.values()), g),)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.base.errors import FailedPreconditionError
 from graphwright.op.batching import last_axes, last_axes_of_first
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.casting import cast
@@ -163,7 +164,7 @@ class RGBToHSV(Colours):
     def kernel(self, images: Any) -> Any:
         return hsv_array(self.checked(images))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         red, green, blue = unstack(call.inputs[0], 3, -1)
         hue, saturation, value = unstack(g, 3, -1)
         rgb = [red, green, blue]
@@ -281,7 +282,7 @@ class AdjustContrastv2(Op):
         mean = np.add.reduce(rows, axis=-2, keepdims=True) / np.float32(height * width)
         return ((wide - mean) * np.float32(factor) + mean).astype(images.dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         images, factor = call.inputs
         scale = cast(factor, g.dtype)
         own = g * scale + (1.0 - scale) * reduce_mean(g, (-3, -2), keepdims=True)

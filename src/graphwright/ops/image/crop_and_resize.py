@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwright.base.errors import OutOfRangeError
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -184,7 +185,7 @@ class CropAndResize(Op):
             result[~inside] = self.extrapolation_value
         return result
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         image, boxes, box_ind, _ = call.inputs
         d_image = None
         if image.dtype in (dt.float16, dt.float32, dt.float64):
@@ -228,7 +229,7 @@ class CropAndResizeGradImage(Op):
                 np.add.at(result, (number, row, column), part)
         return result.astype(self.T.numpy_dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """The crops are linear in the image, so `g` takes its place in their cotangents."""
         grads, boxes, box_ind, _ = call.inputs
         size = host_vector(axis_sizes(grads, 4)[1:3])
@@ -284,7 +285,7 @@ class CropAndResizeGradBoxes(Op):
         parts += [d_row @ (one - rows.share), d_column @ (one - columns.share)]
         return np.stack(parts, -1).astype(np.float32)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """Crops are bilinear in where their rows and columns lie, which boxes that move by `g`
         do at some speed: of the crops' own speed, the derivatives by all operands."""
         grads, image, boxes, box_ind = call.inputs

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import images
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import axis_sizes, host_vector, scatter_nd
@@ -90,7 +91,7 @@ class Patches(Op):
         moved = np.moveaxis(views[index], images.ndim - 1, -1)
         return moved.reshape(result)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         # Which place each value of a patch came from: the patches of an image of numbers,
         # in which the border has the number 0.
         images = call.inputs[0]

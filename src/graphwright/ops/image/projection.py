@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import images
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.creation import ones, zeros
@@ -102,7 +103,7 @@ class ImageProjectiveTransformV3(Op):
         others = [each.same(i) for i in range(2, len(each.inputs))]
         return each.split(apply(self, pictures, transforms, *others), 0)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         source, transforms = call.inputs[:2]
         size = host_vector(axis_sizes(source, 4)[1:3])
         nothing = [zeros([])] * (len(call.inputs) - 3)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import batches, images
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.ops.core.casting import cast
@@ -115,7 +116,7 @@ class ResizeGrad(Op):
         result = kernels.resize_gradient(shape, np.asarray(grads), self.method, centres)
         return result.astype(np.asarray(image).dtype, copy=False)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         again = self.forward.of(self.align_corners, self.half_pixel_centers)
         return apply(again, g, size_of(call.inputs[0])), None
 
@@ -131,7 +132,7 @@ class ResizeBilinear(Resize):
     type_name = "ResizeBilinear"
     method = "bilinear"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         back = ResizeBilinearGrad.of(self.align_corners, self.half_pixel_centers)
         return apply(back, g, call.inputs[0]), None
 
@@ -150,7 +151,7 @@ class ResizeBicubic(Resize):
     type_name = "ResizeBicubic"
     method = "bicubic"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         back = ResizeBicubicGrad.of(self.align_corners, self.half_pixel_centers)
         return apply(back, g, call.inputs[0]), None
 
@@ -191,7 +192,7 @@ class ResizeNearestNeighbor(Resize):
     outputs = ("resized_images: T",)
     method = "nearest"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         back = ResizeNearestNeighborGrad.of(self.align_corners, self.half_pixel_centers)
         return apply(back, g, size_of(call.inputs[0])), None
 
@@ -218,7 +219,7 @@ class ResizeNearestNeighborGrad(Op):
         centres = Resize(self.align_corners, self.half_pixel_centers).centres
         return kernels.resize_gradient((batch, *size, channels), grads, "nearest", centres)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         again = ResizeNearestNeighbor.of(self.align_corners, self.half_pixel_centers)
         return apply(again, g, size_of(call.inputs[0])), None
 
@@ -256,7 +257,7 @@ class ScaleAndTranslate(Op):
         steps = scaled_axes(self, images.shape, size, scale, translation)
         return kernels.resampled(images, steps)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         images, _, scale, translation = call.inputs
         back = ScaleAndTranslateGrad.of(self.kernel_type, self.antialias)
         return apply(back, g, images, scale, translation), None, None, None
@@ -284,7 +285,7 @@ class ScaleAndTranslateGrad(Op):
         steps = scaled_axes(self, np.shape(image), grads.shape[1:3], scale, translation)
         return kernels.resampled_gradient(grads, steps)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         grads, _, scale, translation = call.inputs
         again = ScaleAndTranslate.of(self.kernel_type, self.antialias)
         return apply(again, g, size_of(grads), scale, translation), None, None, None

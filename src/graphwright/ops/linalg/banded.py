@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Shapes
 from graphwright.ops.core.joining import concat, stack
@@ -69,7 +70,7 @@ class BandedTriangularSolve(MatrixOp):
             shifted[..., row, :] = np.roll(bands[..., row, :], by, -1)
         return shifted
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         bands, rhs = call.inputs
         x = call.outputs[0]
         to_rhs = apply(BandedTriangularSolve.of(self.lower, not self.adjoint), bands, g)

@@ -12,6 +12,7 @@ import numpy as np
 
 from graphwright.machine import matmul as kernels
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -94,7 +95,7 @@ class MatMul(Op):
         """Sums in float32."""
         return self.kernel(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         a, b = conj(call.inputs[0]), conj(call.inputs[1])
         ta, tb = self.transpose_a, self.transpose_b
         if ta:
@@ -167,7 +168,7 @@ class BatchProduct(Op):
         z = kernels.matmul(x, adjoint_array(y) if self.adj_y else y)
         return z.astype(result, copy=False)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs
         ax, ay = self.adj_x, self.adj_y
         gx = self.cotangent(y, g, ay, True) if ax else self.cotangent(g, y, False, not ay)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Shapes
 from graphwright.ops.core.casting import cast
@@ -72,7 +73,7 @@ class Cholesky(MatrixOp):
                 return small_matrices.cholesky(x)
             return np.reshape([self.kernel(m) for m in x.reshape(-1, size, size)], x.shape)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         lower = call.outputs[0]
         inverse = triangular_solve(lower, identity_like(lower))
         middle = with_half_diagonal(matmul(lower, g, adjoint_a=True))
@@ -96,7 +97,7 @@ class Qr(MatrixOp):
     def kernel(self, x: Any) -> Any:
         return tuple(np.linalg.qr(x, mode="complete" if self.full_matrices else "reduced"))
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         g_q, g_r = zeros_for_none(call, cotangents)
         x, (q, r) = call.inputs[0], call.outputs
         rows, columns = (x.type.dims or (None, None))[-2:]
@@ -170,7 +171,7 @@ class Svd(MatrixOp):
         v = np.swapaxes(vh, -1, -2)
         return s.astype(x.dtype), u, np.conj(v) if v.dtype.kind == "c" else v
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         g_s, g_u, g_v = zeros_for_none(call, cotangents)
         x = call.inputs[0]
         if x.dtype.is_complex:
@@ -224,7 +225,7 @@ class SelfAdjointEigV2(MatrixOp):
         values, vectors = np.linalg.eigh(x)
         return values.astype(x.dtype), vectors
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         g_e, g_v = zeros_for_none(call, cotangents)
         if self.compute_v:
             e, v = call.outputs
@@ -257,7 +258,7 @@ class Eig(MatrixOp):
         values, vectors = np.linalg.eig(x)
         return values.astype(dtype), vectors.astype(dtype)
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         g_e, g_v = zeros_for_none(call, cotangents)
         x = call.inputs[0]
         if self.compute_v:
@@ -317,7 +318,7 @@ class Lu(MatrixOp):
             packed[~finite], order[~finite] = small_matrices.lu(x[~finite])
         return packed, order
 
-    def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent, _: Cotangent) -> Sequence[Any]:
         packed, p = call.outputs
         lower, upper = unit_lower(packed), band_part(packed, 0, -1)
         from_lower = matmul(lower, strictly_lower(g), adjoint_a=True)

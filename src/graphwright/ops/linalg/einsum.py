@@ -12,6 +12,7 @@ import numpy as np
 
 from graphwright.machine.matmul import matmul
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert_many
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.creation import ones, ones_like
@@ -195,7 +196,7 @@ class Einsum(Op):
         wide = [a.astype(np.float32) for a in arrays]
         return self.kernel(*wide).astype(arrays[0].dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         if "." in self.equation and any(x.type.rank is None for x in call.inputs):
             return loose_cotangents(self.equation, call.inputs, g)
         terms = parse(self.equation, known_ranks(self.equation, call.inputs))

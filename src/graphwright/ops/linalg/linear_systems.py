@@ -11,6 +11,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, Same, last_axes
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -122,7 +123,7 @@ class MatrixInverse(MatrixOp):
             raise np.linalg.LinAlgError
         return np.linalg.inv(adjoint_array(x) if self.adjoint else x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y = call.outputs[0]
         if self.adjoint:
             return (-matmul(y, matmul(g, y, adjoint_a=True)),)
@@ -140,7 +141,7 @@ class MatrixDeterminant(MatrixOp):
     def kernel(self, x: Any) -> Any:
         return np.linalg.det(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         factor = g * conj(call.outputs[0])
         return (factor[..., None, None] * inv(call.inputs[0], adjoint=True),)
 
@@ -160,7 +161,7 @@ class LogMatrixDeterminant(MatrixOp):
         sign = np.where(np.isnan(logarithm), logarithm, sign)
         return sign.astype(x.dtype), logarithm.astype(x.dtype)
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         _, g = zeros_for_none(call, cotangents)
         return (g[..., None, None] * inv(call.inputs[0], adjoint=True),)
 
@@ -189,7 +190,7 @@ class MatrixSolve(MatrixOp):
             )
         return np.linalg.solve(adjoint_array(matrix) if self.adjoint else matrix, rhs)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         matrix, x = call.inputs[0], call.outputs[0]
         g_rhs = solve(matrix, g, adjoint=not self.adjoint)
         first, second = (x, g_rhs) if self.adjoint else (g_rhs, x)
@@ -276,7 +277,7 @@ class MatrixTriangularSolve(MatrixOp):
             result[..., i, :] = (result[..., i, :] - known) / matrices[..., i, i, None]
         return result.astype(sides.dtype, copy=False)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         matrix, rhs = call.inputs
         x = call.outputs[0]
         g_rhs = triangular_solve(matrix, g, self.lower, not self.adjoint)
@@ -321,7 +322,7 @@ class MatrixSolveLs(MatrixOp):
             return np.matmul(flipped, np.linalg.solve(gram, rhs))
         return np.linalg.solve(gram, np.matmul(flipped, rhs))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         matrix, rhs, regularizer = call.inputs
         rows, columns = (matrix.type.dims or (None, None))[-2:]
         if rows is None or columns is None:

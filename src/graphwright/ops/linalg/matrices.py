@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwright.op.batching import last_axes, last_axes_of_first
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.creation import ones, zeros_like
@@ -172,7 +173,7 @@ class MatrixDiagV3(Op):
         where = band(rows, columns, lower, upper, self.align)
         return np.where(where.inside, diagonal[..., where.row, where.place], padding)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         part = apply(MatrixDiagPartV3.of(self.align), g, call.inputs[1], convert(0, g.dtype))
         return part, None, None, None, None
 
@@ -226,7 +227,7 @@ class MatrixDiagPartV3(Op):
         where = band(*np.shape(x)[-2:], lower, upper, self.align)
         return np.where(where.valid, x[..., where.i, where.j], padding).reshape(dims)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, k, _ = call.inputs
         return apply(MatrixSetDiagV3.of(self.align), zeros_like(x), g, k), None, None
 
@@ -271,7 +272,7 @@ class MatrixSetDiagV3(Op):
         where = band(*x.shape[-2:], lower, upper, self.align)
         return np.where(where.inside, diagonal[..., where.row, where.place], x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, diagonal, k = call.inputs
         part = apply(MatrixDiagPartV3.of(self.align), g, k, convert(0, g.dtype))
         return apply(self, g, zeros_like(diagonal), k), part, None
@@ -307,7 +308,7 @@ class MatrixBandPart(Op):
             x = np.tril(x, num_upper)
         return np.triu(x, -num_lower) if num_lower >= 0 else x
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, num_lower, num_upper = call.inputs
         return apply(self, g, num_lower, num_upper), None, None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Shapes
 from graphwright.ops.core.creation import zeros_like
@@ -32,7 +33,7 @@ class MatrixFunction(MatrixOp):
         """The function of square matrices, of which there are some."""
         raise NotImplementedError(f"{type(self).__name__} states no function of matrices")
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         # f([[a, e], [0, a]]) has the derivative of f at a in the direction e in its corner,
         # and the adjoint of the derivative at a is the derivative at adjoint(a).
         a = adjoint(call.inputs[0])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import axis_sizes, host_vector
@@ -42,7 +43,7 @@ class Diag(Op):
         whole = host_vector([*sizes, *sizes[1:]])
         return reshape(diag(reshape(x, host_vector([sizes[0], -1]))), whole)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (tensor_diag_part(g),)
 
 
@@ -83,7 +84,7 @@ class DiagPart(Op):
         square = reshape(x, host_vector([sizes[0], count, count]))
         return reshape(diag_part(square), host_vector(sizes))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (tensor_diag(g),)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import last_axes
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import axis_sizes
@@ -59,7 +60,7 @@ class Cross(Op):
             )
         return np.cross(a, b).astype(a.dtype, copy=False)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         a, b = call.inputs
         return cross(b, g), cross(g, a)
 
@@ -105,7 +106,7 @@ class TridiagonalMatMul(Op):
         result[..., 1:, :] += below[..., 1:, :] * rhs[..., :-1, :]
         return result
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         above, main, below, rhs = (conj(x) for x in call.inputs)
         up, down = moved(rhs, -1), moved(rhs, 1)
         row: Callable[[Any], Any] = lambda x: reduce_sum(x, -1)[..., None, :]  # noqa: E731
@@ -149,7 +150,7 @@ class TridiagonalSolve(MatrixOp):
     def kernel(self, diagonals: Array, rhs: Array) -> Any:
         return banded_kernels.tridiagonal(diagonals, rhs)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         diagonals, x = conj(call.inputs[0]), conj(call.outputs[0])
         above, main, below = (diagonals[..., i, :] for i in range(3))
         flipped = stack([moved_row(below, -1), main, moved_row(above, 1)], -2)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import (
     apply,
     convert,
@@ -48,7 +49,7 @@ class AddV2(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.add(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, g
 
 
@@ -60,7 +61,7 @@ class Add(Binary):
     ufunc = np.add
     element = AddV2.element
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, g
 
 
@@ -74,7 +75,7 @@ class Sub(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.sub(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, -g
 
 
@@ -88,7 +89,7 @@ class Mul(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.mul(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs
         if g.dtype.is_complex:
             return g * conj(y), g * conj(x)
@@ -105,7 +106,7 @@ class Neg(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.neg(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (-g,)
 
 
@@ -154,7 +155,7 @@ class RealDiv(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.div(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
         return g / y, g * (-x / y / y)
 
@@ -168,7 +169,7 @@ class Div(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.div(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
         return g / y, g * (-x / y / y)
 
@@ -197,7 +198,7 @@ class FloorMod(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.floormod(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs
         return g, -(g * apply(FLOOR_DIV, x, y))
 
@@ -224,7 +225,7 @@ class TruncateMod(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.truncmod(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs
         return g, -(g * apply(TruncateDiv.of(), x, y))
 
@@ -240,7 +241,7 @@ class DivNoNan(Binary):
         zero = scalars.constant(0, y)
         return scalars.select(scalars.equal(y, zero), zero, scalars.div(x, y))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
         by = divide_no_nan
         return by(g, y), g * by(by(-x, y), y)
@@ -257,7 +258,7 @@ class MulNoNan(Binary):
         zero = scalars.constant(0, y)
         return scalars.select(scalars.equal(y, zero), zero, scalars.mul(x, y))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs
         return multiply_no_nan(g, y), multiply_no_nan(x, g)
 
@@ -276,7 +277,7 @@ class Maximum(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.maximum(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs
         return choose(greater_equal(x, y), g)
 
@@ -292,7 +293,7 @@ class Minimum(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.minimum(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs
         return choose(less_equal(x, y), g)
 
@@ -309,7 +310,7 @@ class Conj(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.conj(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (conj(g),)
 
 

@@ -7,6 +7,7 @@ from math import pi
 from typing import Any
 
 from graphwright.op import special_functions
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.ops.math.comparison import equal, select
@@ -23,7 +24,7 @@ class BesselI0(Worded):
     type_name = "BesselI0"
     word = "bessel_i0"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * bessel_i1(call.inputs[0]),)
 
 
@@ -33,7 +34,7 @@ class BesselI0e(Worded):
     type_name = "BesselI0e"
     word = "bessel_i0e"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * (bessel_i1e(x) - sign(x) * y),)
 
@@ -44,7 +45,7 @@ class BesselI1(Worded):
     type_name = "BesselI1"
     word = "bessel_i1"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * away_from_zero(x, 0.5, lambda z: bessel_i0(x) - y / z),)
 
@@ -55,7 +56,7 @@ class BesselI1e(Worded):
     type_name = "BesselI1e"
     word = "bessel_i1e"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * away_from_zero(x, 0.5, lambda z: bessel_i0e(x) - y * (sign(x) + 1 / z)),)
 
@@ -75,7 +76,7 @@ class BesselK0(Worded):
     type_name = "BesselK0"
     word = "bessel_k0"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (-g * bessel_k1(call.inputs[0]),)
 
 
@@ -85,7 +86,7 @@ class BesselK0e(Worded):
     type_name = "BesselK0e"
     word = "bessel_k0e"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * (call.outputs[0] - bessel_k1e(call.inputs[0])),)
 
 
@@ -95,7 +96,7 @@ class BesselK1(Worded):
     type_name = "BesselK1"
     word = "bessel_k1"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * (-bessel_k0(x) - y / x),)
 
@@ -106,7 +107,7 @@ class BesselK1e(Worded):
     type_name = "BesselK1e"
     word = "bessel_k1e"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * (y * (1 - 1 / x) - bessel_k0e(x)),)
 
@@ -120,7 +121,7 @@ class BesselJ0(Worded):
     type_name = "BesselJ0"
     word = "bessel_j0"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (-g * bessel_j1(call.inputs[0]),)
 
 
@@ -130,7 +131,7 @@ class BesselJ1(Worded):
     type_name = "BesselJ1"
     word = "bessel_j1"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * away_from_zero(x, 0.5, lambda z: bessel_j0(x) - y / z),)
 
@@ -141,7 +142,7 @@ class BesselY0(Worded):
     type_name = "BesselY0"
     word = "bessel_y0"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (-g * bessel_y1(call.inputs[0]),)
 
 
@@ -151,7 +152,7 @@ class BesselY1(Worded):
     type_name = "BesselY1"
     word = "bessel_y1"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * (bessel_y0(x) - y / x),)
 
@@ -165,7 +166,7 @@ class Dawsn(Special):
     type_name = "Dawsn"
     ufunc = special_functions.dawsn
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * (1 - 2 * call.inputs[0] * call.outputs[0]),)
 
 
@@ -175,7 +176,7 @@ class Expint(Worded):
     type_name = "Expint"
     word = "expint"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x = call.inputs[0]
         return (g * exp(x) / x,)
 
@@ -186,7 +187,7 @@ class FresnelCos(Special):
     type_name = "FresnelCos"
     ufunc = staticmethod(lambda x: special_functions.fresnel(x)[1])
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * cos(square(call.inputs[0]) * (pi / 2)),)
 
 
@@ -196,7 +197,7 @@ class FresnelSin(Special):
     type_name = "FresnelSin"
     ufunc = staticmethod(lambda x: special_functions.fresnel(x)[0])
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * sin(square(call.inputs[0]) * (pi / 2)),)
 
 
@@ -206,7 +207,7 @@ class Spence(Special):
     type_name = "Spence"
     ufunc = special_functions.spence
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x = call.inputs[0]
         one = equal(x, 1)
         safe = select(one, 2, x)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import convert, values_of, with_values
 from graphwright.op.op import Call, Shapes
 from graphwright.op.op_families import Elementwise
@@ -66,7 +67,7 @@ class ClipByValue(Elementwise):
         lowered = scalars.select(scalars.greater(t, most), most, t)
         return scalars.select(scalars.less(lowered, least), least, lowered)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         t, least, most = call.inputs
         below, above = less(t, least), greater(t, most)
         return choose(logical_or(below, above), g)[1], choose(below, g)[0], choose(above, g)[0]

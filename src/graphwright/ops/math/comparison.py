@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Logical, Unary
@@ -202,7 +203,7 @@ class SelectV2(Binary):
     def element(self, scalars: Scalars[S], condition: S, t: S, e: S) -> S:
         return scalars.select(condition, t, e)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (None, *choose(call.inputs[0], g))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.op_families import Elementwise, no_element
@@ -35,7 +36,7 @@ class Real(Part):
     type_name = "Real"
     ufunc = staticmethod(lambda x: np.array(np.real(x)))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (complex(g, g * 0),)
 
 
@@ -45,7 +46,7 @@ class Imag(Part):
     type_name = "Imag"
     ufunc = staticmethod(lambda x: np.array(np.imag(x)))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (complex(g * 0, g),)
 
 
@@ -55,7 +56,7 @@ class Angle(Part):
     type_name = "Angle"
     ufunc = staticmethod(lambda x: np.arctan2(np.imag(x), np.real(x)))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x = call.inputs[0]
         return (-complex(g, g * 0) / complex(imag(x), real(x)),)
 
@@ -80,7 +81,7 @@ class Complex(Elementwise):
         out.imag = im
         return out
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return real(g), imag(g)
 
 

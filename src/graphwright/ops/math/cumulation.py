@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.math.arithmetic import conj, divide_no_nan
@@ -82,7 +83,7 @@ class Cumsum(Cumulation):
     type_name = "Cumsum"
     ufunc = np.add
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return cumsum(g, call.inputs[1], self.exclusive, not self.reverse), None
 
 
@@ -93,7 +94,7 @@ class Cumprod(Cumulation):
     ufunc = np.multiply
     start = 1
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, axis = call.inputs
         total = cumsum(conj(call.outputs[0]) * g, axis, self.exclusive, not self.reverse)
         return divide_no_nan(total, conj(x)), None
@@ -107,7 +108,7 @@ class CumulativeLogsumexp(Cumulation):
     ufunc = np.logaddexp
     start = -np.inf
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, axis = call.inputs
         back = WeightedSums.of(self.exclusive, not self.reverse)
         return apply(back, g, -call.outputs[0], x, axis), None
@@ -139,7 +140,7 @@ class WeightedSums(Cumulation):
 
         return sums
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """With regard to the terms it is the same sum from the other end."""
         terms, inner, outer, axis = call.inputs
         back = apply(WeightedSums.of(self.exclusive, not self.reverse), g, outer, inner, axis)

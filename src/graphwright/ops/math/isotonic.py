@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.results import named
@@ -53,7 +54,7 @@ class IsotonicRegression(Op):
                 result[place], runs[place] = fitted(row)
         return result.reshape(x.shape), runs.reshape(x.shape)
 
-    def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent | None, _: Any) -> Sequence[Any]:
         runs = call.outputs[1]
         if g is None:
             return (None,)

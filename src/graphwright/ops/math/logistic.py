@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.op_families import Unary
@@ -28,7 +29,7 @@ class Sigmoid(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sigmoid(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(SIGMOID_GRAD, conj(call.outputs[0]), g),)
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import REGISTRY, Call, not_differentiable
 from graphwright.op.op_families import Reduction
@@ -153,7 +154,7 @@ class Sum(Accumulation):
 
     type_name = "Sum"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return spread(g, call), None
 
 
@@ -169,7 +170,7 @@ class Prod(Accumulation):
             return None
         return int(np.prod(x, dtype=np.int64))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """The product of the others: all of it / x, unless x is the only zero or there are more."""
         x, axes = call.inputs
         is_zero = equal(x, 0)
@@ -202,7 +203,7 @@ class Mean(Reduction):
 
         return mean if wide is None else narrowed
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         have, left = x.type.size, y.type.size
         if have is not None and left is not None:
@@ -241,7 +242,7 @@ class EuclideanNorm(Reduction):
 
         return norm
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return x * (kept(g, call) / kept(y, call)), None
 
@@ -263,7 +264,7 @@ class Extreme(Reduction):
         start = types[0].numpy_dtype.type(self.start(types[0]))
         return along(type(self).ufunc.reduce, self.keep_dims, initial=start)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """Shared evenly among the elements that attain the extreme."""
         x, axes = call.inputs
         chosen = cast(equal(x, kept(call.outputs[0], call)), g.dtype)

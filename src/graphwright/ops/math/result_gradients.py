@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import last_axes
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Shapes
 from graphwright.op.op_families import Binary
@@ -85,7 +86,7 @@ class TanhGrad(ResultGradient):
     def element(self, scalars: Scalars[S], y: S, dy: S) -> S:
         return scalars.mul(dy, scalars.sub(scalars.constant(1, y), scalars.mul(y, y)))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y, dy = (conj(x) for x in call.inputs)
         return g * -2 * dy * y, apply(TANH_GRAD, y, g)
 
@@ -100,7 +101,7 @@ class SigmoidGrad(ResultGradient):
         rest = scalars.sub(scalars.constant(1, y), y)
         return scalars.mul(dy, scalars.mul(y, rest))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y, dy = (conj(x) for x in call.inputs)
         return g * dy * (1 - 2 * y), apply(SIGMOID_GRAD, y, g)
 
@@ -115,7 +116,7 @@ class SqrtGrad(ResultGradient):
         slope = scalars.div(scalars.mul(dy, scalars.constant(0.5, y)), y)
         return guarded_element(scalars, dy, slope)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y = conj(call.inputs[0])
         half = g / y
         return -half * conj(call.outputs[0]), 0.5 * half
@@ -132,7 +133,7 @@ class RsqrtGrad(ResultGradient):
         slope = scalars.mul(dy, scalars.mul(scalars.constant(-0.5, y), cube))
         return guarded_element(scalars, dy, slope)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y, dy = (conj(x) for x in call.inputs)
         return -1.5 * g * dy * (y * y), apply(RSQRT_GRAD, y, g)
 
@@ -146,7 +147,7 @@ class ReciprocalGrad(ResultGradient):
     def element(self, scalars: Scalars[S], y: S, dy: S) -> S:
         return guarded_element(scalars, dy, scalars.mul(scalars.neg(dy), scalars.mul(y, y)))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y, dy = (conj(x) for x in call.inputs)
         return g * -2 * dy * y, apply(RECIPROCAL_GRAD, y, g)
 

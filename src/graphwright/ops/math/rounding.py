@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_default, convert_pair, is_tensor
 from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Predicate, Unary, no_element
@@ -80,7 +81,7 @@ class NextAfter(Binary):
     def element(self, scalars: Scalars[S], x1: S, x2: S) -> S:
         return scalars.nextafter(x1, x2)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, None
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op import special_functions
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Binary, Unary, no_element
@@ -84,7 +85,7 @@ class Lgamma(Worded):
     type_name = "Lgamma"
     word = "lgamma"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * digamma(call.inputs[0]),)
 
 
@@ -94,7 +95,7 @@ class Digamma(Worded):
     type_name = "Digamma"
     word = "digamma"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x = call.inputs[0]
         return (g * polygamma(convert(1, x.dtype), x),)
 
@@ -123,7 +124,7 @@ class Polygamma(SpecialBinary):
     dtypes = {"T": SINGLE_DOUBLE}
     ufunc = staticmethod(derivative_of_psi)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         a, x = call.inputs
         return None, g * polygamma(a + 1, x)
 
@@ -136,7 +137,7 @@ class Zeta(SpecialBinary):
     dtypes = {"T": SINGLE_DOUBLE}
     ufunc = special_functions.zeta
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, q = call.inputs
         return None, g * (-x * zeta(x + 1, q))
 
@@ -164,7 +165,7 @@ class Igamma(SpecialBinary):
     inputs = ("a: T", "x: T")
     ufunc = staticmethod(lower_gamma)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         a, x = call.inputs
         return g * apply(IGAMMA_GRAD_A, a, x), g * density(a, x)
 
@@ -176,7 +177,7 @@ class Igammac(SpecialBinary):
     inputs = ("a: T", "x: T")
     ufunc = staticmethod(upper_gamma)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         a, x = call.inputs
         return -g * apply(IGAMMA_GRAD_A, a, x), -g * density(a, x)
 
@@ -262,7 +263,7 @@ class Betainc(Op):
             raise ValueError("Shapes of a, b and x are inconsistent")
         return special_functions.betainc(a, b, x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         a, b, x = call.inputs
         log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
         slope = g * exp((b - 1) * log1p(-x) + (a - 1) * log(x) - log_beta)
@@ -278,7 +279,7 @@ class Erf(Worded):
     type_name = "Erf"
     word = "erf"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * (2 / sqrt(pi)) * exp(-square(call.inputs[0])),)
 
 
@@ -288,7 +289,7 @@ class Erfc(Worded):
     type_name = "Erfc"
     word = "erfc"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * (-2 / sqrt(pi)) * exp(-square(call.inputs[0])),)
 
 
@@ -298,7 +299,7 @@ class Erfinv(Special):
     type_name = "Erfinv"
     ufunc = special_functions.erfinv
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * (sqrt(pi) / 2) * exp(square(call.outputs[0])),)
 
 
@@ -308,7 +309,7 @@ class Ndtri(Special):
     type_name = "Ndtri"
     ufunc = special_functions.ndtri
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * sqrt(2 * pi) * exp(square(call.outputs[0]) / 2),)
 
 
@@ -337,7 +338,7 @@ class Xlogy(Binary):
         product = scalars.mul(x, scalars.log(y))
         return scalars.select(scalars.equal(x, zero), zero, product)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
         return g * xlogy(cast(not_equal(x, 0), x.dtype), y), g * xdivy(x, y)
 
@@ -354,7 +355,7 @@ class Xlog1py(Binary):
         product = scalars.mul(x, scalars.log1p(y))
         return scalars.select(scalars.equal(x, zero), zero, product)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
         return g * xlog1py(cast(not_equal(x, 0), x.dtype), y), g * xdivy(x, y + 1)
 
@@ -370,7 +371,7 @@ class Xdivy(Binary):
         zero = scalars.constant(0, x)
         return scalars.select(scalars.equal(x, zero), zero, scalars.div(x, y))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
         return g * xdivy(cast(not_equal(x, 0), x.dtype), y), g * xdivy(-x, square(y))
 

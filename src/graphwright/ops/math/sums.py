@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_many
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
@@ -44,7 +45,7 @@ class AddN(Op):
             total = np.add(total, array)
         return total
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g,) * len(call.inputs)
 
     def batched(self, each: Each) -> Any:

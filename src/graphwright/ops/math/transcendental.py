@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call
 from graphwright.op.op_families import Binary, Elementwise, Unary, no_element
@@ -35,7 +36,7 @@ class Abs(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.abs(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * sign(call.inputs[0]),)
 
 
@@ -51,7 +52,7 @@ class ComplexAbs(Elementwise):
 
     Tout: DType = dt.float32
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (apply(DIV_NO_NAN, cast(g, x.dtype), cast(y, x.dtype)) * x,)
 
@@ -66,7 +67,7 @@ class Sign(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sign(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """None of a real number; of a complex one, x / |x| turns as x does."""
         x = call.inputs[0]
         if not x.dtype.is_complex:
@@ -85,7 +86,7 @@ class Square(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.mul(x, x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * (conj(call.inputs[0]) * 2),)
 
 
@@ -107,7 +108,7 @@ class SquaredDifference(Binary):
         d = scalars.sub(x, y)
         return scalars.mul(d, scalars.conj(d))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         gx = g * 2 * subtract(*call.inputs)
         return gx, -gx
 
@@ -131,7 +132,7 @@ class Sqrt(InParts):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sqrt(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(SQRT_GRAD, conj(call.outputs[0]), g),)
 
 
@@ -145,7 +146,7 @@ class Rsqrt(InParts):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.div(scalars.constant(1, x), scalars.sqrt(x))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(RSQRT_GRAD, conj(call.outputs[0]), g),)
 
 
@@ -158,7 +159,7 @@ class Reciprocal(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.div(scalars.constant(1, x), x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(RECIPROCAL_GRAD, conj(call.outputs[0]), g),)
 
 
@@ -187,7 +188,7 @@ class Pow(Binary):
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.pow(x, y)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
         z = conj(call.outputs[0])
         has_log = not_equal(x, 0) if x.dtype.is_complex else greater(x, 0)
@@ -204,7 +205,7 @@ class Exp(InParts):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.exp(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * conj(call.outputs[0]),)
 
 
@@ -217,7 +218,7 @@ class Expm1(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.expm1(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * exp(conj(call.inputs[0])),)
 
 
@@ -231,7 +232,7 @@ class Log(InParts):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.log(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * reciprocal(conj(call.inputs[0])),)
 
 
@@ -244,7 +245,7 @@ class Log1p(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.log1p(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * reciprocal(1 + conj(call.inputs[0])),)
 
 

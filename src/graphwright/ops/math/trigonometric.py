@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call
 from graphwright.op.op_families import Binary, Unary
@@ -28,7 +29,7 @@ class Sin(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sin(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * cos(conj(call.inputs[0])),)
 
 
@@ -41,7 +42,7 @@ class Cos(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.cos(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (-g * sin(conj(call.inputs[0])),)
 
 
@@ -54,7 +55,7 @@ class Tan(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.tan(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * square(reciprocal(cos(conj(call.inputs[0])))),)
 
 
@@ -67,7 +68,7 @@ class Asin(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.asin(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * reciprocal(sqrt(1 - square(conj(call.inputs[0])))),)
 
 
@@ -80,7 +81,7 @@ class Acos(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.acos(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (-g * reciprocal(sqrt(1 - square(conj(call.inputs[0])))),)
 
 
@@ -93,7 +94,7 @@ class Atan(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.atan(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * reciprocal(1 + square(conj(call.inputs[0]))),)
 
 
@@ -108,7 +109,7 @@ class Atan2(Binary):
     def element(self, scalars: Scalars[S], y: S, x: S) -> S:
         return scalars.atan2(y, x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y, x = call.inputs
         scaled = g / (square(x) + square(y))
         return x * scaled, -y * scaled
@@ -126,7 +127,7 @@ class Sinh(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.sinh(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * cosh(conj(call.inputs[0])),)
 
 
@@ -139,7 +140,7 @@ class Cosh(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.cosh(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * sinh(conj(call.inputs[0])),)
 
 
@@ -152,7 +153,7 @@ class Tanh(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.tanh(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(TANH_GRAD, conj(call.outputs[0]), g),)
 
 
@@ -165,7 +166,7 @@ class Asinh(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.asinh(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g / cosh(conj(call.outputs[0])),)
 
 
@@ -178,7 +179,7 @@ class Acosh(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.acosh(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g / sinh(conj(call.outputs[0])),)
 
 
@@ -191,7 +192,7 @@ class Atanh(Unary):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.atanh(x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g * reciprocal(1 - square(conj(call.inputs[0]))),)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.op_families import Alike, Elementwise
@@ -71,7 +72,7 @@ class Relu(Activation):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.maximum(x, scalars.constant(0, x))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(RELU_GRAD, g, call.outputs[0]),)
 
 
@@ -89,7 +90,7 @@ class ReluGrad(ActivationGrad):
         g, x = arrays
         return keep(g, x > 0)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(RELU_GRAD, g, call.inputs[1]), flat(call)
 
 
@@ -103,7 +104,7 @@ class Relu6(Activation):
         positive = scalars.maximum(x, scalars.constant(0, x))
         return scalars.minimum(positive, scalars.constant(6, x))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(RELU6_GRAD, g, call.outputs[0]),)
 
 
@@ -121,7 +122,7 @@ class Relu6Grad(ActivationGrad):
         )
         return scalars.select(inside, g, zero)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(RELU6_GRAD, g, call.inputs[1]), flat(call)
 
 
@@ -141,7 +142,7 @@ class LeakyRelu(Activation):
         sloped = scalars.mul(x, scalars.constant(single(self.alpha), x))
         return scalars.binary("maximum" if self.alpha <= 1 else "minimum", x, sloped)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(LeakyReluGrad.of(self.alpha), g, call.inputs[0]),)
 
 
@@ -157,7 +158,7 @@ class LeakyReluGrad(ActivationGrad):
         sloped = scalars.mul(g, scalars.constant(single(self.alpha), x))
         return scalars.select(positive, g, sloped)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(self, g, call.inputs[1]), flat(call)
 
 
@@ -173,7 +174,7 @@ class Elu(Activation):
         negative = scalars.less(x, scalars.constant(0, x))
         return scalars.select(negative, scalars.expm1(x), x)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(ELU_GRAD, g, call.outputs[0]),)
 
 
@@ -188,7 +189,7 @@ class EluGrad(ActivationGrad):
         negative = scalars.less(y, scalars.constant(0, y))
         return scalars.select(negative, scalars.mul(slope, g), g)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return second_order(self, call, g)
 
 
@@ -205,7 +206,7 @@ class Selu(Activation):
             scalars.mul(scalars.constant(SELU_SCALE, x), x),
         )
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(SELU_GRAD, g, call.outputs[0]),)
 
 
@@ -221,7 +222,7 @@ class SeluGrad(ActivationGrad):
         straight = scalars.mul(g, scalars.constant(SELU_SCALE, y))
         return scalars.select(negative, scalars.mul(g, slope), straight)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return second_order(self, call, g)
 
 
@@ -244,7 +245,7 @@ class Softplus(Activation):
         positive = scalars.maximum(x, scalars.constant(0, x))
         return scalars.add(positive, scalars.log1p(tail))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(SOFTPLUS_GRAD, g, call.inputs[0]),)
 
 
@@ -257,7 +258,7 @@ class SoftplusGrad(ActivationGrad):
         tail = scalars.exp(scalars.neg(x))
         return scalars.div(g, scalars.add(tail, scalars.constant(1, x)))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         cotangent, x = call.inputs
         return apply(self, g, x), g * cotangent / (exp(-x) + 2 + exp(x))
 
@@ -270,7 +271,7 @@ class Softsign(Activation):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.div(x, scalars.add(scalars.abs(x), scalars.constant(1, x)))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(SOFTSIGN_GRAD, g, call.inputs[0]),)
 
 
@@ -283,7 +284,7 @@ class SoftsignGrad(ActivationGrad):
         base = scalars.add(scalars.abs(x), scalars.constant(1, x))
         return scalars.div(g, scalars.mul(base, base))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         cotangent, x = call.inputs
         size = abs(x) + 1
         slope = select(less(x, 0), 2 / size, -2 / size)

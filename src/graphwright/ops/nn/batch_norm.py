@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each, Refusal, channelwise
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -92,7 +93,7 @@ class FusedBatchNormV3(Op):
     def batched(self, each: Each) -> Any:
         return by_channels(self, each)
 
-    def gradient(self, call: Call, g: Any, *others: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent, *others: Cotangent) -> Sequence[Any]:
         x, scale, _, mean, variance = call.inputs
         saved = call.outputs[3:5] if self.is_training else (mean, variance)
         op = FusedBatchNormGradV3.of(self.epsilon, self.data_format, self.is_training)
@@ -187,7 +188,7 @@ class FusedBatchNormGradV3(Op):
     def batched(self, each: Each) -> Any:
         return by_channels(self, each)
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         if self.is_training:
             return training_second_order(self, call, *cotangents)
         return inference_second_order(self, call, *cotangents)

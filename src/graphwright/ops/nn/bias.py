@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.creation import ones
@@ -72,7 +73,7 @@ class BiasAdd(Op):
             self.shapes(*(TensorType(dt.of_numpy(x.dtype), x.shape) for x in (value, bias)))
         return np.add(value, along_channels(bias, value.ndim, self.data_format))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, apply(BiasAddGrad.of(self.data_format), g)
 
     def batched(self, each: Each) -> Any:
@@ -113,7 +114,7 @@ class BiasAddGrad(Op):
             return along(ADD_UP, False, dtype=np.float32)(g, axes).astype(g.dtype)
         return along(ADD_UP, False, dtype=g.dtype)(g, axes)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x = call.inputs[0]
         if channel_axis(self.data_format) == -1:
             return (broadcast_to(g, shape_of(x)),)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -57,7 +58,7 @@ class CTCLossDense(Op):
         )
         return loss.astype(logits.dtype), gradient.astype(logits.dtype)
 
-    def gradient(self, call: Call, g: Any, of_slope: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent, of_slope: Cotangent | None) -> Sequence[Any]:
         if of_slope is not None:
             raise NotImplementedError("the slope of the loss has no derivative itself")
         return reshape(g, (1, -1, 1)) * call.outputs[1], None, None, None

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -49,7 +50,7 @@ class L2Loss(Op):
         wide = t.ravel().astype(np.float32) if t.itemsize == 2 else t.ravel()
         return (np.dot(wide, wide) / 2).astype(t.dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (call.inputs[0] * g,)
 
     def batched(self, each: Each) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import batches, images
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -71,7 +72,7 @@ class LRN(LocalResponse):
         wide = x.astype(np.float32, copy=False)
         return (wide * self.norm(wide) ** np.float32(-self.beta)).astype(x.dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         op = LRNGrad.of(self.depth_radius, self.bias, self.alpha, self.beta)
         return (apply(op, g, call.inputs[0], call.outputs[0]),)
 
@@ -90,7 +91,7 @@ class LRNGrad(LocalResponse):
         around = window_sums(cotangent * output / norm, self.depth_radius)
         return (direct - np.float32(2 * self.alpha * self.beta) * image * around).astype(x.dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """With s for the norm and W for the sums over windows, the op is
         g0 s^-b - 2ab x W(g0 x s^(-b-1)), in which the output y = x s^-b is no value of its own."""
         cotangent, x, _ = call.inputs

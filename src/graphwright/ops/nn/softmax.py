@@ -11,6 +11,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import batches, last_axes
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -102,7 +103,7 @@ class Softmax(Normalizer):
     def kernel(self, logits: Any) -> Any:
         return softmax_array(logits)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y = call.outputs[0]
         return ((g - reduce_sum(g * y, -1, keepdims=True)) * y,)
 
@@ -117,7 +118,7 @@ class LogSoftmax(Normalizer):
         x = shifted(logits)
         return x - np.log(row_sums(np.exp(x)))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g - reduce_sum(g, -1, keepdims=True) * exp(call.outputs[0]),)
 
 
@@ -175,7 +176,7 @@ class SoftmaxCrossEntropyWithLogits(Op):
         loss = np.add.reduce(labels * (np.log(total) - x), axis=-1)
         return loss, weights / total - labels
 
-    def gradient(self, call: Call, g: Any, g_backprop: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent, g_backprop: Cotangent) -> Sequence[Any]:
         to_labels = None if g_backprop is None else -g_backprop
         if g is not None:
             direct = expand_dims(g, -1) * -apply(LOG_SOFTMAX, call.inputs[0])
@@ -232,7 +233,7 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
         weights[places, labels] -= 1
         return loss, weights
 
-    def gradient(self, call: Call, g: Any, g_backprop: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent, g_backprop: Cotangent) -> Sequence[Any]:
         return logits_cotangent(call, g, g_backprop), None
 
 

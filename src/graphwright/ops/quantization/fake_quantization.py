@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import elementwise, last_axes, last_axes_of_first
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.op_families import same_dims
@@ -113,7 +114,7 @@ class FakeQuantWithMinMaxArgs(BetweenConstants):
     def kernel(self, x: Array) -> Any:
         return on_grid(x, float(self.min), float(self.max), self)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         back = FakeQuantWithMinMaxArgsGradient.of(*self.values())
         return (apply(back, g, call.inputs[0]),)
 
@@ -133,7 +134,7 @@ class FakeQuantWithMinMaxArgsGradient(BetweenConstants):
     def kernel(self, g: Array, x: Array) -> Any:
         return split_cotangent(g, x, self.min, self.max, self)[0].astype(np.float32)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(self, g, call.inputs[1]), None
 
 
@@ -212,7 +213,7 @@ class RoundingGradient(Between):
         inside, below, above = split_cotangent(g, x, low, high, self)
         return inside, self.total(below), self.total(above)
 
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return joined_cotangent(self, call, cotangents), None, None, None
 
 
@@ -221,7 +222,7 @@ class FakeQuantWithMinMaxVars(Rounding):
 
     type_name = "FakeQuantWithMinMaxVars"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return tuple(apply(FakeQuantWithMinMaxVarsGradient.of(*self.values()), g, *call.inputs))
 
 
@@ -230,7 +231,7 @@ class FakeQuantWithMinMaxVarsPerChannel(BetweenVectors, Rounding):
 
     type_name = "FakeQuantWithMinMaxVarsPerChannel"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         back = FakeQuantWithMinMaxVarsPerChannelGradient.of(*self.values())
         return tuple(apply(back, g, *call.inputs))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.op_families import same_dims
@@ -89,7 +90,7 @@ class QuantizeAndDequantizeV4(Op):
             places = np.minimum(places, kind(last))
         return (places * step).astype(x.dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return tuple(apply(QuantizeAndDequantizeV4Grad.of(self.axis), g, *call.inputs))
 
 
@@ -133,7 +134,7 @@ class QuantizeAndDequantizeV4Grad(Op):
         inside = (x >= spread.beside(low, x)) & (x <= spread.beside(high, x))
         return g * inside.astype(g.dtype), np.zeros_like(low), np.zeros_like(high)
 
-    def gradient(self, call: Call, g: Any, *bounds: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent, *bounds: Cotangent) -> Sequence[Any]:
         return None if g is None else apply(self, g, *call.inputs[1:])[0], None, None, None
 
 
@@ -142,7 +143,7 @@ class QuantizeAndDequantizeV2(QuantizeAndDequantizeV4):
 
     type_name = "QuantizeAndDequantizeV2"
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, None, None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.op.batching import one_by_one
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.movement import sum_to
@@ -37,7 +38,7 @@ class StatelessParameterizedTruncatedNormal(Op):
         )
         return drawn.reshape(shape)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """Of mean + deviation * z for the z that was drawn; the bounds only choose among them."""
         _, _, mean, deviation, *_ = call.inputs
         z = (call.outputs[0] - mean) / deviation

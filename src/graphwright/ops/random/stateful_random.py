@@ -11,6 +11,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.creation import checked_dims, zeros_like
@@ -173,7 +174,7 @@ class RandomGamma(Stateful):
         drawn = variates.gamma(key, counter, np.ravel(alpha), samples)
         return drawn.reshape(shape + np.shape(alpha))
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return None, gamma_gradient(call.inputs[1], call.outputs[0], g)
 
     def batched(self, each: Each) -> Any:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import one_by_one
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.casting import bitcast, cast
@@ -295,7 +296,7 @@ class StatelessRandomGammaV3(Op):
         samples, (rates,) = samples_of(shape, alpha)
         return variates.gamma(*position(key, counter, alg), rates, samples).reshape(shape)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return None, None, None, None, gamma_gradient(call.inputs[4], call.outputs[0], g)
 
 

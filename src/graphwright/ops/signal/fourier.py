@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import last_axes
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_default
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -92,7 +93,7 @@ class ComplexTransform(Op):
             return np.fft.ifft(x) if self.inverse else np.fft.fft(x)
         return (np.fft.ifftn if self.inverse else np.fft.fftn)(x, axes=LAST_AXES[self.rank])
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         size = transform_size(call.inputs[0], LAST_AXES[self.rank])
         if self.inverse:
             return (apply(FORWARD[self.rank], g) / cast(size, g.dtype),)
@@ -194,7 +195,7 @@ class RealTransform(Op):
         y = np.fft.rfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
         return y.astype(self.Tcomplex.numpy_dtype, copy=False)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, fft_length = call.inputs
         weighted = g * ends(fft_length, g.dtype, 0.5)
         full = apply(REAL_BACKWARD[self.rank].of(x.dtype), weighted, fft_length)
@@ -303,7 +304,7 @@ class RealInverse(Op):
         y = np.fft.irfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
         return y.astype(self.Treal.numpy_dtype, copy=False)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, fft_length = call.inputs
         half = apply(REAL_FORWARD[self.rank].of(x.dtype), g, fft_length)
         size = cast(reduce_prod(convert(fft_length)), x.dtype)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -88,7 +89,7 @@ class FFTND(ComplexTransform):
     type_name = "FFTND"
     function = np.fft.fftn
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, fft_length, axes = call.inputs
         full = apply(IFFTND.of(), g, fft_length, axes) * total(fft_length, g.dtype)
         return self.fitted(full, x, axes), None, None
@@ -100,7 +101,7 @@ class IFFTND(ComplexTransform):
     type_name = "IFFTND"
     function = np.fft.ifftn
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, fft_length, axes = call.inputs
         full = apply(FFTND.of(), g, fft_length, axes) / total(fft_length, g.dtype)
         return self.fitted(full, x, axes), None, None
@@ -129,7 +130,7 @@ class RFFTND(AxesTransform):
             dims[last] = None if dims[last] is None else dims[last] // 2 + 1
         return (None if dims is None else tuple(dims),)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, fft_length, axes = call.inputs
         rank = len(axis_sizes(x))
         weights = along_axis(ends(fft_length, g.dtype, 0.5), known_axes(axes, rank)[-1], rank)
@@ -148,7 +149,7 @@ class IRFFTND(AxesTransform):
 
     Treal: DType = dt.float32
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, fft_length, axes = call.inputs
         rank = len(axis_sizes(x))
         weights = along_axis(ends(fft_length, x.dtype, 2.0), known_axes(axes, rank)[-1], rank)

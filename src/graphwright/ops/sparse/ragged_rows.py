@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.results import named
@@ -56,7 +57,7 @@ class RaggedFillEmptyRows(Op):
         places[order] = np.arange(len(every))
         return every[order], filled[order], is_empty, places[: len(rows)]
 
-    def gradient(self, call: Call, rows: Any, g: Any, *_: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, rows: Any, g: Cotangent | None, *_: Any) -> Sequence[Any]:
         if g is None:
             return (None,) * 4
         to_values, to_default = apply(RaggedFillEmptyRowsGrad.of(), call.outputs[3], g)
@@ -82,7 +83,7 @@ class RaggedFillEmptyRowsGrad(Op):
         rest[places] = False
         return g[places], np.asarray(g[rest].sum(dtype=g.dtype), g.dtype)
 
-    def gradient(self, call: Call, to_values: Any, to_default: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, to_values: Cotangent, to_default: Cotangent) -> Sequence[Any]:
         places, g = call.inputs
         at = expand_dims(places, 1)
         kept = scatter_nd(at, gather(g * 0 + 1, places), shape(g, dt.int64))

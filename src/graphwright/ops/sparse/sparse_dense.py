@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.base.errors import InternalError
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.op.op_families import reduced_dims
@@ -67,7 +68,7 @@ class SparseTensorDenseMatMul(Op):
         left = matrix.conj().T if self.adjoint_a else matrix
         return np.asarray(left @ (b.conj().T if self.adjoint_b else b), dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         indices, values, shape, b = call.inputs
         product = SparseTensorDenseMatMul.of(not self.adjoint_a, False)
         b_side = apply(product, indices, values, shape, g)
@@ -103,7 +104,7 @@ class SparseTensorDenseAdd(Op):
         np.add.at(total, tuple(np.asarray(indices).T), values)
         return total
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return None, gather_nd(g, call.inputs[0]), None, g
 
 
@@ -134,7 +135,7 @@ class SparseSoftmax(Op):
         np.add.at(totals, groups, powers)
         return (powers / totals[groups]).astype(values.dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y, (indices, _, shape) = call.outputs[0], call.inputs
         strides = cumprod(shape[:-1], exclusive=True, reverse=True)
         rows, groups = unique(reduce_sum(indices[:, :-1] * strides, axis=1))
@@ -206,7 +207,7 @@ class SparseReduceSum(SparseReduction):
     type_name = "SparseReduceSum"
     combine = np.add
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         indices, _, shape, axes = call.inputs
         shape, rank = convert(shape, dt.int64), size(shape)
         places = reshape(convert(axes, dt.int32), [-1]) % rank

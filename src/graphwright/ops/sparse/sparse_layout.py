@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.core.gathering import gather, gather_nd
@@ -65,7 +66,7 @@ class SparseToDense(Op):
         dense[tuple(rows.T)] = values
         return dense
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         values = gather_nd(g, call.inputs[0])
         return None, None, values, reduce_sum(g) - reduce_sum(values)
 
@@ -88,7 +89,7 @@ class SparseReorder(Op):
         sorting = index_rows.order(indices)
         return indices.take(sorting, axis=0), values[sorting]
 
-    def gradient(self, call: Call, _: Any, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, _: Cotangent, g: Cotangent) -> Sequence[Any]:
         indices, values, shape = call.inputs
         places = range_of(shape_of(values, out_type=dt.int64)[0])
         moved = apply(self, indices, places, shape)[1]
@@ -186,7 +187,7 @@ class SparseConcat(Op):
         values = np.concatenate(parts[count : 2 * count])
         return every[sorting], values[sorting], np.array(target, np.int64)
 
-    def gradient(self, call: Call, _: Any, g: Any, __: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent) -> Sequence[Any]:
         count = len(call.inputs) // 3
         places, before = [], convert(0, dt.int64)
         for values in call.inputs[count : 2 * count]:
@@ -252,7 +253,7 @@ class SparseSlice(Op):
         left = np.maximum(0, np.minimum(size, shape - start))
         return indices[kept] - start, values[kept], left
 
-    def gradient(self, call: Call, _: Any, g: Any, __: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent) -> Sequence[Any]:
         indices, _, _, start, _ = call.inputs
         back = apply(SLICE_GRAD, g, indices, start, call.outputs[0])
         return None, back, None, None, None
@@ -285,7 +286,7 @@ class SparseSliceGrad(Op):
         full[kept] = g
         return full[own]
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, indices, start, output = call.inputs
         kept = output + start
         return apply(SPARSE_ADD_GRAD, g, kept, kept, indices)[0], None, None, None
@@ -327,7 +328,9 @@ class SparseFillEmptyRows(Op):
         filled_in = np.concatenate([values, default])[sorting]
         return every[sorting], filled_in, empty, places[: len(values)]
 
-    def gradient(self, call: Call, _: Any, g: Any, __: Any, ___: Any) -> Sequence[Any]:
+    def gradient(
+        self, call: Call, _: Any, g: Cotangent, __: Cotangent, ___: Cotangent
+    ) -> Sequence[Any]:
         values = gather(g, call.outputs[3])
         return None, values, None, reduce_sum(g) - reduce_sum(values)
 

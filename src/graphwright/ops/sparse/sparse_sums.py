@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.creation import zeros_like
@@ -83,7 +84,7 @@ class SparseAdd(Op):
         kept = ~shared | (np.abs(total) >= threshold)
         return rows.compress(kept, axis=0), total[kept], shape
 
-    def gradient(self, call: Call, _: Any, g: Any, __: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent) -> Sequence[Any]:
         a, b = call.inputs[0], call.inputs[3]
         left, right = apply(SPARSE_ADD_GRAD, g, a, b, call.outputs[0])
         return None, left, None, None, right, None, None
@@ -110,7 +111,7 @@ class SparseAddGrad(Op):
         full[in_total] = g
         return full[in_a], full[in_b]
 
-    def gradient(self, call: Call, left: Any, right: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, left: Cotangent, right: Cotangent) -> Sequence[Any]:
         _, a, b, total = call.inputs
         sides = [
             apply(SPARSE_ADD_GRAD, g, total, total, rows)[0]
@@ -142,7 +143,7 @@ class SparseExtreme(Op):
         rows, (left, right), _ = aligned(a, a_values, b, b_values)
         return rows, type(self).choose(left, right)
 
-    def gradient(self, call: Call, _: Any, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, _: Cotangent, g: Cotangent) -> Sequence[Any]:
         a, a_values, shape, b, b_values, b_shape = call.inputs
         none = convert(0, a_values.dtype)
         full = (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each, Refusal, Same, elementwise
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.creation import filled, zeros, zeros_like
@@ -140,7 +141,7 @@ class TensorListSetItem(Op):
     def kernel(self, items: Any, index: Any, item: Any) -> Any:
         return self.bind((dt.variant, dt.int32, items.element_dtype))(items, index, item)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, index, item = call.inputs
         rows = apply(TensorListGetItem.of(item.dtype), g, index, shape_of(item))
         rest = apply(TensorListSetItem.of(False), g, index, zero_of(item))
@@ -169,7 +170,7 @@ class TensorListGetItem(Op):
     def kernel(self, items: Any, index: Any, element_shape: Any) -> Any:
         return item_at(items, int(index), element_shape, self.element_dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, index, element_shape = call.inputs
         size = apply(LENGTH, handle)
         empty = apply(TensorListReserve.of(self.element_dtype), element_shape, size)
@@ -215,7 +216,7 @@ class TensorListPushBack(Op):
     def kernel(self, items: Any, item: Any) -> Any:
         return self.bind((dt.variant, items.element_dtype))(items, item)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         item = call.inputs[1]
         rest, last = apply(TensorListPopBack.of(item.dtype), g, shape_of(item))
         return rest, last
@@ -244,7 +245,9 @@ class TensorListPopBack(Op):
         item = item_at(items, size - 1, element_shape, self.element_dtype)
         return items.resize(size - 1), item
 
-    def gradient(self, call: Call, g_list: Any, g_item: Any) -> Sequence[Any]:
+    def gradient(
+        self, call: Call, g_list: Cotangent | None, g_item: Cotangent | None
+    ) -> Sequence[Any]:
         item = call.outputs[1]
         if g_item is None:
             g_item = zero_of(item)
@@ -320,7 +323,7 @@ class TensorListResize(Op):
             raise refuse(f"TensorListSlice expects size to be non-negative. Got: {size}")
         return items.resize(size)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(RESIZE, g, apply(LENGTH, call.inputs[0])), None
 
     def batched(self, each: Each) -> Any:
@@ -402,7 +405,7 @@ class TensorListAddN(AddN):
             total = added(total, other)
         return total
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g,) * len(call.inputs)
 
     def batched(self, each: Each) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each, Same
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import scatter_nd, spans
@@ -98,7 +99,7 @@ class TensorListFromTensor(Op):
         items.rows = tensor
         return items
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         dims = call.inputs[0].type.dims
         op = TensorListStack.of(call.inputs[0].dtype, -1 if dims is None else dims[0] or -1)
         return apply(op, g, call.inputs[1]), None
@@ -133,7 +134,7 @@ class TensorListStack(Op):
         asked = merged(known_dims(element_shape), items.dims)
         return stacked(filled(items, asked, _STACK_BLANK), asked, self.element_dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(FROM_TENSOR, g, call.inputs[1]), None
 
     def batched(self, each: Each) -> Any:
@@ -171,7 +172,7 @@ class TensorListGather(Op):
             chosen = [blank(items, dims, message) if v is None else v for v in chosen]
         return stacked(chosen, asked, self.element_dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, indices, element_shape = call.inputs
         # Rows of an index that is there twice add up, which a scattered list would not do.
         size = reshape(apply(LENGTH, handle), (1,))
@@ -207,7 +208,7 @@ class TensorListScatterV2(Op):
         items = TensorList([None] * size, dt.of_numpy(tensor.dtype), dims)
         return scattered(items, tensor, indices)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         tensor, indices = call.inputs[:2]
         rows = apply(TensorListGather.of(tensor.dtype), g, indices, call.inputs[2])
         return rows, None, None, None
@@ -237,7 +238,7 @@ class TensorListScatterIntoExistingList(Op):
         size = max(len(items), int(indices.max(initial=-1)) + 1)
         return scattered(items.resize(size), tensor, indices)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, tensor, indices = call.inputs
         rows = apply(TensorListGather.of(tensor.dtype), g, indices, -1)
         rest = apply(SCATTER_INTO, g, zero_of(tensor), indices)
@@ -320,7 +321,7 @@ class TensorListConcatV2(Op):
             raise refuse(f"Concat saw a scalar shape at index {i} but requires at least vectors.")
         return item
 
-    def gradient(self, call: Call, g: Any, *rest: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent, *rest: Cotangent) -> Sequence[Any]:
         return apply(TensorListSplit.of(), g, call.inputs[1], call.outputs[1]), None, None
 
     def batched(self, each: Each) -> Any:
@@ -363,7 +364,7 @@ class TensorListSplit(Op):
         dims = merged(known_dims(element_shape), (None, *tensor.shape[1:]))
         return TensorList(pieces, dt.of_numpy(tensor.dtype), dims)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         tensor, element_shape, lengths = call.inputs
         op = TensorListConcatV2.of(tensor.dtype)
         return apply(op, g, element_shape, lengths)[0], None, None

@@ -16,6 +16,7 @@ import numpy as np
 from graphwright.base.errors import FailedPreconditionError
 from graphwright.base.forks import own_lock
 from graphwright.op.batching import Each
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, rows_of
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.core.joining import concat
@@ -297,7 +298,7 @@ class ReadVariableOp(Op):
             )
         return storage.read()
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g,)
 
 
@@ -383,7 +384,7 @@ class ResourceGather(VariableGather):
         array = storage.read()
         return array[checked_rows(indices, array)]
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, indices = call.inputs
         if self.shape is None or None in self.shape:
             whole = shape_of(read_variable(handle, self.dtype, self.shape))

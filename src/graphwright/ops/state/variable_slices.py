@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.core.creation import zeros
@@ -31,7 +32,7 @@ class ResourceGatherNd(VariableGather):
     def kernel(self, storage: Any, indices: Any) -> Any:
         return GATHER_ND.kernel(storage.read(), indices)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, indices = call.inputs
         whole = shape_of(read_variable(handle, self.dtype, self.shape))
         return tensor_scatter_nd_add(zeros(whole, self.dtype), indices, g), None
