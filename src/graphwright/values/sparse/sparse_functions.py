@@ -240,7 +240,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     else:
         order = convert(perm)
         static = get_static_value(order)
-    if static is not None and x.shape.rank is not None and len(static) != x.shape.rank:
+    if static is not None and x.shape.rank is not None and len(static) < x.shape.rank:
         raise ValueError(f"Dimensions {len(static)} and {x.shape.rank} are not compatible")
     moved = SparseTensor(gather(x.indices, order, axis=1), x.values, gather(x.dense_shape, order))
     if static is not None and x.shape.rank is not None:
