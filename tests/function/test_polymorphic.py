@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import inspect
+import sys
 import threading
 import weakref
 from pathlib import Path
@@ -447,6 +448,7 @@ def test_signatures_of_all_traces_long_or_short():
     assert short.startswith("(x: ")
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare `raise` keeps all frames there")
 @pytest.mark.parametrize("traced", [False, True])
 def test_an_error_of_a_call_shows_the_user_s_lines_alone(traced):
     @tf.function

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import graphwright as tf
@@ -106,6 +106,9 @@ NAMES = st.sampled_from(["a", "b", "c", "d", "z", "y"])
 def test_a_function_gets_what_python_gives_it(function, args, kwargs):
     """`bind`, then `call` with what it gave, means the call itself."""
     signature = inspect.signature(function)
+    for name, parameter in signature.parameters.items():
+        # `inspect` of Python 3.13 takes it for both, where Python's own call is refused.
+        assume(parameter.kind is not parameter.POSITIONAL_ONLY or name not in kwargs)
     try:
         wanted = signature.bind(*args, **kwargs)
     except TypeError:
