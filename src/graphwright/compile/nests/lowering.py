@@ -305,7 +305,7 @@ class Lowering:
 
     def alias(self, buffer: int, shape: Shape, into: list[Statement]) -> int:
         """Another name for what lies in a buffer: where one of the two is changed, readers of the
-        other are wrong, and `plan_verifier` sees that. The plan leaves out the copy."""
+        other are wrong, and `compile.verifier` sees that. The plan leaves out the copy."""
         alias = self.values.alias(buffer, shape)
         into.append(Copy(buffer, alias, product(shape), self.values.buffers[alias].kind))
         return alias

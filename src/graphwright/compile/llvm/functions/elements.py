@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphwright.compile.llvm.emitter import Emitter, Reg, bits, is_float, is_signed
+from graphwright.compile.llvm.emitter import Emitter, Reg, bits, is_signed
 from graphwright.compile.llvm.functions import division, elementary
 from graphwright.compile.llvm.functions.casts import converted
 from graphwright.compile.llvm.functions.element_blocks import repeated
 from graphwright.compile.llvm.functions.lanes import INTEGERS, Lanes, select
 from graphwright.compile.nests.element_kinds import HALVES, KINDS
+from graphwright.compile.select.native_words import family
 from graphwright.op.scalars import CheckedScalars, NoNativeForm
 from graphwright.types.dtypes import DType
 
@@ -90,13 +91,6 @@ class VectorScalars(CheckedScalars[Reg]):
             return rule(*lanes).reg
         result = rule(*(converted(x, "f32") for x in lanes))
         return converted(result, kind).reg if result.kind == "f32" else result.reg
-
-
-def family(kind: str) -> str:
-    """Which rules are for a kind."""
-    if is_float(kind) or kind in HALVES:
-        return "float"
-    return "bool" if kind == "b1" else "integer"
 
 
 def word(
