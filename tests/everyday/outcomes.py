@@ -18,6 +18,9 @@ REFUSALS = (
     "StagingError",
 )  # fmt: skip
 
+#: How AutoGraph refuses, as a graph runs, a loop of no turns that would have set a variable.
+NO_TURNS = "loop must iterate at least once"
+
 #: Errors of Python's numbers: a program that meets one has no outcome to compare.
 PYTHONS = ("OverflowError", "ZeroDivisionError")
 
@@ -103,9 +106,9 @@ def compare(expected: Outcome, found: Outcome) -> Difference | None:
             return None  # two ops fail: which one first is a matter of order
         return Difference("class", f"{expected.error} {found.error}", str(found))
     if found.error:
-        kind = "refused" if found.error in REFUSALS else "error"
-        detail = f"{found.error} {found.message[:30]}" if kind == "refused" else found.error
-        return Difference(kind, detail, str(found))
+        if found.error in REFUSALS or NO_TURNS in found.message:
+            return Difference("refused", f"{found.error} {found.message[:30]}", str(found))
+        return Difference("error", found.error, str(found))
     if expected.error:
         return Difference("no error", expected.error, str(found))
     if expected.structure != found.structure:

@@ -18,6 +18,8 @@ from everyday.shrinking import shrink
 from everyday.tiers import EAGER, TIERS, Tier
 from everyday.writer import write
 
+#: Seconds that plain Python may take: programs that end are done in less than one.
+_PYTHON = 4.0
 #: Tiers that every program runs in, and those of which it runs in one.
 USUAL = ("steps", "kernels", "native", "plans")
 OTHERS = tuple(name for name in TIERS if name not in USUAL)
@@ -58,7 +60,7 @@ def examine(program: Program, wanted: Sequence[Tier], seconds: float = 20.0) -> 
     """How a program differs from plain Python, in tiers that may compute for some seconds each."""
     with quiet():
         try:
-            with limit(seconds):
+            with limit(min(seconds, _PYTHON)):
                 references = tiers.expected(program, wanted)
         except TooLong:
             return [Finding(EAGER.name, 0, Difference("endless", "", ""), Outcome())]

@@ -46,9 +46,11 @@ def smaller(program: Program) -> Iterator[Program]:
     tree = ast.parse(program.source)
     for edit in (*statement_edits(tree), *expression_edits(tree)):
         try:
-            yield program._replace(source=ast.unparse(ast.fix_missing_locations(edit())))
+            source = ast.unparse(ast.fix_missing_locations(edit()))
+            ast.parse(source)  # a slice in the place of an expression is no program
         except (SyntaxError, ValueError):
             continue
+        yield program._replace(source=source)
     for i, text in enumerate(program.calls):
         call = ast.parse(text, mode="eval")
         for edit in expression_edits(call):
