@@ -11,7 +11,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.ir.known import known
 from graphwright.op.dispatch import ASSERTIONS
-from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.interpreter import apply, convert, convert_pair, host_array
 from graphwright.ops.core.effect_ops import Assert
 from graphwright.ops.core.shapes import rank as rank_of
 from graphwright.ops.core.shapes import shape as shape_of
@@ -76,7 +76,7 @@ def assert_true(
     held = convert(condition)
     if isinstance(held, EagerTensor):
         if not held.numpy().all():
-            lines = "\n".join(listed(t.numpy(), count) for t in tensors)
+            lines = "\n".join(listed(host_array(t), count) for t in tensors)
             raise InvalidArgumentError(
                 None, None, f"Expected '{condition}' to be true. Summarized data: {lines}"
             )

@@ -16,7 +16,7 @@ from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.cotangents import Cotangent
-from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.interpreter import apply, convert, host_array, is_tensor
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
@@ -439,7 +439,7 @@ def switch_case(
         raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
     last = len(functions) - 1
     if current_tracer() is None:
-        chosen = int(index)
+        chosen = int(host_array(index))
         return functions[chosen if 0 <= chosen <= last else last]()
     name = name or "switch_case"
     index = cast(index, dt.int32)

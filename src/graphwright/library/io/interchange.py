@@ -50,7 +50,8 @@ def to_dlpack(tf_tensor: Any) -> Any:
     >>> tf.experimental.dlpack.from_dlpack(capsule)
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
-    return convert(tf_tensor).__dlpack__()
+    tensor: Any = convert(tf_tensor)
+    return tensor.__dlpack__()
 
 
 def from_dlpack(dlcapsule: Any) -> Any:

@@ -10,7 +10,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.checkpoint.object_graph import Tracked
 from graphwright.library.lookup.lookup_columns import Columns
 from graphwright.library.lookup.lookup_initializers import TableInitializer
-from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.interpreter import apply, convert, host_array, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
 from graphwright.ops.math.arithmetic import add
@@ -290,7 +290,7 @@ class DenseHashTable(MutableHashTable):
     ) -> None:
         dtype = as_dtype(key_dtype)
         with init_scope():
-            empty, deleted = (convert(key, dtype).numpy() for key in (empty_key, deleted_key))
+            empty, deleted = (host_array(key, dtype) for key in (empty_key, deleted_key))
         if np.ndim(empty) or np.ndim(deleted):
             raise InvalidArgumentError(None, None, "Empty and deleted keys must be scalars")
         plain = [key if isinstance(key, bytes) else key.item() for key in (empty, deleted)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.io.record_file import opened
-from graphwright.op.interpreter import convert
+from graphwright.op.interpreter import convert, host_array
 from graphwright.ops.state.tables import Table
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
@@ -55,8 +55,10 @@ class KeyValueTensorInitializer:
         name: str | None = None,
     ) -> None:
         with init_scope():
-            self._keys = convert(keys, None if key_dtype is None else as_dtype(key_dtype))
-            self._values = convert(values, None if value_dtype is None else as_dtype(value_dtype))
+            self._keys: Any = convert(keys, None if key_dtype is None else as_dtype(key_dtype))
+            self._values: Any = convert(
+                values, None if value_dtype is None else as_dtype(value_dtype)
+            )
 
     @property
     def key_dtype(self) -> DType:
@@ -115,7 +117,7 @@ class TextFileInitializer:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}.")
         with init_scope():
             path = os.fspath(filename) if isinstance(filename, os.PathLike) else filename
-            self._path = convert(path, dt.string).numpy().decode()
+            self._path = host_array(path, dt.string).decode()
         self._columns = key_index, value_index
         self._count = vocab_size
         self._delimiter = delimiter.encode()

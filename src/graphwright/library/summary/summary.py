@@ -15,7 +15,7 @@ from graphwright.control.branch import cond
 from graphwright.ir.graph import Graph
 from graphwright.library.summary import event_file
 from graphwright.library.summary.event_file import EventFile
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, host_array
 from graphwright.ops.core.static import get_static_value
 from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.state.variable_ops import HANDLE
@@ -138,11 +138,11 @@ def create_file_writer(
     if logdir is None:
         return create_noop_writer()
     with init_scope():
-        folder = convert(logdir, dt.string).numpy().decode()
-        queue = int(convert(_QUEUE if max_queue is None else max_queue, dt.int32))
-        millis = int(convert(_MILLIS if flush_millis is None else flush_millis, dt.int32))
-        suffix = convert(_SUFFIX if filename_suffix is None else filename_suffix, dt.string)
-        return FileWriter(EventFile(folder, queue, millis, suffix.numpy().decode()))
+        folder = host_array(logdir, dt.string).decode()
+        queue = int(host_array(_QUEUE if max_queue is None else max_queue, dt.int32))
+        millis = int(host_array(_MILLIS if flush_millis is None else flush_millis, dt.int32))
+        suffix = host_array(_SUFFIX if filename_suffix is None else filename_suffix, dt.string)
+        return FileWriter(EventFile(folder, queue, millis, suffix.decode()))
 
 
 def create_noop_writer() -> SummaryWriter:

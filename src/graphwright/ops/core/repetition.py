@@ -153,7 +153,8 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         x, axis = reshape(x, (-1,)), 0
     elif x.type.rank == 0:
         x = reshape(x, (-1,))
-    axis, rank = known_int(axis), x.type.rank
+    axis, dims = known_int(axis), x.dims
+    rank = None if dims is None else len(dims)
     if rank is not None:
         if not -rank <= axis < rank:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
@@ -161,7 +162,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if isinstance(repeats, int):
         return repeat_evenly(x, repeats, axis)
     known = None if is_tensor(repeats) or holds_tensor(repeats) else np.asarray(repeats)
-    length = None if rank is None else x.type.dims[axis]
+    length = None if dims is None else dims[axis]
     if known is not None and known.ndim == 1 and length is not None and known.size in (1, length):
         places = np.repeat(np.arange(length, dtype=np.int32), known)
         return gather(x, convert(places), axis=axis)

@@ -34,7 +34,7 @@ def as_length(window_length: Any) -> Any:
     if isinstance(window_length, int):
         return int(window_length)
     length = convert(window_length, None if is_tensor(window_length) else dt.int32)
-    return int(length) if hasattr(length, "numpy") else cast(length, dt.int32)
+    return cast(length, dt.int32) if length.known is None else int(length.known)
 
 
 def cosine_window(length: Any, periodic: Any, dtype: Any, a: float, b: float) -> Any:

@@ -386,10 +386,11 @@ class ResourceGather(VariableGather):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, indices = call.inputs
-        if self.shape is None or None in self.shape:
-            whole = shape_of(read_variable(handle, self.dtype, self.shape))
+        dims: Any = self.shape
+        if dims is None or None in dims:
+            whole = shape_of(read_variable(handle, self.dtype, dims))
         else:
-            whole = convert(self.shape, dt.int32)
+            whole = convert(dims, dt.int32)
         places = reshape(indices, [-1])
         values = reshape(g, concat([shape_of(places), whole[1:]], 0))
         return rows_of(values, places, whole), None
