@@ -27,8 +27,8 @@ Conversion = Callable[[Any, Any, Any], Any]
 #: Types with a conversion of their own, function(value, dtype, name) -> Tensor.
 _CONVERSIONS: dict[type, Conversion] = {}
 
-#: What converts to a tensor: an annotation.
-TensorLike = (
+#: What converts to a tensor, in classes that `isinstance` takes.
+TENSOR_LIKE = (
     Tensor | bool | int | float | complex | str | bytes | tuple[Any, ...] | list[Any]
     | np.ndarray | np.generic
 )  # fmt: skip
