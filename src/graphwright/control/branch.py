@@ -28,6 +28,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
@@ -214,7 +215,7 @@ def is_stateful(graphs: Sequence[Graph]) -> bool:
 
 
 def cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
@@ -364,7 +365,7 @@ def join_leaves(leaves: Sequence[Any]) -> Any:
 
 
 def smart_cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
@@ -400,7 +401,7 @@ def smart_cond(
 
 
 def switch_case(
-    branch_index: Any,
+    branch_index: TensorLike,
     branch_fns: Any,
     default: Callable[[], Any] | None = None,
     name: str | None = "switch_case",
@@ -481,7 +482,7 @@ def numbered(branch_fns: Any) -> list[Any]:
 
 
 def case(
-    pred_fn_pairs: Any,
+    pred_fn_pairs: TensorLike,
     default: Callable[[], Any] | None = None,
     exclusive: bool = False,
     strict: bool = False,

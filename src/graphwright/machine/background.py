@@ -31,7 +31,8 @@ class Worker:
         self.stopped = False
 
     def submit(self, job: Callable[[], None]) -> bool:
-        """Does `job` later, unless what it belongs to is gone by then; False if there is no later."""
+        """Does `job` later, unless what it belongs to is gone by then; False if there is no later.
+        """
         with self.lock:
             if self.stopped:
                 return False

@@ -20,6 +20,7 @@ from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import take
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 
 def alike(values: Sequence[Any]) -> list[Any]:
@@ -169,7 +170,7 @@ def stacked(parts: list[Any], axis: int) -> Any:
 
 
 @implement(repetition.tile, RaggedTensor)
-def tiled(input: Any, multiples: Any, name: Any = None) -> Any:
+def tiled(input: TensorLike, multiples: Any, name: str | None = None) -> Any:
     """A ragged tensor repeated along each of its axes."""
     if not isinstance(multiples, (list, tuple)):
         multiples = joining.unstack(convert(multiples))

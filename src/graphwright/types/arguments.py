@@ -1,7 +1,7 @@
 """What arguments of ops and of public functions may be, by name.
 
-Ops know no class of tensors: `values` and `trace` have these. `TensorValue` is what all of them have
-in common. The unions say what callers may pass; `op.interpreter.convert` makes a tensor of it.
+Ops know no class of tensors: `values` and `trace` have these. `TensorValue` is what all of them
+have in common. The unions say what callers may pass; `op.interpreter.convert` makes a tensor of it.
 """
 
 from __future__ import annotations
@@ -86,15 +86,17 @@ class ConvertibleToArray(Protocol):
     def __array__(self) -> Any: ...
 
 
+# `Union`, since Python 3.10 has no `|` for names that are not defined yet.
+
 #: A number or text: what one element of a tensor is made of.
-Scalar = Union[complex, str, bytes, np.generic]
+Scalar = complex | str | bytes | np.generic
 #: What converts to a tensor: a tensor, an array, a scalar, or nested lists of them.
-TensorLike = Union[
+TensorLike = Union[  # noqa: UP007
     TensorValue, Typed, Convertible, ConvertibleToArray, Scalar, Sequence["TensorLike"]
 ]
 #: What says a shape: sizes, some of which may be unknown, or a tensor of sizes.
-ShapeLike = Union[TensorShape, TensorLike, Sequence[Union[TensorLike, None]], None]
+ShapeLike = Union[TensorShape, TensorLike, Sequence["TensorLike | None"], None]  # noqa: UP007
 #: What names a dtype: one of ours, NumPy's, a Python type, or its name.
-DTypeLike = Union[DType, np.dtype[Any], type, str, int]
+DTypeLike = DType | np.dtype[Any] | type | str | int
 #: What a kernel gets for a host operand, and a rule of shapes with None for what is unknown.
-HostValue = Union[complex, str, bytes, None, tuple["HostValue", ...]]
+HostValue = Union[complex, str, bytes, None, tuple["HostValue", ...]]  # noqa: UP007

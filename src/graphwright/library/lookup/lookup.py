@@ -21,6 +21,7 @@ from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.ops.strings.encoding import as_string, to_hash_bucket_fast
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import box
@@ -141,7 +142,7 @@ class StaticVocabularyTable:
         self,
         initializer: TableInitializer | None,
         num_oov_buckets: int,
-        lookup_key_dtype: Any = None,
+        lookup_key_dtype: DTypeLike | None = None,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
@@ -233,8 +234,8 @@ class MutableHashTable(LookupTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Any,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
@@ -278,8 +279,8 @@ class DenseHashTable(MutableHashTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Any,
         empty_key: Any,
         deleted_key: Any,

@@ -15,6 +15,7 @@ from graphwright.op.interpreter import convert, host_array
 from graphwright.ops.state.tables import Table
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType, as_dtype
 
 
@@ -50,8 +51,8 @@ class KeyValueTensorInitializer:
         self,
         keys: Any,
         values: Any,
-        key_dtype: Any = None,
-        value_dtype: Any = None,
+        key_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | None = None,
         name: str | None = None,
     ) -> None:
         with init_scope():
@@ -98,9 +99,9 @@ class TextFileInitializer:
     def __init__(
         self,
         filename: Any,
-        key_dtype: Any,
+        key_dtype: DTypeLike,
         key_index: int,
-        value_dtype: Any,
+        value_dtype: DTypeLike,
         value_index: int,
         vocab_size: int | None = None,
         delimiter: str = "\t",

@@ -22,6 +22,7 @@ from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.ops.strings.strings import string
 from graphwright.trace.scopes import executing_eagerly, init_scope, name_scope, scoped_names
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.values.tensor import box
 
 _QUEUE, _MILLIS, _SUFFIX = 10, 120_000, ".v2"
@@ -196,7 +197,7 @@ def get_step() -> Any:
     return STATE.step
 
 
-def set_step(step: Any) -> None:
+def set_step(step: TensorLike) -> None:
     """Sets the step of summaries that get none, in this thread.
 
     Args:
@@ -213,7 +214,7 @@ def set_step(step: Any) -> None:
 
 
 @contextmanager
-def record_if(condition: Any) -> Iterator[None]:
+def record_if(condition: TensorLike) -> Iterator[None]:
     """Records summaries inside a `with` block only where a condition is true.
 
     Args:
@@ -343,7 +344,9 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: A
         return record(written)
 
 
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+def write_raw_pb(
+    tensor: TensorLike, step: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Writes serialized `Summary` messages.
 
     Args:

@@ -24,6 +24,7 @@ from graphwright.ops.core.slicing import entry
 from graphwright.ops.core.static import known_int
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
@@ -105,7 +106,7 @@ def times(a: int | None, b: int | None) -> int | None:
 TILE = Tile()
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Any:
     """Repeats a tensor as a whole along each axis.
 
     Args:
@@ -174,7 +175,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     return repeat_each(x, repeats, axis)
 
 
-def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:
+def repeat_evenly(x: TensorValue, repeats: Any, axis: int) -> Any:
     """Each slice along an axis repeated the same number of times."""
     place = axis + 1 if axis >= 0 else axis
     spread = expand_dims(x, place)
@@ -186,7 +187,7 @@ def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:
     return reshape(copies, host_vector(sizes))
 
 
-def repeat_each(x: Any, repeats: Any, axis: int) -> Any:
+def repeat_each(x: TensorValue, repeats: TensorValue, axis: int) -> Any:
     """Slice i along an axis repeated `repeats[i]` times."""
     if x.type.rank is None:
         length = entry(shape(x), axis)
