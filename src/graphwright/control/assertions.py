@@ -11,13 +11,14 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.ir.known import known
 from graphwright.op.dispatch import ASSERTIONS
-from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.interpreter import apply, convert, convert_pair, host_array
 from graphwright.ops.core.effect_ops import Assert
 from graphwright.ops.core.shapes import rank as rank_of
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math import comparison
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType, as_dtype, float32
 from graphwright.types.shape import TensorShape
 from graphwright.values.tensor import EagerTensor, Tensor
@@ -76,7 +77,7 @@ def assert_true(
     held = convert(condition)
     if isinstance(held, EagerTensor):
         if not held.numpy().all():
-            lines = "\n".join(listed(t.numpy(), count) for t in tensors)
+            lines = "\n".join(listed(host_array(t), count) for t in tensors)
             raise InvalidArgumentError(
                 None, None, f"Expected '{condition}' to be true. Summarized data: {lines}"
             )
@@ -163,8 +164,8 @@ def difference(
 
 
 def assert_equal(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
@@ -190,8 +191,8 @@ def assert_equal(
 
 
 def assert_none_equal(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -217,8 +218,8 @@ def assert_none_equal(
 
 
 def assert_less(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
@@ -244,8 +245,8 @@ def assert_less(
 
 
 def assert_less_equal(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
@@ -271,8 +272,8 @@ def assert_less_equal(
 
 
 def assert_greater(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
@@ -298,8 +299,8 @@ def assert_greater(
 
 
 def assert_greater_equal(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
@@ -345,7 +346,7 @@ def compare_zero(
 
 
 def assert_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Asserts that all elements are above 0.
 
@@ -365,7 +366,7 @@ def assert_positive(
 
 
 def assert_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Asserts that all elements are below 0.
 
@@ -385,7 +386,7 @@ def assert_negative(
 
 
 def assert_non_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Asserts that all elements are 0 or above.
 
@@ -405,7 +406,7 @@ def assert_non_negative(
 
 
 def assert_non_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Asserts that all elements are 0 or below.
 
@@ -425,10 +426,10 @@ def assert_non_positive(
 
 
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
@@ -536,7 +537,7 @@ def assert_rank_at_least(
 
 
 def assert_rank_in(
-    x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
+    x: TensorLike, ranks: Iterable[Any], message: str | None = None, name: str | None = None
 ) -> None:
     """Asserts that a tensor has one of several ranks.
 
@@ -568,7 +569,7 @@ def assert_rank_in(
     assert_ranks(x, ranks, f"rank in {ranks}", fits, message)
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Asserts that a tensor is known to be a scalar.
 
     Args:
@@ -677,7 +678,7 @@ def described(tensor: Any) -> str:
 
 
 def assert_type(
-    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+    tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None
 ) -> None:
     """Asserts that a tensor has a dtype.
 
@@ -700,7 +701,7 @@ def assert_type(
         )
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Asserts that a tensor is of integers.
 
     Args:
@@ -756,7 +757,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     return wanted
 
 
-def assert_proper_iterable(values: Any) -> None:
+def assert_proper_iterable(values: TensorLike) -> None:
     """Asserts that a value can be iterated, and is no tensor, array or text.
 
     Args:
@@ -776,7 +777,7 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: TensorLike) -> bool:
     """Returns whether a value is a tensor of numbers.
 
     Args:

@@ -16,7 +16,7 @@ from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.cotangents import Cotangent
-from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.interpreter import apply, convert, host_array, is_tensor
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
@@ -28,6 +28,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
@@ -214,7 +215,7 @@ def is_stateful(graphs: Sequence[Graph]) -> bool:
 
 
 def cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
@@ -364,7 +365,7 @@ def join_leaves(leaves: Sequence[Any]) -> Any:
 
 
 def smart_cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
@@ -400,7 +401,7 @@ def smart_cond(
 
 
 def switch_case(
-    branch_index: Any,
+    branch_index: TensorLike,
     branch_fns: Any,
     default: Callable[[], Any] | None = None,
     name: str | None = "switch_case",
@@ -439,7 +440,7 @@ def switch_case(
         raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
     last = len(functions) - 1
     if current_tracer() is None:
-        chosen = int(index)
+        chosen = int(host_array(index))
         return functions[chosen if 0 <= chosen <= last else last]()
     name = name or "switch_case"
     index = cast(index, dt.int32)
@@ -481,7 +482,7 @@ def numbered(branch_fns: Any) -> list[Any]:
 
 
 def case(
-    pred_fn_pairs: Any,
+    pred_fn_pairs: TensorLike,
     default: Callable[[], Any] | None = None,
     exclusive: bool = False,
     strict: bool = False,

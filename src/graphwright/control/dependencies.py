@@ -15,6 +15,7 @@ from graphwright.ops.core.effect_ops import NoOp
 from graphwright.ops.core.identity import identity
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 
 
 def no_op(name: str | None = None) -> None:
@@ -30,7 +31,7 @@ def no_op(name: str | None = None) -> None:
         apply(NoOp.of(), name=name)
 
 
-def group(*inputs: Any, **kwargs: Any) -> None:
+def group(*inputs: TensorLike, **kwargs: Any) -> None:
     """Makes one operation that comes after others.
 
     Effects happen in the order of the program in any case, so it adds an op that does nothing.
@@ -56,7 +57,7 @@ def group(*inputs: Any, **kwargs: Any) -> None:
 
 
 @contextmanager
-def control_dependencies(control_inputs: Any) -> Iterator[None]:
+def control_dependencies(control_inputs: TensorLike) -> Iterator[None]:
     """Opens a block whose ops come after others.
 
     Effects happen in the order of the program in any case, so it only calls the callables it is

@@ -34,6 +34,7 @@ from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
@@ -314,7 +315,7 @@ class GraphList(Composite):
 
     # -- as a value --------------------------------------------------------------------------
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> Any:
         """All items as one tensor, as a list of tensors is."""
         return convert(self._one().stack(), dtype)
 

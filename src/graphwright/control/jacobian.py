@@ -26,6 +26,7 @@ from graphwright.ops.math.reduction import reduce_prod
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, current_tracer
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.values.convert import convert
 from graphwright.values.variable import Variable
@@ -141,13 +142,13 @@ def here(tracer: Tracer, value: Any) -> SymbolicTensor:
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: TensorLike,
+    xs: TensorLike,
+    grad_ys: TensorLike | None = None,
     name: str = "gradients",
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    stop_gradients: Any = None,
+    aggregation_method: TensorLike | None = None,
+    stop_gradients: TensorLike | None = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> list[Any]:
     """Differentiates the sum of tensors with respect to others, inside a `tf.function`.
@@ -191,10 +192,10 @@ def gradients(
 
 
 def hessians(
-    ys: Any,
-    xs: Any,
+    ys: TensorLike,
+    xs: TensorLike,
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
+    aggregation_method: TensorLike | None = None,
     name: str = "hessians",
 ) -> list[Any]:
     """Computes second derivatives of the sum of tensors, inside a `tf.function`.

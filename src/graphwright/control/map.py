@@ -12,6 +12,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype, int32
 from graphwright.types.specs import TensorSpec
@@ -154,14 +155,14 @@ class Collected:
 
 def map_fn(
     fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
+    elems: TensorLike,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Any = None,
+    fn_output_signature: TensorLike | None = None,
 ) -> Any:
     """Calls a function for each row of tensors and stacks the results.
 
@@ -211,7 +212,7 @@ def map_fn(
 
 def scan(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -296,7 +297,7 @@ def fold(
 
 def foldl(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -333,7 +334,7 @@ def foldl(
 
 def foldr(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, host_array
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.joining import concat, stack, unstack
 from graphwright.ops.state import list_ops
@@ -119,7 +119,7 @@ class PythonArray:
 
     def gather(self, indices: Any) -> Any:
         """Chosen items as one tensor."""
-        return stack([self.item(int(i)) for i in convert(indices).numpy()])
+        return stack([self.item(int(i)) for i in host_array(indices)])
 
     def concat(self) -> Any:
         """All items joined along their first axis."""
@@ -149,14 +149,14 @@ class PythonArray:
     def scatter(self, indices: Any, value: Any) -> PythonArray:
         """Sets the items at `indices` to the rows of a tensor."""
         rows = unstack(convert(value, None, self.dtype))
-        for index, row in zip(convert(indices).numpy(), rows):
+        for index, row in zip(host_array(indices), rows):
             self.write(index, row)
         return self
 
     def split(self, value: Any, lengths: Any) -> PythonArray:
         """Consecutive pieces of a tensor, in place of all items."""
         value = convert(value, None, self.dtype)
-        sizes = convert(lengths).numpy()
+        sizes = host_array(lengths)
         if sizes.sum() != value.shape[0]:
             raise InvalidArgumentError(
                 None,

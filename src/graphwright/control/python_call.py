@@ -29,6 +29,7 @@ from graphwright.ops.core.identity import identity
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.specs import TensorSpec
@@ -291,7 +292,7 @@ class PyFuncStateless(PyFunc):
 
 
 def py_function(
-    func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None
+    func: Any = None, inp: TensorLike | None = None, Tout: Any = None, name: str | None = None
 ) -> Any:
     """Calls a Python function on eager tensors, whenever the graph runs.
 

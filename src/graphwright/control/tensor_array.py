@@ -21,6 +21,7 @@ from graphwright.ops.state.tensor_list import host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -199,7 +200,7 @@ class TensorArray(Composite):
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: DTypeLike,
         size: Any = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
@@ -337,7 +338,7 @@ class TensorArraySpec(TypeSpec):
     def __init__(
         self,
         element_shape: Any = None,
-        dtype: Any = dt.float32,
+        dtype: DTypeLike = dt.float32,
         dynamic_size: bool = False,
         infer_shape: bool = True,
     ) -> None:

@@ -44,6 +44,7 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert, convert_to_tensor
@@ -135,7 +136,7 @@ class Rewrite:
         shape = whole_shape(lane.tensor)
         return broadcast_to(lane.tensor, joined(self.count, shape))
 
-    def numbers(self, dtype: Any) -> Any:
+    def numbers(self, dtype: DTypeLike) -> Any:
         """The rows' numbers."""
         return range_of(self.count, dtype=dtype)
 
@@ -221,7 +222,7 @@ class RowStep:
             raise Refusal("the rank of its result is not known")
         return broadcast_to(self.aligned(i, rank), self.longer(shape))
 
-    def rows(self, dtype: Any) -> Any:
+    def rows(self, dtype: DTypeLike) -> Any:
         return self.rewrite.numbers(dtype)
 
     def product(self, vector: Any) -> Any:
@@ -278,7 +279,7 @@ class RowStep:
     def one_by_one(self) -> tuple[Any, ...]:
         return self.rewrite.one_by_one(self.node, self.lanes)
 
-    def turned(self, items: Any, dtype: Any, element_shape: Any) -> Any:
+    def turned(self, items: Any, dtype: DTypeLike, element_shape: Any) -> Any:
         size = apply(LENGTH, items)
         read, empty = TensorListGetItem.of(dtype), TensorListReserve.of(dtype)
 

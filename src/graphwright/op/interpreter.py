@@ -8,11 +8,13 @@ itself `STATE.active` and hands on to the one below it.
 from __future__ import annotations
 
 import threading
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
 from graphwright.op.op import Hooks, Op
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 
 
@@ -45,12 +47,18 @@ def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
     return active.apply(op, operands, name)
 
 
-def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = None) -> Any:
+def convert(
+    value: TensorLike,
+    dtype: DType | None = None,
+    hint: DType | None = None,
+    name: str | None = None,
+) -> TensorValue:
     """Makes a tensor of a value; `dtype` demands a type, `hint` prefers one."""
-    return Hooks.convert(value, dtype, hint, name)
+    result: TensorValue = Hooks.convert(value, dtype, hint, name)
+    return result
 
 
-def convert_default(value: Any, default: DType) -> Any:
+def convert_default(value: TensorLike, default: DType) -> TensorValue:
     """Makes a tensor of a value for an operand whose dtype is `default` where no tensor says it.
 
     NumPy's arrays are cast to it, and so are Python's numbers but those that tell another dtype of
@@ -66,22 +74,30 @@ def convert_default(value: Any, default: DType) -> Any:
     return found if same_kind or found.dtype.is_complex else convert(value, default)
 
 
-def convert_terms(x: Any, y: Any) -> tuple[Any, Any]:
+def convert_terms(x: TensorLike, y: TensorLike) -> tuple[TensorValue, TensorValue]:
     """Makes tensors of both; the second takes the first's dtype only if its value allows."""
-    return Hooks.convert_terms(x, y)
+    result: tuple[TensorValue, TensorValue] = Hooks.convert_terms(x, y)
+    return result
 
 
-def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:
+def convert_pair(x: TensorLike, y: TensorLike) -> tuple[TensorValue, TensorValue]:
     """Makes tensors of both; what is not one yet takes the other's dtype."""
-    return Hooks.convert_pair(x, y)
+    result: tuple[TensorValue, TensorValue] = Hooks.convert_pair(x, y)
+    return result
 
 
-def is_tensor(value: Any) -> bool:
+def host_array(value: TensorLike, dtype: DType | None = None) -> Any:
+    """NumPy's form of a value, converted as `convert` does, where nothing is traced."""
+    tensor: Any = convert(value, dtype)
+    return tensor.numpy()
+
+
+def is_tensor(value: object) -> TypeGuard[TensorValue]:
     """Whether a value has a dtype of ours already: a tensor, a variable or the like."""
     return isinstance(value, Hooks.tensor) or isinstance(getattr(value, "dtype", None), DType)
 
 
-def holds_tensor(value: Any) -> bool:
+def holds_tensor(value: object) -> bool:
     """Whether a value is nested lists with a tensor, or what converts to one, somewhere."""
     return isinstance(value, (list, tuple)) and Hooks.holds_tensor(value)
 
@@ -101,17 +117,18 @@ def with_values(x: Any, values: Any) -> Any:
     return Hooks.rows(values, x.indices, x.dense_shape) if isinstance(x, Hooks.rows) else values
 
 
-def convert_many(values: Any) -> list[Any]:
+def convert_many(values: Sequence[TensorLike]) -> list[TensorValue]:
     """Makes tensors of all: what is not one yet takes the dtype of the first that is."""
+    given: list[Any] = list(values)
     kind = Hooks.tensor
-    for value in values:
+    for value in given:
         if not isinstance(value, kind):
             break
     else:
-        return list(values)
-    dtype = next((v.dtype for v in values if is_tensor(v)), None)
+        return given
+    dtype = next((v.dtype for v in given if is_tensor(v)), None)
     tensors = []
-    for value in values:
+    for value in given:
         tensors.append(convert(value) if is_tensor(value) else convert(value, dtype))
         if dtype is None:
             dtype = tensors[0].dtype

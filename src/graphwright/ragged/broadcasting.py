@@ -27,6 +27,7 @@ from graphwright.ragged.ragged_conversion import from_tensor, same_rows
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 
@@ -111,7 +112,7 @@ class Broadcast:
             for x, at, moved in zip(self.operands, self.at, self.moved)
         ]
 
-        def like(flat: Any) -> Any:
+        def like(flat: TensorLike) -> Any:
             result = flat
             for partition in reversed(levels[1:]):
                 result = RaggedTensor(result, partition)
@@ -179,7 +180,7 @@ class Broadcast:
         return None if known[0] is None else convert(known[0], self.dtype)
 
 
-def uniform(length: Any, known: int | None, dtype: DType) -> RowPartition:
+def uniform(length: TensorLike, known: int | None, dtype: DType) -> RowPartition:
     """One row of so many values."""
     return RowPartition.from_uniform_row_length(
         length if known is None else known, nrows=1, dtype=dtype
@@ -218,6 +219,6 @@ def unary(function: Callable[[Any], Any], x: RaggedTensor) -> RaggedTensor:
 @BINARY.handle(is_plain, is_ragged)
 @ASSERTIONS.handle(is_ragged, is_plain)
 @ASSERTIONS.handle(is_plain, is_ragged)
-def binary(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+def binary(function: Callable[[Any, Any], Any], x: TensorLike, y: TensorLike) -> Any:
     """A function of each two elements."""
     return apply_flat(function, (x, y))

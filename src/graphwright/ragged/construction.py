@@ -28,6 +28,8 @@ from graphwright.ragged.positions import (
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition, index_vector, splits_dtype
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.dtypes import DType
 from graphwright.values.convert import constant as dense_constant
 
 
@@ -104,7 +106,7 @@ def constant(
 
 
 def divided(
-    pylist: list[Any], ragged_rank: int, inner: tuple[int, ...], dtype: Any, splits: Any
+    pylist: list[Any], ragged_rank: int, inner: tuple[int, ...], dtype: DType, splits: Any
 ) -> Any:
     """The tensor of lists whose depth is known."""
     nested_splits = []
@@ -228,7 +230,7 @@ def range(
 _WIDTHS = (dt.int32, dt.int64, dt.float32, dt.float64)
 
 
-def steps(first: Any, last: Any, step: Any) -> Any:
+def steps(first: TensorValue, last: Any, step: Any) -> Any:
     """How many numbers there are from first to before last."""
     if first.dtype.is_integer:
         size = abs(step)
@@ -237,7 +239,9 @@ def steps(first: Any, last: Any, step: Any) -> Any:
     return maximum(ceil((last - first) / step), 0)
 
 
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
+def row_splits_to_segment_ids(
+    splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
+) -> Any:
     """Converts row splits to the number of the row of each value.
 
     Args:
@@ -263,7 +267,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
+    out_type: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Converts the sorted numbers of the rows of values to row splits.
 

@@ -23,6 +23,8 @@ from graphwright.ragged.ragged_conversion import from_tensor
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorValue
+from graphwright.types.dtypes import DType
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 #: TensorFlow's key where none is given.
@@ -90,7 +92,7 @@ def cross_hashed(
     return result.with_values(cast(numbers, dt.int64))
 
 
-def nothing(dtype: Any) -> RaggedTensor:
+def nothing(dtype: DType) -> RaggedTensor:
     """No rows."""
     return RaggedTensor(convert([], dtype), RowPartition(convert([0], dt.int64)))
 
@@ -131,7 +133,7 @@ def combined(rows: list[RaggedTensor], combine: Callable[[Any, Any], Any]) -> Ra
     return result
 
 
-def hashed(values: Any) -> Any:
+def hashed(values: TensorValue) -> Any:
     """A uint64 for each item: of text its fingerprint, of a number itself."""
     if values.dtype is dt.string:
         return bitcast(fingerprint(values), dt.uint64)

@@ -12,6 +12,7 @@ from graphwright.ragged.methods import RaggedMethods
 from graphwright.ragged.positions import length_of
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType
 
 
@@ -102,7 +103,7 @@ class Factories:
         """Rows of one length."""
         values = as_values(values)
 
-        def make(dtype: Any) -> RowPartition:
+        def make(dtype: DType) -> RowPartition:
             count = outer_size(values, dtype or dt.int64)
             return RowPartition.from_uniform_row_length(
                 uniform_row_length, count, nrows, validate, dtype
@@ -172,7 +173,7 @@ class Factories:
 
     @classmethod
     def from_sparse(
-        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dt.int64
+        cls, st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = dt.int64
     ) -> Any:
         """The rows of a sparse matrix whose values stand at the left of each row."""
         return cls._bodies.from_sparse(st_input, splits_dtype(row_splits_dtype))
@@ -183,7 +184,7 @@ def is_ragged(value: Any) -> bool:
     return isinstance(value, Factories)
 
 
-def as_values(value: Any) -> Any:
+def as_values(value: TensorLike) -> Any:
     """A ragged tensor, or what converts to a tensor with a first axis."""
     if is_ragged(value):
         return value
@@ -207,7 +208,7 @@ def listed(value: Any, name: str) -> list[Any]:
     return list(value)
 
 
-def nested(divide: Callable[..., Any], values: Any, rows: Any, validate: bool) -> Any:
+def nested(divide: Callable[..., Any], values: TensorLike, rows: TensorLike, validate: bool) -> Any:
     """Values divided several times, by the last of `rows` first."""
     result = as_values(values)
     for each in reversed(listed(rows, "nested rows")):

@@ -18,10 +18,11 @@ from graphwright.ops.math.comparison import select
 from graphwright.ops.math.cumulation import cumsum
 from graphwright.ops.math.reduction import reduce_max
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 
 
-def length_of(values: Any, dtype: DType) -> Any:
+def length_of(values: TensorLike, dtype: DType) -> Any:
     """The size of the first axis of a tensor."""
     return shape(values, dtype)[0]
 
@@ -31,7 +32,7 @@ def splits_of_lengths(lengths: Any) -> Any:
     return concat([convert([0], lengths.dtype), cumsum(lengths)], 0)
 
 
-def numbers_of_rows(splits: Any, count: Any) -> Any:
+def numbers_of_rows(splits: TensorValue, count: Any) -> Any:
     """For each of `count` values the number of its row."""
     if splits.type.dims == (1,):  # no rows: whatever values there are belong to none
         return numbers(count, dtype=splits.dtype)
@@ -44,7 +45,7 @@ def counts(rows: Any, count: Any) -> Any:
     return unsorted_segment_sum(ones(shape(rows), rows.dtype), rows, count)
 
 
-def positions(starts: Any, lengths: Any, step: Any = 1) -> tuple[Any, Any]:
+def positions(starts: TensorLike, lengths: TensorLike, step: TensorLike = 1) -> tuple[Any, Any]:
     """The places `start, start + step, ...` of each row, one after the other, and the splits."""
     splits = splits_of_lengths(lengths)
     total = splits[-1]

@@ -22,6 +22,7 @@ from graphwright.ragged.positions import greatest
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
@@ -71,7 +72,7 @@ def merged(tensor: Any, count: int) -> Any:
 
 
 def from_outer_axes(
-    tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType
+    tensor: TensorValue, lengths: Any, padding: Any, ragged_rank: int, dtype: DType
 ) -> RaggedTensor:
     """Several axes made ragged; the outer ones are uniform."""
     inner = from_tensor(merged(tensor, 2), lengths, padding, ragged_rank - 1, dtype)
@@ -83,7 +84,7 @@ def from_outer_axes(
     return RaggedTensor(inner, partition)
 
 
-def cut_to_nested(tensor: Any, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
+def cut_to_nested(tensor: TensorLike, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
     """Several axes cut to lengths, the outermost first."""
     outer, *rest = lengths
     cut_outer = cut(tensor, convert(outer, dtype))
@@ -99,7 +100,7 @@ def cut(tensor: Any, lengths: Any) -> RaggedTensor:
     return RaggedTensor(values, RowPartition.from_row_lengths(lengths, validate=False))
 
 
-def lengths_before(tensor: Any, padding: Any, dtype: DType) -> Any:
+def lengths_before(tensor: TensorValue, padding: Any, dtype: DType) -> Any:
     """The length of each row before trailing elements that equal `padding`."""
     differs = not_equal(tensor, convert(padding, tensor.dtype))
     rank = tensor.type.rank
@@ -190,7 +191,7 @@ def merge_dims(ragged: Any, outer: int, inner: int) -> Any:
     return merge_dims(once, 1, inner - 1)
 
 
-def merge_dense(tensor: Any, outer: int, inner: int) -> Any:
+def merge_dense(tensor: TensorLike, outer: int, inner: int) -> Any:
     """Axes of a dense tensor made one."""
     sizes = shape_of(tensor, dt.int64)
     before, after = sizes[:outer], sizes[inner + 1 :]

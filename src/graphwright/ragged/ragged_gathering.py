@@ -23,6 +23,8 @@ from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import row, take
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.dtypes import DType
 
 
 @implement(gathering.gather, RaggedTensor)
@@ -89,7 +91,7 @@ def in_each_row(params: Any, indices: Any) -> Any:
     return indices.with_values(take(params.values, checked(starts + at, inside)))
 
 
-def checked(places: Any, inside: Any) -> Any:
+def checked(places: TensorLike, inside: TensorLike) -> Any:
     """Places, once it is asserted that all are inside their rows."""
     assert_true(reduce_all(inside), ["indices are out of bounds of their rows", places])
     return places
@@ -217,7 +219,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     return masked(data, mask)
 
 
-def more_divided(data: Any, missing: int, dtype: Any) -> Any:
+def more_divided(data: Any, missing: int, dtype: DType) -> Any:
     """A tensor divided so many times more."""
     if is_ragged(data):
         return data.with_flat_values(more_divided(data.flat_values, missing, dtype))

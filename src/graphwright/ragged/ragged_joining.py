@@ -20,6 +20,7 @@ from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import take
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 
 def alike(values: Sequence[Any]) -> list[Any]:
@@ -28,7 +29,7 @@ def alike(values: Sequence[Any]) -> list[Any]:
     ValueError if the ranks differ.
     """
     dtype = next((x.dtype for x in values if is_ragged(x)), None)
-    given = [x if is_ragged(x) else convert(x, None, dtype) for x in values]
+    given: list[Any] = [x if is_ragged(x) else convert(x, None, dtype) for x in values]
     ranks = {x.shape.rank for x in given}
     if len(ranks) > 1:
         raise ValueError(f"all inputs must have the same rank, not {sorted(map(str, ranks))}")
@@ -131,7 +132,7 @@ def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
     """
     if not values:
         raise ValueError("rt_inputs may not be empty.")
-    given = [x if is_ragged(x) else as_values(x) for x in values]
+    given: list[Any] = [x if is_ragged(x) else as_values(x) for x in values]
     if not any(map(is_ragged, given)):
         return stacked_dense(convert_many(values), int(axis))
     parts = alike(given)
@@ -169,7 +170,7 @@ def stacked(parts: list[Any], axis: int) -> Any:
 
 
 @implement(repetition.tile, RaggedTensor)
-def tiled(input: Any, multiples: Any, name: Any = None) -> Any:
+def tiled(input: TensorLike, multiples: Any, name: str | None = None) -> Any:
     """A ragged tensor repeated along each of its axes."""
     if not isinstance(multiples, (list, tuple)):
         multiples = joining.unstack(convert(multiples))

@@ -23,6 +23,7 @@ from graphwright.ragged.positions import greatest, splits_of_lengths
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 Segments = Callable[[Any, Any, Any], Any]
 Reduce = Callable[..., Any]
@@ -88,12 +89,12 @@ def along(reduce: Reduce, combine: Segments, x: Any, axis: int, keepdims: bool) 
     return opened(expand_dims)(result, axis) if keepdims else result
 
 
-def any_of(data: Any, ids: Any, count: Any) -> Any:
+def any_of(data: TensorLike, ids: TensorLike, count: TensorLike) -> Any:
     """Whether one of each segment is true."""
     return segment_reduction.unsorted_segment_max(cast(data, dt.int32), ids, count) > 0
 
 
-def all_of(data: Any, ids: Any, count: Any) -> Any:
+def all_of(data: TensorLike, ids: TensorLike, count: TensorLike) -> Any:
     """Whether all of each segment are true."""
     return segment_reduction.unsorted_segment_min(cast(data, dt.int32), ids, count) > 0
 
@@ -133,7 +134,12 @@ def variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: A
 
 
 @implement(reduction.reduce_std, RaggedTensor)
-def std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+def std(
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: TensorLike = False,
+    name: str | None = None,
+) -> Any:
     """The standard deviation over axes."""
     return opened(sqrt)(variance(input_tensor, axis, keepdims))
 

@@ -12,6 +12,7 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -97,7 +98,7 @@ class DynamicRaggedShape:
             return True
         return self._row_partitions[axis - 1].is_uniform()
 
-    def with_dtype(self, dtype: Any) -> DynamicRaggedShape:
+    def with_dtype(self, dtype: DTypeLike) -> DynamicRaggedShape:
         """The same shape in another dtype."""
         wanted = as_dtype(dtype)
         partitions = [p.with_dtype(wanted) for p in self._row_partitions]
@@ -121,7 +122,7 @@ class DynamicRaggedShape:
             return uniform
         return self._inner_shape[index - self.num_row_partitions]
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         raise TypeError(f"{self!r} is no array: use a function that takes ragged shapes")
 
     def like(self, flat_values: Any) -> Any:

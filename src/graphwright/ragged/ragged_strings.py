@@ -31,6 +31,7 @@ from graphwright.ragged.ragged_reduction import reduced
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 
 def each_string(cut: Callable[[Any], tuple[Any, ...]], input: Any) -> tuple[Any, ...]:
@@ -75,7 +76,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     <tf.RaggedTensor [[b'hello', b'world'], [b'a', b'b', b'c']]>
     """
 
-    def cut(vector: Any) -> tuple[Any, ...]:
+    def cut(vector: TensorLike) -> tuple[Any, ...]:
         indices, values, shape = apply(
             StringSplitV2.of(maxsplit), vector, convert("" if sep is None else sep)
         )
@@ -89,7 +90,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return each_string(cut, input)[0]
 
 
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     """Splits each string into its bytes.
 
     Args:
@@ -104,7 +105,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     <tf.RaggedTensor [[b'a', b'b'], []]>
     """
 
-    def cut(vector: Any) -> tuple[Any, ...]:
+    def cut(vector: TensorLike) -> tuple[Any, ...]:
         lengths = cast(strings.length(vector), dt.int64)
         offsets, splits = positions(lengths * 0, lengths)
         rows = RowPartition(splits)
@@ -115,7 +116,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
 
 
 def unicode_decode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -147,7 +148,7 @@ def unicode_decode(
         input_encoding, errors, replacement_char, replace_control_characters, dt.int64
     )
 
-    def cut(vector: Any) -> tuple[Any, ...]:
+    def cut(vector: TensorLike) -> tuple[Any, ...]:
         splits, points = apply(op, vector)
         return (RaggedTensor(points, RowPartition(splits)),)
 
@@ -155,7 +156,7 @@ def unicode_decode(
 
 
 def unicode_decode_with_offsets(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -188,7 +189,7 @@ def unicode_decode_with_offsets(
         input_encoding, errors, replacement_char, replace_control_characters, dt.int64
     )
 
-    def cut(vector: Any) -> tuple[Any, ...]:
+    def cut(vector: TensorLike) -> tuple[Any, ...]:
         splits, points, starts = apply(op, vector)
         rows = RowPartition(splits)
         return RaggedTensor(points, rows), RaggedTensor(starts, rows)
@@ -197,7 +198,7 @@ def unicode_decode_with_offsets(
 
 
 def unicode_split(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -227,14 +228,14 @@ def unicode_split(
     return encoded_each(points, input_encoding, errors, replacement_char)
 
 
-def encoded_each(points: Any, encoding: str, errors: str, replacement_char: int) -> Any:
+def encoded_each(points: TensorLike, encoding: str, errors: str, replacement_char: int) -> Any:
     """Each code point as a string."""
     longer = opened(expand_dims)(points, -1)
     return unicode_encode(longer, encoding, errors, replacement_char)
 
 
 def unicode_split_with_offsets(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -403,7 +404,7 @@ def reduce_join(
     def dense(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
         return strings.reduce_join(x, axis, keepdims, separator)
 
-    def segments(x: Any, ids: Any, count: Any) -> Any:
+    def segments(x: TensorLike, ids: TensorLike, count: TensorLike) -> Any:
         return strings.unsorted_segment_join(x, ids, count, separator)
 
     return reduced(dense, segments, inputs, axis, bool(keepdims))

@@ -19,6 +19,7 @@ from graphwright.ragged.ragged_display import shown
 from graphwright.ragged.ragged_iteration import RaggedRows
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -132,7 +133,7 @@ class RaggedTensor(Factories, Composite, Operators):
         """The number of each value's row."""
         return self._row_partition.value_rowids()
 
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
         """The number of rows."""
         count = self._row_partition.nrows()
         return count if out_type is None else cast(count, out_type)
@@ -157,7 +158,7 @@ class RaggedTensor(Factories, Composite, Operators):
         return self.with_values(dense_lengths(self._values, axis - 1, self.row_splits.dtype))
 
     def bounding_shape(
-        self, axis: Any = None, name: str | None = None, out_type: Any = None
+        self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None
     ) -> Any:
         """The shape of the smallest tensor that all rows fit in."""
         found = self._bodies.bounding_shape(self)
@@ -201,7 +202,7 @@ class RaggedTensor(Factories, Composite, Operators):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
-    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+    def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
         """The same tensor with splits of another dtype."""
         wanted = splits_dtype(dtype)
         if wanted is self.row_splits.dtype:
@@ -350,13 +351,13 @@ class RaggedTensor(Factories, Composite, Operators):
         return self.with_values(part)
 
 
-def dense_lengths(values: Any, axis: int, dtype: DType) -> Any:
+def dense_lengths(values: TensorLike, axis: int, dtype: DType) -> Any:
     """The size of a dense axis, for each index of the axes before it."""
     sizes = shape_of(values, dtype)
     return fill(sizes[:axis], sizes[axis])
 
 
-def eager_values(tensor: Any) -> Any:
+def eager_values(tensor: TensorLike) -> Any:
     """A tensor's array; ValueError while tracing."""
     if not hasattr(tensor, "numpy"):
         raise ValueError("RaggedTensor.numpy() and to_list() are only supported in eager mode.")

@@ -25,6 +25,7 @@ from graphwright.ragged.positions import (
     splits_of_lengths,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -32,7 +33,7 @@ from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.values.tensor import EagerTensor, Tensor
 
 
-def splits_dtype(dtype: Any) -> DType:
+def splits_dtype(dtype: DTypeLike) -> DType:
     """The dtype of splits that was asked for; ValueError unless it is int32 or int64."""
     found = as_dtype(dtype)
     if found not in SPLITS:
@@ -78,7 +79,7 @@ class RowPartition(Composite):
 
     @classmethod
     def from_row_splits(
-        cls, row_splits: Any, validate: bool = True, dtype: Any = None
+        cls, row_splits: Any, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
         """Rows that begin at `row_splits[i]` and end at `row_splits[i + 1]`."""
         if isinstance(row_splits, (list, tuple)) and not row_splits:
@@ -93,7 +94,7 @@ class RowPartition(Composite):
 
     @classmethod
     def from_row_lengths(
-        cls, row_lengths: Any, validate: bool = True, dtype: Any = None
+        cls, row_lengths: Any, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
         """Rows of these lengths."""
         lengths = index_vector(row_lengths, "row_lengths", dtype)
@@ -103,7 +104,11 @@ class RowPartition(Composite):
 
     @classmethod
     def from_value_rowids(
-        cls, value_rowids: Any, nrows: Any = None, validate: bool = True, dtype: Any = None
+        cls,
+        value_rowids: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
     ) -> RowPartition:
         """Rows given by the number of each value's row, in ascending order."""
         rowids = index_vector(value_rowids, "value_rowids", dtype)
@@ -128,7 +133,7 @@ class RowPartition(Composite):
 
     @classmethod
     def from_row_starts(
-        cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: Any = None
+        cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
         """Rows that begin at these places; the last ends at `nvals`."""
         starts = index_vector(row_starts, "row_starts", dtype)
@@ -140,7 +145,7 @@ class RowPartition(Composite):
 
     @classmethod
     def from_row_limits(
-        cls, row_limits: Any, validate: bool = True, dtype: Any = None
+        cls, row_limits: Any, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
         """Rows that end at these places."""
         limits = index_vector(row_limits, "row_limits", dtype)
@@ -156,7 +161,7 @@ class RowPartition(Composite):
         nvals: Any = None,
         nrows: Any = None,
         validate: bool = True,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> RowPartition:
         """Rows of one length, as many as there are values for, or `nrows`."""
         wanted = dt.int64 if dtype is None else as_dtype(dtype)
@@ -243,7 +248,7 @@ class RowPartition(Composite):
         known = self._splits.known
         return known[-1] if known else None
 
-    def with_dtype(self, dtype: Any) -> RowPartition:
+    def with_dtype(self, dtype: DTypeLike) -> RowPartition:
         """The same rows with splits of another dtype."""
         wanted = splits_dtype(dtype)
         if wanted is self.dtype:
@@ -290,7 +295,7 @@ class RowPartitionSpec(TypeSpec):
         nrows: Any = None,
         nvals: Any = None,
         uniform_row_length: Any = None,
-        dtype: Any = dt.int64,
+        dtype: DTypeLike = dt.int64,
     ) -> None:
         self._nrows = nrows
         self._nvals = nvals

@@ -18,6 +18,7 @@ from graphwright.ragged.ragged_shape import DynamicRaggedShape
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 
 
 @implement(movement.expand_dims, RaggedTensor)
@@ -92,7 +93,9 @@ def rank(input: Any, name: Any = None) -> Any:
 
 
 @implement(shape.shape, RaggedTensor)
-def ragged_shape(input: Any, out_type: Any = None, name: Any = None) -> DynamicRaggedShape:
+def ragged_shape(
+    input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None
+) -> DynamicRaggedShape:
     """The shape: the lengths of rows along each axis."""
     return DynamicRaggedShape.from_tensor(input, dt.int32 if out_type is None else out_type)
 

@@ -12,6 +12,7 @@ from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
@@ -35,9 +36,9 @@ class RaggedTensorSpec(TypeSpec):
     def __init__(
         self,
         shape: Any = None,
-        dtype: Any = dt.float32,
+        dtype: DTypeLike = dt.float32,
         ragged_rank: int | None = None,
-        row_splits_dtype: Any = dt.int64,
+        row_splits_dtype: DTypeLike = dt.int64,
         flat_values_spec: Any = None,
     ) -> None:
         self._shape = TensorShape(shape)

@@ -1,4 +1,4 @@
-"""NumPy's arrays as a type: of any dtype and shape."""
+"""NumPy's arrays and dtypes as types: of any kind."""
 
 from __future__ import annotations
 
@@ -10,5 +10,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
+    ArrayDType = np.dtype[Any]
 else:
     Array = np.ndarray
+    ArrayDType = np.dtype

@@ -16,6 +16,8 @@ import numpy as np
 from graphwright.op.interpreter import STATE
 from graphwright.ops.core.joining import stack
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.types.shape import TensorShape
@@ -27,8 +29,8 @@ Conversion = Callable[[Any, Any, Any], Any]
 #: Types with a conversion of their own, function(value, dtype, name) -> Tensor.
 _CONVERSIONS: dict[type, Conversion] = {}
 
-#: What converts to a tensor: an annotation.
-TensorLike = (
+#: What converts to a tensor, in classes that `isinstance` takes.
+TENSOR_LIKE = (
     Tensor | bool | int | float | complex | str | bytes | tuple[Any, ...] | list[Any]
     | np.ndarray | np.generic
 )  # fmt: skip
@@ -105,7 +107,7 @@ def register_tensor_conversion_function(
 def users_conversion(kind: type, function: Callable[..., Any]) -> Conversion:
     """A conversion that leaves what it does not know to the class's bases."""
 
-    def conversion(value: Any, dtype: DType | None, name: str | None) -> Any:
+    def conversion(value: TensorLike, dtype: DType | None, name: str | None) -> Any:
         made = function(value, dtype=dtype, name=name, as_ref=False)
         if made is not NotImplemented:
             return made
@@ -118,7 +120,10 @@ def users_conversion(kind: type, function: Callable[..., Any]) -> Conversion:
 
 
 def convert_to_tensor(
-    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    dtype_hint: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Converts a value to a tensor.
 
@@ -219,7 +224,7 @@ def has_dtype(value: Any) -> bool:
     return hasattr(value, "dtype") and not isinstance(value, (np.ndarray, np.generic))
 
 
-def holds_tensor(value: Any) -> bool:
+def holds_tensor(value: TensorLike) -> bool:
     """Whether a nested list has a tensor somewhere; ValueError for one that contains itself."""
     try:
         return _holds_tensor(value)
@@ -316,7 +321,7 @@ def as_array(value: Any) -> np.ndarray[Any, Any]:
         return np.array(value, dtype=object)
 
 
-def kind_of(array: Any, value: Any) -> str:
+def kind_of(array: Array, value: Any) -> str:
     """What a Python value is made of: 'b', 'i', 'f', 'c' or 's'; ValueError for anything else."""
     kind: str = array.dtype.kind
     if kind == "O" and array.size and all(type(v) is int for v in array.flat):
@@ -346,7 +351,7 @@ def first_leaf(value: Any) -> Any:
     return value
 
 
-def default_dtype(array: Any, kind: str, value: Any) -> DType:
+def default_dtype(array: Array, kind: str, value: Any) -> DType:
     """The dtype of a Python value of which none was demanded."""
     leaf = first_leaf(value)
     if isinstance(leaf, (np.ndarray, np.generic)) and array.dtype.kind in "biufc":
@@ -394,7 +399,7 @@ def from_numpy(value: Any, dtype: DType | None, hint: DType | None = None) -> np
         return array.astype(dtype.numpy_dtype)
 
 
-def as_bytes(array: Any) -> np.ndarray[Any, Any]:
+def as_bytes(array: Array) -> np.ndarray[Any, Any]:
     """An object array of `bytes`, text encoded as UTF-8."""
     out = np.empty(array.shape, dtype=object)
     flat = array.astype(object).ravel()
@@ -408,13 +413,15 @@ def as_bytes(array: Any) -> np.ndarray[Any, Any]:
     return out
 
 
-def shorten(value: Any) -> str:
+def shorten(value: TensorLike) -> str:
     """A value's repr, cut where it is long."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+def constant(
+    value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike = None, name: str = "Const"
+) -> Any:
     """Makes a constant tensor of a Python or NumPy value.
 
     A Python int becomes int32, or int64 where it needs that; a float becomes float32.

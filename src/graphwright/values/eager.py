@@ -16,6 +16,7 @@ from graphwright.op.op import DTypeMismatch, Op, host_value
 from graphwright.op.refusal import leave
 from graphwright.ops.math import arithmetic, comparison
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
@@ -149,7 +150,7 @@ def as_ints(value: Any, allowed: frozenset[DType] = dt.INDEX) -> Any:
     return plain
 
 
-def as_integers(value: Any) -> Any:
+def as_integers(value: TensorLike) -> Any:
     """As `as_ints`, of an op that takes integers of other sizes too."""
     return as_ints(value, dt.INTEGER)
 

@@ -13,6 +13,7 @@ from graphwright.ops.core.segment_reduction import unsorted_segment_sum
 from graphwright.ops.math.arithmetic import add
 from graphwright.ops.state.list_ops import add_lists
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -114,9 +115,9 @@ class IndexedSlicesSpec(TypeSpec):
     def __init__(
         self,
         shape: Any = None,
-        dtype: Any = dt.float32,
-        indices_dtype: Any = dt.int64,
-        dense_shape_dtype: Any = None,
+        dtype: DTypeLike = dt.float32,
+        indices_dtype: DTypeLike = dt.int64,
+        dense_shape_dtype: DTypeLike | None = None,
         indices_shape: Any = None,
     ) -> None:
         self._shape = TensorShape(shape)
@@ -182,7 +183,7 @@ def densify(value: IndexedSlices, dtype: DType | None, name: str | None) -> Any:
 
 
 @implement(cast, IndexedSlices)
-def cast_rows(x: IndexedSlices, dtype: Any, name: str | None = None) -> IndexedSlices:
+def cast_rows(x: IndexedSlices, dtype: DTypeLike, name: str | None = None) -> IndexedSlices:
     """The same rows with elements of another dtype."""
     return IndexedSlices(cast(x.values, dtype, name), x.indices, x.dense_shape)
 

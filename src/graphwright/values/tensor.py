@@ -14,6 +14,7 @@ from numpy import asarray, ndarray
 
 from graphwright.op.op import host_value
 from graphwright.op.refusal import boundary
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType, of_numpy, plain
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims, TensorType
@@ -165,7 +166,7 @@ class EagerTensor(Tensor):
             raise TypeError(f"A tensor of dtype {self.dtype.name} has no NumPy form.")
         return array if array.dtype.names is None else array.view(array.dtype[0])  # quantized
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         array = plain(self._ndarray())
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
@@ -281,7 +282,7 @@ class EagerTensor(Tensor):
             )
 
 
-def _restore(array: Any) -> EagerTensor:
+def _restore(array: TensorLike) -> EagerTensor:
     return box(array)
 
 
@@ -304,7 +305,7 @@ def show(tensor: EagerTensor, representation: bool) -> str:
     return f"numpy={text}" if representation else text
 
 
-def box(value: Any, type: TensorType | None = None) -> EagerTensor:
+def box(value: TensorLike, type: TensorType | None = None) -> EagerTensor:
     """The tensor of an array, or of the bare object of a resource or variant."""
     tensor = EagerTensor()
     tensor._array = value

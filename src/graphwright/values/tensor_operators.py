@@ -12,13 +12,14 @@ from graphwright.op.refusal import leave, own_boundary
 from graphwright.ops.core import indexing
 from graphwright.ops.linalg import contraction
 from graphwright.ops.math import arithmetic, bitwise, comparison, transcendental
+from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
 
 
 def unary(function: Any) -> Any:
     """The operator of one operand that a function is."""
 
-    def operator(self: Any) -> Any:
+    def operator(self: TensorLike) -> Any:
         try:
             return function(self)
         except Exception as error:
@@ -31,7 +32,7 @@ def unary(function: Any) -> Any:
 def binary(function: Any, name: str) -> Any:
     """The operator of two operands that a function is."""
 
-    def operator(self: Any, other: Any) -> Any:
+    def operator(self: TensorLike, other: TensorLike) -> Any:
         try:
             return combined(function, self, other, other, name)
         except Exception as error:
@@ -44,7 +45,7 @@ def binary(function: Any, name: str) -> Any:
 def reflected(function: Any, name: str) -> Any:
     """The same, where the other operand is the first."""
 
-    def operator(self: Any, other: Any) -> Any:
+    def operator(self: TensorLike, other: TensorLike) -> Any:
         try:
             return combined(function, other, self, other, name)
         except Exception as error:

@@ -25,6 +25,7 @@ from graphwright.ops.core.joining import stack
 from graphwright.ops.state import variable_ops, variable_slices
 from graphwright.ops.state.variable_ops import HANDLE, Storage
 from graphwright.ops.state.variable_slices import ResourceStridedSliceAssign, gather_slices
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
@@ -159,7 +160,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         caching_device: Any = None,
         name: str | None = None,
         variable_def: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         import_scope: Any = None,
         constraint: Callable[[Any], Any] | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
@@ -335,7 +336,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         return self._write(variable_ops.AssignSubVariableOp, delta, name, read_value)
 
     def _write(
-        self, op: builtins.type[variable_ops.Assignment], value: Any, name: Any, read: bool
+        self, op: builtins.type[variable_ops.Assignment], value: Any, name: str | None, read: bool
     ) -> Any:
         storage = self._storage
         value = convert(value, storage.value_dtype)
@@ -466,7 +467,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     # -- Python -------------------------------------------------------------------------
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         return self.read_value().__array__(dtype, copy)
 
     def __bool__(self) -> bool:

@@ -6,7 +6,7 @@ from graphwright.function.polymorphic import PolymorphicFunction as GenericFunct
 from graphwright.trace.argument_types import TypeContext as TracingContext
 from graphwright.trace.signature import FunctionType
 from graphwright.types.trace_type import Callable, SupportsTracingProtocol, TraceType
-from graphwright.values.convert import TensorLike
+from graphwright.values.convert import TENSOR_LIKE as TensorLike
 
 __all__ = [
     "AtomicFunction",

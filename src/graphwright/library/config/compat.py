@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+
 bytes_or_text_types = (bytes, str)
 complex_types = (numbers.Complex, np.number)
 integral_types = (numbers.Integral, np.integer)
@@ -18,7 +20,7 @@ real_types = (numbers.Real, np.integer, np.floating)
 _HORIZON = [datetime.date(2026, 3, 6)]
 
 
-def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+def as_bytes(bytes_or_text: TensorLike, encoding: str = "utf-8") -> bytes:
     """Returns text as bytes, and bytes as they are.
 
     Args:
@@ -122,7 +124,7 @@ def path_to_str(path: Any) -> Any:
     return os.fspath(path) if hasattr(path, "__fspath__") else path
 
 
-def dimension_value(dimension: Any) -> Any:
+def dimension_value(dimension: TensorLike) -> Any:
     """Returns the size of a dimension as a number.
 
     Args:
@@ -259,7 +261,7 @@ def reset_default_graph() -> None:
     """
 
 
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Any:
     """Refuses: sparse arguments of a `tf.function` have replaced placeholders.
 
     Args:
@@ -286,7 +288,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     )
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Any:
     """Refuses: arguments of a `tf.function` have replaced placeholders.
 
     Args:

@@ -29,6 +29,7 @@ from graphwright.ops.random.stateless_random import (
     stateless_uniform,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 
 #: The ops by name.
 FORMER: dict[str, Callable[..., Any]] = {}
@@ -189,7 +190,7 @@ def SparseMatMul(
 
 @former
 def StatelessRandomNormal(
-    *, shape: Any, seed: Any, dtype: Any = dt.float32, name: str | None = None
+    *, shape: Any, seed: Any, dtype: DTypeLike = dt.float32, name: str | None = None
 ) -> Any:
     """Normal numbers that the seed determines."""
     return stateless_normal(shape, seed, dtype=dtype, name=name, alg="philox")
@@ -197,7 +198,7 @@ def StatelessRandomNormal(
 
 @former
 def StatelessRandomUniform(
-    *, shape: Any, seed: Any, dtype: Any = dt.float32, name: str | None = None
+    *, shape: Any, seed: Any, dtype: DTypeLike = dt.float32, name: str | None = None
 ) -> Any:
     """Numbers in [0, 1) that the seed determines."""
     return stateless_uniform(shape, seed, dtype=dtype, name=name, alg="philox")
@@ -214,7 +215,7 @@ def StatelessRandomUniformInt(
 
 @former
 def StatelessRandomUniformFullInt(
-    *, shape: Any, seed: Any, dtype: Any = dt.uint64, name: str | None = None
+    *, shape: Any, seed: Any, dtype: DTypeLike = dt.uint64, name: str | None = None
 ) -> Any:
     """Integers of the whole range that the seed determines."""
     return stateless_uniform(shape, seed, None, None, dtype, name=name, alg="philox")
@@ -222,7 +223,7 @@ def StatelessRandomUniformFullInt(
 
 @former
 def StatelessTruncatedNormal(
-    *, shape: Any, seed: Any, dtype: Any = dt.float32, name: str | None = None
+    *, shape: Any, seed: Any, dtype: DTypeLike = dt.float32, name: str | None = None
 ) -> Any:
     """Normal numbers within two deviations that the seed determines."""
     return stateless_truncated_normal(shape, seed, dtype=dtype, name=name, alg="philox")

@@ -15,6 +15,7 @@ from graphwright.ops.io.example import ParseExampleV2
 from graphwright.ops.strings.strings import string
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.sparse.sparse_functions import reorder
@@ -156,7 +157,10 @@ def kind_of(feature: Any, key: str) -> DType:
 
 
 def parse_example(
-    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+    serialized: TensorLike,
+    features: Any,
+    example_names: TensorLike | None = None,
+    name: str | None = None,
 ) -> dict[str, Any]:
     """Parses serialized `Example` messages into a tensor for each feature.
 
@@ -199,7 +203,10 @@ def parse_example(
 
 
 def parse_single_example(
-    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+    serialized: TensorLike,
+    features: Any,
+    example_names: TensorLike | None = None,
+    name: str | None = None,
 ) -> dict[str, Any]:
     """Parses one serialized `Example` message into a tensor for each feature.
 

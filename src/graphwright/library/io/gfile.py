@@ -17,6 +17,7 @@ from graphwright.base.errors import (
 )
 from graphwright.base.files import write_whole
 from graphwright.ops.io.file_system import failed, matching, matching_files
+from graphwright.types.arguments import TensorLike
 from graphwright.values.variable import Variable
 
 MODES = ("r", "w", "a", "r+", "w+", "a+")
@@ -44,7 +45,7 @@ class GFile:
     'one two'
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: str, mode: str = "r") -> None:
         plain = mode.replace("b", "")
         if plain not in MODES:
             raise InvalidArgumentError(
@@ -338,7 +339,7 @@ def refuse_existing(path: Any, overwrite: bool) -> None:
         raise AlreadyExistsError(None, None, f"file already exists: {path}")
 
 
-def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+def copy(src: TensorLike, dst: Any, overwrite: bool = False) -> None:
     """Copies a file.
 
     Args:
@@ -474,7 +475,7 @@ def get_registered_schemes() -> list[str]:
     return ["", "file"]
 
 
-def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
+def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variable:
     """Makes a variable of the paths that match patterns at this moment, in order.
 
     Args:

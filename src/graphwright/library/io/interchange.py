@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.interpreter import convert
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims
@@ -36,7 +37,7 @@ class Capsule:
         return CPU
 
 
-def to_dlpack(tf_tensor: Any) -> Any:
+def to_dlpack(tf_tensor: TensorLike) -> Any:
     """Returns a DLPack capsule of an eager tensor's memory, which can be read once.
 
     Args:
@@ -50,7 +51,8 @@ def to_dlpack(tf_tensor: Any) -> Any:
     >>> tf.experimental.dlpack.from_dlpack(capsule)
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
-    return convert(tf_tensor).__dlpack__()
+    tensor: Any = convert(tf_tensor)
+    return tensor.__dlpack__()
 
 
 def from_dlpack(dlcapsule: Any) -> Any:
@@ -71,9 +73,9 @@ def from_dlpack(dlcapsule: Any) -> Any:
 
 
 def make_tensor_proto(
-    values: Any,
-    dtype: Any = None,
-    shape: Any = None,
+    values: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike = None,
     verify_shape: bool = False,
     allow_broadcast: bool = False,
 ) -> Any:

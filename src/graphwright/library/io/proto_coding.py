@@ -21,6 +21,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.results import named
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -263,10 +264,10 @@ def fill(message: Any, field: Any, items: list[Any]) -> None:
 
 
 def decode_proto(
-    bytes: Any,
+    bytes: TensorLike,
     message_type: str,
     field_names: Sequence[str],
-    output_types: Sequence[Any],
+    output_types: Sequence[TensorLike],
     descriptor_source: str = "local://",
     message_format: str = "binary",
     sanitize: bool = False,
@@ -311,8 +312,8 @@ def decode_proto(
 
 
 def encode_proto(
-    sizes: Any,
-    values: Sequence[Any],
+    sizes: TensorLike,
+    values: Sequence[TensorLike],
     field_names: Sequence[str],
     message_type: str,
     descriptor_source: str = "local://",

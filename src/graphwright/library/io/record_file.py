@@ -11,6 +11,7 @@ from typing import IO, Any, ClassVar
 from graphwright.base.errors import DataLossError, FailedPreconditionError
 from graphwright.library.io.records import Damaged, framed, records
 from graphwright.ops.io.file_system import failed
+from graphwright.types.arguments import TensorLike
 
 #: What zlib adds to the number of window bits for files with gzip's head.
 _GZIP = 16
@@ -173,7 +174,7 @@ class Inflated:
         return found
 
 
-def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+def tf_record_iterator(path: TensorLike, options: Any = None) -> Iterator[bytes]:
     """Reads the records of a TFRecord file one after the other.
 
     Args:

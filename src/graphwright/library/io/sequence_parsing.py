@@ -19,6 +19,7 @@ from graphwright.ops.io.sequence_example import ParseSequenceExampleV2
 from graphwright.ops.strings.strings import string
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.sparse.sparse_tensor import SparseTensor
@@ -52,10 +53,10 @@ def requested(request: Request, features: Any, kinds: tuple[type, ...]) -> Reque
 
 
 def parse_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Any = None,
     sequence_features: Any = None,
-    example_names: Any = None,
+    example_names: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Parses serialized `SequenceExample` messages: features of each message and of its steps.
@@ -109,7 +110,9 @@ def parse_sequence_example(
     return context, found, dict(zip(steps.dense, parts[8]))
 
 
-def results_of(own: Request, steps: Request, messages: Any, names: Any, name: Any) -> list[Any]:
+def results_of(
+    own: Request, steps: Request, messages: Any, names: Any, name: str | None
+) -> list[Any]:
     """The op's results: sparse tensors, dense ones, ragged values and splits, of both requests;
     and the numbers of steps."""
     op = ParseSequenceExampleV2.of(
@@ -175,10 +178,10 @@ def assembled(
 
 
 def parse_single_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Any = None,
     sequence_features: Any = None,
-    example_name: Any = None,
+    example_name: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Parses one serialized `SequenceExample` message: its own features, and those of its steps.

@@ -13,6 +13,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import scalar
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType
 
@@ -86,7 +87,7 @@ def parse(dtype: DType, serialized: Any) -> Any:
 SERIALIZE_TENSOR = SerializeTensor()
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Any:
     """Serializes a tensor as a TensorProto, which `tf.io.parse_tensor` reads.
 
     Args:
@@ -104,7 +105,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
     return apply(SERIALIZE_TENSOR, convert(tensor), name=name)
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Any:
     """Parses a tensor that `tf.io.serialize_tensor` has serialized.
 
     Args:

@@ -16,6 +16,7 @@ from graphwright.ops.sparse import index_rows
 from graphwright.ops.sparse.sparse_parts import check_counts, check_width, count_of
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.types.tensor_type import TensorType, show_dims
 from graphwright.values.sparse.sparse_tensor import SparseTensor
@@ -124,7 +125,9 @@ class DeserializeManySparse(Op):
 # -- the public functions -------------------------------------------------------------------
 
 
-def serialize_sparse(sp_input: Any, out_type: Any = dt.string, name: str | None = None) -> Any:
+def serialize_sparse(
+    sp_input: TensorLike, out_type: DTypeLike = dt.string, name: str | None = None
+) -> Any:
     """Serializes a sparse tensor as three strings: its indices, values and shape.
 
     Args:
@@ -146,7 +149,9 @@ def serialize_sparse(sp_input: Any, out_type: Any = dt.string, name: str | None 
     return serialized(SerializeSparse, sp_input, out_type, name)
 
 
-def serialize_many_sparse(sp_input: Any, out_type: Any = dt.string, name: str | None = None) -> Any:
+def serialize_many_sparse(
+    sp_input: TensorLike, out_type: DTypeLike = dt.string, name: str | None = None
+) -> Any:
     """Serializes each row of a sparse tensor as three strings, like `tf.io.serialize_sparse`.
 
     Args:
@@ -168,7 +173,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = dt.string, name: str | 
     return serialized(SerializeManySparse, sp_input, out_type, name)
 
 
-def serialized(kind: type[SerializeSparse], x: Any, out_type: Any, name: str | None) -> Any:
+def serialized(kind: type[SerializeSparse], x: Any, out_type: DTypeLike, name: str | None) -> Any:
     """Applies an op to the parts of a sparse tensor; TypeError for anything else."""
     if not isinstance(x, SparseTensor):
         raise TypeError("Input must be a SparseTensor.")
@@ -176,7 +181,10 @@ def serialized(kind: type[SerializeSparse], x: Any, out_type: Any, name: str | N
 
 
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+    serialized_sparse: TensorLike,
+    dtype: DTypeLike,
+    rank: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """Stacks serialized sparse tensors into one, as its rows.
 

@@ -26,6 +26,7 @@ from graphwright.ops.math.reduction import (
 from graphwright.ops.math.transcendental import abs, log
 from graphwright.ops.signal.fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -40,7 +41,7 @@ class Circulant(LinearOperator):
     def __init__(
         self,
         spectrum: Any,
-        input_output_dtype: Any = dt.complex64,
+        input_output_dtype: DTypeLike = dt.complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,

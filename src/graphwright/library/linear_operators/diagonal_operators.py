@@ -22,6 +22,7 @@ from graphwright.ops.math.complex_parts import imag, real
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.shape import TensorShape
 
 
@@ -185,7 +186,7 @@ class LinearOperatorIdentity(SizedOperator):
         self,
         num_rows: Any,
         batch_shape: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         is_non_singular: bool | None = True,
         is_self_adjoint: bool | None = True,
         is_positive_definite: bool | None = True,
@@ -307,7 +308,7 @@ class LinearOperatorScaledIdentity(SizedOperator):
     def _eigvals(self) -> Any:
         return self._diag_part()
 
-    def _count(self, dtype: Any) -> Any:
+    def _count(self, dtype: DTypeLike) -> Any:
         return cast(convert(self._sizes[0]), dtype)
 
     def _determinant(self) -> Any:
@@ -356,7 +357,7 @@ class LinearOperatorZeros(SizedOperator):
         num_rows: Any,
         num_columns: Any = None,
         batch_shape: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         is_non_singular: bool | None = False,
         is_self_adjoint: bool | None = True,
         is_positive_definite: bool | None = False,

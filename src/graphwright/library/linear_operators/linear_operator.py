@@ -29,6 +29,7 @@ from graphwright.ops.linalg.matrices import diag_part, eye
 from graphwright.ops.math.arithmetic import divide
 from graphwright.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from graphwright.ops.math.transcendental import abs, exp, log
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -56,7 +57,7 @@ class LinearOperator(Module):
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: DTypeLike,
         graph_parents: Any = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,

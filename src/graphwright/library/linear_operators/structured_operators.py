@@ -25,6 +25,7 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -145,7 +146,7 @@ class LinearOperatorPermutation(OfDiagonal):
     def __init__(
         self,
         perm: Any,
-        dtype: Any = dt.float32,
+        dtype: DTypeLike = dt.float32,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,

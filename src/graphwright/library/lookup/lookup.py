@@ -10,7 +10,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.checkpoint.object_graph import Tracked
 from graphwright.library.lookup.lookup_columns import Columns
 from graphwright.library.lookup.lookup_initializers import TableInitializer
-from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.interpreter import apply, convert, host_array, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
 from graphwright.ops.math.arithmetic import add
@@ -21,6 +21,7 @@ from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.ops.strings.encoding import as_string, to_hash_bucket_fast
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import box
@@ -141,7 +142,7 @@ class StaticVocabularyTable:
         self,
         initializer: TableInitializer | None,
         num_oov_buckets: int,
-        lookup_key_dtype: Any = None,
+        lookup_key_dtype: DTypeLike | None = None,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
@@ -233,8 +234,8 @@ class MutableHashTable(LookupTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Any,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
@@ -278,8 +279,8 @@ class DenseHashTable(MutableHashTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Any,
         empty_key: Any,
         deleted_key: Any,
@@ -290,7 +291,7 @@ class DenseHashTable(MutableHashTable):
     ) -> None:
         dtype = as_dtype(key_dtype)
         with init_scope():
-            empty, deleted = (convert(key, dtype).numpy() for key in (empty_key, deleted_key))
+            empty, deleted = (host_array(key, dtype) for key in (empty_key, deleted_key))
         if np.ndim(empty) or np.ndim(deleted):
             raise InvalidArgumentError(None, None, "Empty and deleted keys must be scalars")
         plain = [key if isinstance(key, bytes) else key.item() for key in (empty, deleted)]

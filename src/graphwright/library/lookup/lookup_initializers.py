@@ -11,10 +11,11 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.io.record_file import opened
-from graphwright.op.interpreter import convert
+from graphwright.op.interpreter import convert, host_array
 from graphwright.ops.state.tables import Table
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType, as_dtype
 
 
@@ -50,13 +51,15 @@ class KeyValueTensorInitializer:
         self,
         keys: Any,
         values: Any,
-        key_dtype: Any = None,
-        value_dtype: Any = None,
+        key_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | None = None,
         name: str | None = None,
     ) -> None:
         with init_scope():
-            self._keys = convert(keys, None if key_dtype is None else as_dtype(key_dtype))
-            self._values = convert(values, None if value_dtype is None else as_dtype(value_dtype))
+            self._keys: Any = convert(keys, None if key_dtype is None else as_dtype(key_dtype))
+            self._values: Any = convert(
+                values, None if value_dtype is None else as_dtype(value_dtype)
+            )
 
     @property
     def key_dtype(self) -> DType:
@@ -96,9 +99,9 @@ class TextFileInitializer:
     def __init__(
         self,
         filename: Any,
-        key_dtype: Any,
+        key_dtype: DTypeLike,
         key_index: int,
-        value_dtype: Any,
+        value_dtype: DTypeLike,
         value_index: int,
         vocab_size: int | None = None,
         delimiter: str = "\t",
@@ -115,7 +118,7 @@ class TextFileInitializer:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}.")
         with init_scope():
             path = os.fspath(filename) if isinstance(filename, os.PathLike) else filename
-            self._path = convert(path, dt.string).numpy().decode()
+            self._path = host_array(path, dt.string).decode()
         self._columns = key_index, value_index
         self._count = vocab_size
         self._delimiter = delimiter.encode()

@@ -25,10 +25,13 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import exp, log
 from graphwright.ops.math.transcendental import pow as power
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.values.convert import convert
 
 
-def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
+def array(
+    val: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0
+) -> Any:
     """Converts a value to a tensor, by NumPy's default dtypes.
 
     Args:
@@ -51,7 +54,7 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
     return x
 
 
-def copy(a: Any) -> Any:
+def copy(a: TensorLike) -> Any:
     """Returns an array as a tensor, which needs no copy since it does not change.
 
     Args:
@@ -70,7 +73,7 @@ def copy(a: Any) -> Any:
 asanyarray = asarray
 
 
-def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+def ascontiguousarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Converts a value to a tensor of rank 1 or more.
 
     Args:
@@ -87,7 +90,7 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
     return atleast_1d(asarray(a, dtype))
 
 
-def zeros(shape: Any, dtype: Any = float) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
     """Makes a tensor of zeros.
 
     Args:
@@ -104,7 +107,7 @@ def zeros(shape: Any, dtype: Any = float) -> Any:
     return creation.zeros(sizes(shape), dtype_of(dtype))
 
 
-def ones(shape: Any, dtype: Any = float) -> Any:
+def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
     """Makes a tensor of ones.
 
     Args:
@@ -124,7 +127,7 @@ def ones(shape: Any, dtype: Any = float) -> Any:
 empty = zeros
 
 
-def zeros_like(a: Any, dtype: Any = None) -> Any:
+def zeros_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Makes a tensor of zeros with the shape of an array.
 
     Args:
@@ -141,7 +144,7 @@ def zeros_like(a: Any, dtype: Any = None) -> Any:
     return creation.zeros_like(asarray(a), None if dtype is None else dtype_of(dtype))
 
 
-def ones_like(a: Any, dtype: Any = None) -> Any:
+def ones_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Makes a tensor of ones with the shape of an array.
 
     Args:
@@ -161,7 +164,7 @@ def ones_like(a: Any, dtype: Any = None) -> Any:
 empty_like = zeros_like
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Makes a tensor of one value, or broadcasts values to a shape.
 
     Args:
@@ -180,12 +183,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 
 def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
+    a: TensorLike,
+    fill_value: TensorLike,
+    dtype: DTypeLike | None = None,
     order: str = "K",
     subok: bool = True,
-    shape: Any = None,
+    shape: ShapeLike = None,
 ) -> Any:
     """Makes a tensor of one value with the shape and dtype of an array.
 
@@ -210,7 +213,7 @@ def full_like(
     return movement.broadcast_to(asarray(fill_value, dtype), shape)
 
 
-def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
+def eye(N: TensorLike, M: TensorLike | None = None, k: int = 0, dtype: DTypeLike = float) -> Any:
     """Makes a matrix with ones on a diagonal and zeros elsewhere.
 
     Args:
@@ -229,7 +232,7 @@ def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
     return tri_mask(N, M, k, dtype_of(dtype), lambda distance: equal(distance, 0))
 
 
-def identity(n: Any, dtype: Any = float) -> Any:
+def identity(n: TensorLike, dtype: DTypeLike = float) -> Any:
     """Makes a square matrix with ones on the diagonal and zeros elsewhere.
 
     Args:
@@ -246,7 +249,9 @@ def identity(n: Any, dtype: Any = float) -> Any:
     return eye(n, dtype=dtype)
 
 
-def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Any:
+def tri(
+    N: TensorLike, M: TensorLike | None = None, k: int = 0, dtype: DTypeLike | None = None
+) -> Any:
     """Makes a matrix with ones on a diagonal and below it.
 
     Args:
@@ -266,14 +271,14 @@ def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Any:
     return tri_mask(N, M, k, dtype, lambda distance: distance <= 0)
 
 
-def tri_mask(rows: Any, columns: Any, k: int, dtype: Any, holds: Any) -> Any:
+def tri_mask(rows: Any, columns: Any, k: int, dtype: DTypeLike, holds: Any) -> Any:
     """Ones where something holds of the distance to the right of a diagonal."""
     columns = rows if columns is None else columns
     place = sequences.range(columns)[None, :] - sequences.range(rows)[:, None] - k
     return cast(holds(place), dtype)
 
 
-def tril(m: Any, k: int = 0) -> Any:
+def tril(m: TensorLike, k: int = 0) -> Any:
     """Replaces the elements of matrices above a diagonal by zeros.
 
     Args:
@@ -293,7 +298,7 @@ def tril(m: Any, k: int = 0) -> Any:
     return masked(m, k, lambda distance: distance <= 0)
 
 
-def triu(m: Any, k: int = 0) -> Any:
+def triu(m: TensorLike, k: int = 0) -> Any:
     """Replaces the elements of matrices below a diagonal by zeros.
 
     Args:
@@ -358,12 +363,12 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
 
 
 def linspace(
-    start: Any,
-    stop: Any,
+    start: TensorLike,
+    stop: TensorLike,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = float,
+    dtype: DTypeLike = float,
     axis: int = 0,
 ) -> Any:
     """Makes evenly spaced numbers.
@@ -397,12 +402,12 @@ def linspace(
 
 
 def logspace(
-    start: Any,
-    stop: Any,
+    start: TensorLike,
+    stop: TensorLike,
     num: int = 50,
     endpoint: bool = True,
     base: float = 10.0,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Any:
     """Makes numbers whose logarithms are evenly spaced.
@@ -429,7 +434,12 @@ def logspace(
 
 
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+    start: TensorLike,
+    stop: TensorLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> Any:
     """Makes numbers each of which is the same multiple of the one before.
 
@@ -454,7 +464,7 @@ def geomspace(
     return found if dtype is None else cast(found, dtype_of(dtype))
 
 
-def diag(v: Any, k: int = 0) -> Any:
+def diag(v: TensorLike, k: int = 0) -> Any:
     """Makes a matrix with a vector on a diagonal, or returns a diagonal of a matrix.
 
     Args:
@@ -480,7 +490,7 @@ def diag(v: Any, k: int = 0) -> Any:
     return diagonal(x, k)
 
 
-def diagflat(v: Any, k: int = 0) -> Any:
+def diagflat(v: TensorLike, k: int = 0) -> Any:
     """Makes a matrix with all elements of an array on a diagonal.
 
     Args:
@@ -497,7 +507,7 @@ def diagflat(v: Any, k: int = 0) -> Any:
     return diag(ravel(v), k)
 
 
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """Returns the diagonals of matrices in two axes.
 
     Args:
@@ -542,7 +552,9 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
     return (sequences.range(n),) * ndim
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+def trace(
+    a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
+) -> Any:
     """Sums the diagonals of matrices in two axes.
 
     Args:
@@ -562,7 +574,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     return total(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Any:
     """Makes a Vandermonde matrix: a row of powers for each element of a vector.
 
     Args:

@@ -25,6 +25,7 @@ from graphwright.ops.math import (
 )
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 Function = Callable[..., Any]
 
@@ -93,7 +94,7 @@ def inverted(x: Any) -> Any:
     return (comparison.logical_not if x.dtype is dt.bool_ else bitwise.invert)(x)
 
 
-def cbrt(x: Any) -> Any:
+def cbrt(x: TensorLike) -> Any:
     """Computes the real cube root of each element.
 
     Args:
@@ -110,7 +111,7 @@ def cbrt(x: Any) -> Any:
     return transcendental.sign(x) * transcendental.pow(transcendental.abs(x), 1.0 / 3.0)
 
 
-def sinc(x: Any) -> Any:
+def sinc(x: TensorLike) -> Any:
     """Computes sin(pi x) / (pi x) of each element, which is 1 at 0.
 
     Args:
@@ -146,7 +147,7 @@ def fix(x: Any) -> Any:
     return where(x > 0, rounding.floor(x), rounding.ceil(x))
 
 
-def around(a: Any, decimals: int = 0) -> Any:
+def around(a: TensorLike, decimals: int = 0) -> Any:
     """Rounds each element to a number of decimals, halves to even.
 
     Args:
@@ -168,7 +169,7 @@ def around(a: Any, decimals: int = 0) -> Any:
     return casting.cast(found, x.dtype)
 
 
-def heaviside(x1: Any, x2: Any) -> Any:
+def heaviside(x1: TensorLike, x2: TensorLike) -> Any:
     """Computes the step function: 0 below 0, 1 above it, and `x2` at 0.
 
     Args:
@@ -187,7 +188,7 @@ def heaviside(x1: Any, x2: Any) -> Any:
     return where(x < 0, zero, where(x > 0, one, at_zero))
 
 
-def hypot(x1: Any, x2: Any) -> Any:
+def hypot(x1: TensorLike, x2: TensorLike) -> Any:
     """Computes sqrt(x1**2 + x2**2) of each pair of elements.
 
     Args:
@@ -205,7 +206,7 @@ def hypot(x1: Any, x2: Any) -> Any:
     return transcendental.sqrt(x * x + y * y)
 
 
-def logaddexp(x1: Any, x2: Any) -> Any:
+def logaddexp(x1: TensorLike, x2: TensorLike) -> Any:
     """Computes log(exp(x1) + exp(x2)) of each pair of elements.
 
     Args:
@@ -224,7 +225,7 @@ def logaddexp(x1: Any, x2: Any) -> Any:
     return greater + transcendental.log1p(transcendental.exp(-transcendental.abs(x - y)))
 
 
-def logaddexp2(x1: Any, x2: Any) -> Any:
+def logaddexp2(x1: TensorLike, x2: TensorLike) -> Any:
     """Computes log2(2**x1 + 2**x2) of each pair of elements.
 
     Args:
@@ -242,7 +243,7 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
     return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
 
 
-def gcd(x1: Any, x2: Any) -> Any:
+def gcd(x1: TensorLike, x2: TensorLike) -> Any:
     """Computes the greatest common divisor of each pair of integers.
 
     Args:
@@ -274,7 +275,7 @@ def gcd(x1: Any, x2: Any) -> Any:
                       step, pair)[0]  # fmt: skip
 
 
-def lcm(x1: Any, x2: Any) -> Any:
+def lcm(x1: TensorLike, x2: TensorLike) -> Any:
     """Computes the least common multiple of each pair of integers, which is 0 with 0.
 
     Args:
@@ -297,7 +298,7 @@ def lcm(x1: Any, x2: Any) -> Any:
     return transcendental.abs(arithmetic.floordiv(x, safe) * y)
 
 
-def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
+def divmod(x1: TensorLike, x2: Any) -> tuple[Any, Any]:
     """Computes the quotients, rounded down, and the remainders.
 
     Args:
@@ -339,7 +340,7 @@ def clip(a: Any, a_min: Any, a_max: Any) -> Any:
     return a if a_max is None else minimum(a, a_max)
 
 
-def angle(z: Any, deg: bool = False) -> Any:
+def angle(z: TensorLike, deg: bool = False) -> Any:
     """Computes the angle of each complex number.
 
     Args:
@@ -357,7 +358,7 @@ def angle(z: Any, deg: bool = False) -> Any:
     return found * (180.0 / math.pi) if deg else found
 
 
-def real(val: Any) -> Any:
+def real(val: TensorLike) -> Any:
     """Returns the real part of each element.
 
     Args:
@@ -373,7 +374,7 @@ def real(val: Any) -> Any:
     return complex_parts.real(asarray(val))
 
 
-def imag(val: Any) -> Any:
+def imag(val: TensorLike) -> Any:
     """Returns the imaginary part of each element.
 
     Args:
@@ -389,7 +390,7 @@ def imag(val: Any) -> Any:
     return complex_parts.imag(asarray(val))
 
 
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: TensorLike) -> Any:
     """Says which elements have an imaginary part other than 0.
 
     Args:
@@ -406,7 +407,7 @@ def iscomplex(x: Any) -> Any:
     return comparison.not_equal(part, zeros_like(part))
 
 
-def isreal(x: Any) -> Any:
+def isreal(x: TensorLike) -> Any:
     """Says which elements have no imaginary part, or one of 0.
 
     Args:
@@ -422,7 +423,7 @@ def isreal(x: Any) -> Any:
     return comparison.logical_not(iscomplex(x))
 
 
-def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Any:
+def sign(x: TensorLike, out: TensorLike | None = None, where: Any = None, **kwargs: Any) -> Any:
     """Computes the sign of each element: -1, 0 or 1.
 
     Args:
@@ -470,7 +471,7 @@ def infinite(x: Any, sign: int) -> Any:
 
 
 def isclose(
-    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+    a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
     """Says which pairs of elements differ by at most `atol + rtol * abs(b)`.
 
@@ -499,7 +500,7 @@ def isclose(
 
 
 def allclose(
-    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+    a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
     """Says whether all pairs of elements differ by at most `atol + rtol * abs(b)`.
 

@@ -80,8 +80,7 @@ def axes_taken(item: Any) -> int:
     if item is None or item is Ellipsis:
         return 0
     if is_tensor(item) and item.dtype is dt.bool_:
-        rank: int = item.type.rank
-        return rank
+        return len(item.type.dims or ())
     return 1
 
 
@@ -100,7 +99,7 @@ def without_masks(tensor: Any, items: list[Any]) -> list[Any]:
     axis = 0
     for item in items:
         if is_tensor(item) and item.dtype is dt.bool_:
-            masked = tensor.type.dims[axis : axis + item.type.rank]
+            masked = tensor.type.dims[axis : axis + axes_taken(item)]
             if not is_compatible(masked, item.type.dims):
                 raise IndexError(
                     f"boolean index did not match: the mask has shape {item.shape}, the axes from "

@@ -12,6 +12,7 @@ from graphwright.ops.linalg import contraction
 from graphwright.ops.linalg.einsum import einsum as einsum_of
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_sum
+from graphwright.types.arguments import TensorLike
 
 
 def ranked(a: Any, b: Any, function: str) -> list[Any]:
@@ -51,7 +52,7 @@ def matmul(x1: Any, x2: Any) -> Any:
     return contraction.matmul(x, y)
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike = 2) -> Any:
     """Sums the products of two arrays over axes of both.
 
     Args:
@@ -71,7 +72,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return contraction.tensordot(x, y, axes)
 
 
-def dot(a: Any, b: Any) -> Any:
+def dot(a: TensorLike, b: TensorLike) -> Any:
     """Sums products over the last axis of `a` and the last but one of `b`.
 
     Args:
@@ -94,7 +95,7 @@ def dot(a: Any, b: Any) -> Any:
     return contraction.tensordot(x, y, [[-1], [-2 if (y.type.rank or 2) > 1 else -1]])
 
 
-def inner(a: Any, b: Any) -> Any:
+def inner(a: TensorLike, b: TensorLike) -> Any:
     """Sums products over the last axes of both operands.
 
     Args:
@@ -117,7 +118,7 @@ def inner(a: Any, b: Any) -> Any:
     return contraction.tensordot(x, y, [[-1], [-1]])
 
 
-def outer(a: Any, b: Any) -> Any:
+def outer(a: TensorLike, b: TensorLike) -> Any:
     """Multiplies each element of one array by each of another.
 
     Args:
@@ -135,7 +136,7 @@ def outer(a: Any, b: Any) -> Any:
     return reshape(x, [-1, 1]) * reshape(y, [1, -1])
 
 
-def vdot(a: Any, b: Any) -> Any:
+def vdot(a: TensorLike, b: TensorLike) -> Any:
     """Sums the products of all elements, those of `a` conjugated.
 
     Args:
@@ -153,7 +154,7 @@ def vdot(a: Any, b: Any) -> Any:
     return reduce_sum(conj(ravel(x)) * ravel(y))
 
 
-def kron(a: Any, b: Any) -> Any:
+def kron(a: TensorLike, b: TensorLike) -> Any:
     """Computes the Kronecker product: a block `a[i] * b` in place of each element of `a`.
 
     Args:
@@ -180,7 +181,12 @@ def kron(a: Any, b: Any) -> Any:
 
 
 def cross(
-    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+    a: TensorLike,
+    b: TensorLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
 ) -> Any:
     """Computes cross products of vectors of 2 or 3 elements.
 
@@ -219,7 +225,7 @@ def cross(
     return moveaxis(stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, last], -1), -1, axisc)
 
 
-def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
+def einsum(subscripts: str, *operands: TensorLike, **kwargs: Any) -> Any:
     """Sums products of operands as subscripts describe, by Einstein's convention.
 
     Args:

@@ -12,6 +12,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.random import stateful_random as draws
 from graphwright.ops.random.seeds import set_seed
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 
 
@@ -53,7 +54,7 @@ def rand(*size: int) -> Any:
     return uniform(0.0, 1.0, size)
 
 
-def random(size: Any = None) -> Any:
+def random(size: TensorLike | None = None) -> Any:
     """Draws floats from [0, 1) uniformly.
 
     Args:
@@ -69,7 +70,7 @@ def random(size: Any = None) -> Any:
     return uniform(0.0, 1.0, size)
 
 
-def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: TensorLike | None = None) -> Any:
     """Draws floats from [low, high) uniformly.
 
     Args:
@@ -106,7 +107,7 @@ def randn(*args: int) -> Any:
     return standard_normal(args)
 
 
-def standard_normal(size: Any = None) -> Any:
+def standard_normal(size: TensorLike | None = None) -> Any:
     """Draws floats from the standard normal distribution.
 
     Args:
@@ -122,7 +123,9 @@ def standard_normal(size: Any = None) -> Any:
     return draws.normal(shape_of(size), dtype=default())
 
 
-def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64) -> Any:
+def randint(
+    low: TensorLike, high: Any = None, size: TensorLike | None = None, dtype: DTypeLike = np.int64
+) -> Any:
     """Draws integers from [low, high) uniformly.
 
     Args:
@@ -146,7 +149,7 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64)
     return draws.uniform(shape_of(size), first, last, kind)
 
 
-def poisson(lam: Any = 1.0, size: Any = None) -> Any:
+def poisson(lam: TensorLike = 1.0, size: TensorLike | None = None) -> Any:
     """Draws counts from Poisson distributions.
 
     Args:

@@ -20,6 +20,7 @@ from graphwright.ops.math.arithmetic import minimum
 from graphwright.ops.math.transcendental import abs as magnitude
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 
 
 def widened(a: Any, dtype: Any) -> Any:
@@ -32,7 +33,12 @@ def widened(a: Any, dtype: Any) -> Any:
     return cast(x, dt.uint64) if x.dtype.is_integer else x
 
 
-def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
+def sum(
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool | None = None,
+) -> Any:
     """Sums the elements along axes.
 
     Args:
@@ -73,7 +79,11 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = No
 
 
 def mean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool | None = None
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+    out: TensorLike | None = None,
+    keepdims: bool | None = None,
 ) -> Any:
     """Computes the mean along axes.
 
@@ -106,10 +116,10 @@ def refuse_out(out: Any) -> None:
 
 
 def var(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+    out: TensorLike | None = None,
     ddof: int = 0,
     keepdims: bool | None = None,
 ) -> Any:
@@ -142,7 +152,7 @@ def var(
     return total / (count - ddof)
 
 
-def std(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+def std(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
     """Computes the standard deviation along axes.
 
     Args:
@@ -166,7 +176,7 @@ def extreme(function: Any, booleans: Any, a: Any, axis: Any, keepdims: Any) -> A
     return (booleans if x.dtype is dt.bool_ else function)(x, axis, bool(keepdims))
 
 
-def max(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+def max(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
     """Returns the greatest elements along axes.
 
     Args:
@@ -184,7 +194,7 @@ def max(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
     return extreme(reduction.reduce_max, reduction.reduce_any, a, axis, keepdims)
 
 
-def min(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+def min(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
     """Returns the least elements along axes.
 
     Args:
@@ -202,7 +212,12 @@ def min(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
     return extreme(reduction.reduce_min, reduction.reduce_all, a, axis, keepdims)
 
 
-def amax(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None) -> Any:
+def amax(
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    out: TensorLike | None = None,
+    keepdims: bool | None = None,
+) -> Any:
     """Returns the greatest elements along axes, like `tf.experimental.numpy.max`.
 
     Args:
@@ -225,7 +240,12 @@ def amax(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None
     return max(a, axis, keepdims)
 
 
-def amin(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None) -> Any:
+def amin(
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    out: TensorLike | None = None,
+    keepdims: bool | None = None,
+) -> Any:
     """Returns the least elements along axes, like `tf.experimental.numpy.min`.
 
     Args:
@@ -248,7 +268,7 @@ def amin(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None
     return min(a, axis, keepdims)
 
 
-def ptp(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+def ptp(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
     """Returns the difference of the greatest and the least element along axes.
 
     Args:
@@ -266,7 +286,7 @@ def ptp(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
     return max(a, axis, keepdims) - min(a, axis, keepdims)
 
 
-def all(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+def all(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
     """Says whether all elements along axes are true.
 
     Args:
@@ -284,7 +304,7 @@ def all(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
     return reduction.reduce_all(truth(a), axis, bool(keepdims))
 
 
-def any(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+def any(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
     """Says whether any element along axes is true.
 
     Args:
@@ -302,7 +322,7 @@ def any(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
     return reduction.reduce_any(truth(a), axis, bool(keepdims))
 
 
-def count_nonzero(a: Any, axis: Any = None) -> Any:
+def count_nonzero(a: TensorLike, axis: TensorLike | None = None) -> Any:
     """Counts the elements along axes that are not 0.
 
     Args:
@@ -319,7 +339,12 @@ def count_nonzero(a: Any, axis: Any = None) -> Any:
     return reduction.reduce_sum(cast(truth(a), dt.int64), axis)
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def nansum(
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+) -> Any:
     """Sums the elements along axes; NaNs count as 0.
 
     Args:
@@ -339,7 +364,12 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
     return sum(without_nans(a, zeros_like), axis, dtype, keepdims)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def nanprod(
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+) -> Any:
     """Multiplies the elements along axes; NaNs count as 1.
 
     Args:
@@ -359,7 +389,12 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     return prod(without_nans(a, ones_like), axis, dtype, keepdims)
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
+def nanmean(
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool | None = None,
+) -> Any:
     """Computes the mean along axes without NaNs.
 
     Args:
@@ -444,7 +479,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     return cumulated(cumulation.cumsum, a, axis, dtype)
 
 
-def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumprod(a: TensorLike, axis: TensorLike | None = None, dtype: DTypeLike | None = None) -> Any:
     """Computes the products of all elements up to each one.
 
     Args:
@@ -469,7 +504,7 @@ def cumulated(function: Any, a: Any, axis: Any, dtype: Any) -> Any:
     return function(reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
 
-def argmax(a: Any, axis: Any = None) -> Any:
+def argmax(a: TensorLike, axis: TensorLike | None = None) -> Any:
     """Returns the indices of the greatest elements along an axis.
 
     Args:
@@ -486,7 +521,7 @@ def argmax(a: Any, axis: Any = None) -> Any:
     return placed(greatest_place, a, axis)
 
 
-def argmin(a: Any, axis: Any = None) -> Any:
+def argmin(a: TensorLike, axis: TensorLike | None = None) -> Any:
     """Returns the indices of the least elements along an axis.
 
     Args:
@@ -579,7 +614,7 @@ def refuse_order(kind: str, order: Any) -> None:
         raise ValueError("The `order` argument is not supported. Pass order=None")
 
 
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: TensorLike, x: TensorLike) -> Any:
     """Evaluates a polynomial by Horner's scheme.
 
     Args:
@@ -600,7 +635,7 @@ def polyval(p: Any, x: Any) -> Any:
     return total
 
 
-def size(x: Any, axis: Any = None) -> Any:
+def size(x: TensorLike, axis: TensorLike | None = None) -> Any:
     """Returns the number of elements of an array, or its size along an axis.
 
     Args:

@@ -19,10 +19,11 @@ from graphwright.ops.math.arithmetic import floormod
 from graphwright.ops.math.clipping import clip_by_value
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.values.convert import convert
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
     """Selects elements of `x` where a condition holds and of `y` elsewhere.
 
     Args:
@@ -49,7 +50,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     return indexing.where(holds, *promoted(x, y))
 
 
-def nonzero(a: Any) -> list[Any]:
+def nonzero(a: TensorLike) -> list[Any]:
     """Returns the indices of all elements that are not 0.
 
     Args:
@@ -96,7 +97,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return found
 
 
-def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
+def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Any:
     """Selects the slices along an axis for which a condition holds.
 
     Args:
@@ -151,7 +152,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     return gathering.gather(x, inside, axis=axis)
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
+def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> Any:
     """Selects elements along an axis, each slice by indices of its own.
 
     Args:
@@ -181,7 +182,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
     return moveaxis(gathering.gather(x, places, batch_dims=outer, axis=outer), -1, axis)
 
 
-def ix_(*args: Any) -> list[Any]:
+def ix_(*args: TensorLike) -> list[Any]:
     """Reshapes vectors so that together they index a grid.
 
     Args:
@@ -207,7 +208,7 @@ def ix_(*args: Any) -> list[Any]:
     return made
 
 
-def array_equal(a1: Any, a2: Any) -> Any:
+def array_equal(a1: TensorLike, a2: TensorLike) -> Any:
     """Says whether two arrays have the same shape and elements.
 
     Args:
@@ -245,7 +246,7 @@ def isscalar(num: Any) -> bool:
     return builtins.bool(np.isscalar(num))
 
 
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: TensorLike) -> bool:
     """Says whether an array has a complex dtype.
 
     Args:
@@ -261,7 +262,7 @@ def iscomplexobj(x: Any) -> bool:
     return builtins.bool(asarray(x).dtype.is_complex)
 
 
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: TensorLike) -> bool:
     """Says whether an array has another dtype than a complex one.
 
     Args:
@@ -277,7 +278,7 @@ def isrealobj(x: Any) -> bool:
     return not iscomplexobj(x)
 
 
-def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Any:
     """Subtracts from each element the one before it.
 
     Args:

@@ -14,6 +14,7 @@ from graphwright.ops.core.grids import meshgrid as grid
 from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_static_shape
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.static import get_static_value
+from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.values.convert import convert
 
 # -- shapes -------------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ def ravel(a: Any) -> Any:
     return movement.reshape(asarray(a), [-1])
 
 
-def flatten(a: Any, order: str = "C") -> Any:
+def flatten(a: TensorLike, order: str = "C") -> Any:
     """Flattens an array.
 
     Args:
@@ -115,7 +116,7 @@ def ndim(a: Any) -> int | None:
     return found
 
 
-def expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: TensorLike, axis: TensorLike) -> Any:
     """Adds an axis of size 1 to an array.
 
     Args:
@@ -132,7 +133,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
     return movement.expand_dims(asarray(a), axis)
 
 
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: TensorLike, axis: TensorLike | None = None) -> Any:
     """Removes axes of size 1.
 
     Args:
@@ -149,7 +150,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     return movement.squeeze(asarray(a), axis)
 
 
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: TensorLike, axes: TensorLike | None = None) -> Any:
     """Permutes the axes of an array.
 
     Args:
@@ -166,7 +167,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
     return movement.transpose(asarray(a), axes)
 
 
-def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
     """Exchanges two axes of an array.
 
     Args:
@@ -219,7 +220,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     return movement.transpose(x, order)
 
 
-def broadcast_to(array: Any, shape: Any) -> Any:
+def broadcast_to(array: TensorLike, shape: ShapeLike) -> Any:
     """Broadcasts an array to a shape.
 
     Args:
@@ -236,7 +237,7 @@ def broadcast_to(array: Any, shape: Any) -> Any:
     return movement.broadcast_to(asarray(array), sizes(shape))
 
 
-def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Any]:
+def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Any]:
     """Broadcasts arrays to the shape that they have in common.
 
     Args:
@@ -272,7 +273,7 @@ def atleast(count: int, values: tuple[Any, ...], place: Any) -> Any:
     return made[0] if len(made) == 1 else made
 
 
-def atleast_1d(*arys: Any) -> Any:
+def atleast_1d(*arys: TensorLike) -> Any:
     """Adds axes of size 1 to arrays whose rank is below 1.
 
     Args:
@@ -291,7 +292,7 @@ def atleast_1d(*arys: Any) -> Any:
     return atleast(1, arys, lambda rank: 0)
 
 
-def atleast_2d(*arys: Any) -> Any:
+def atleast_2d(*arys: TensorLike) -> Any:
     """Adds axes of size 1 to arrays whose rank is below 2.
 
     Args:
@@ -310,7 +311,7 @@ def atleast_2d(*arys: Any) -> Any:
     return atleast(2, arys, lambda rank: 0)
 
 
-def atleast_3d(*arys: Any) -> Any:
+def atleast_3d(*arys: TensorLike) -> Any:
     """Adds axes of size 1 to arrays whose rank is below 3.
 
     Args:
@@ -429,7 +430,7 @@ def dstack(tup: Any) -> Any:
     return joining.concat(promoted(*map(atleast_3d, tup)), 2)
 
 
-def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Any:
     """Appends values to an array.
 
     Args:
@@ -471,7 +472,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return list(joining.split(x, lengths.tolist(), axis))
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def hsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     """Splits an array along the second axis, a vector along its only one.
 
     Args:
@@ -489,7 +490,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     return split(ary, indices_or_sections, 0 if asarray(ary).type.rank == 1 else 1)
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def vsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     """Splits an array along the first axis.
 
     Args:
@@ -507,7 +508,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     return split(ary, indices_or_sections, 0)
 
 
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def dsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     """Splits an array along the third axis.
 
     Args:
@@ -525,7 +526,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     return split(ary, indices_or_sections, 2)
 
 
-def tile(a: Any, reps: Any) -> Any:
+def tile(a: TensorLike, reps: TensorLike) -> Any:
     """Repeats an array as a whole along each axis.
 
     Args:
@@ -558,7 +559,7 @@ def tile(a: Any, reps: Any) -> Any:
     return repetition.tile(x, times)
 
 
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Any:
     """Repeats each element of an array.
 
     Args:
@@ -576,7 +577,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     return repetition.repeat(asarray(a), repeats, axis)
 
 
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+def roll(a: TensorLike, shift: TensorLike, axis: TensorLike | None = None) -> Any:
     """Shifts elements along axes; those that leave at one end enter at the other.
 
     Args:
@@ -597,7 +598,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return movement.reshape(reversal.roll(ravel(x), shift, 0), shape_of(x))
 
 
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: TensorLike, axis: TensorLike | None = None) -> Any:
     """Reverses the elements along axes.
 
     Args:
@@ -619,7 +620,7 @@ def flip(m: Any, axis: Any = None) -> Any:
     return reversal.reverse(x, list(axes))
 
 
-def flipud(m: Any) -> Any:
+def flipud(m: TensorLike) -> Any:
     """Reverses the elements along the first axis.
 
     Args:
@@ -638,7 +639,7 @@ def flipud(m: Any) -> Any:
     return flip(m, 0)
 
 
-def fliplr(m: Any) -> Any:
+def fliplr(m: TensorLike) -> Any:
     """Reverses the elements along the second axis.
 
     Args:
@@ -657,7 +658,7 @@ def fliplr(m: Any) -> Any:
     return flip(m, 1)
 
 
-def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     """Rotates an array by right angles in the plane of two axes.
 
     Args:
@@ -686,7 +687,7 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return flip(swapaxes(x, first, second), second)
 
 
-def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
+def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: Any) -> Any:
     """Pads an array along each axis.
 
     Args:
@@ -718,7 +719,7 @@ def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
     return padding.pad(x, widths, mode.upper(), value)
 
 
-def meshgrid(*xi: Any, **kwargs: Any) -> list[Any]:
+def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Any]:
     """Makes coordinate arrays of a grid from vectors of coordinates.
 
     Args:

@@ -8,10 +8,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType
 
 
-def finfo(dtype: Any) -> Any:
+def finfo(dtype: DTypeLike) -> Any:
     """Returns the limits of a dtype of floats, like `numpy.finfo`.
 
     Args:
@@ -28,7 +29,7 @@ def finfo(dtype: Any) -> Any:
     return limits(numpys(dtype))
 
 
-def issubdtype(arg1: Any, arg2: Any) -> bool:
+def issubdtype(arg1: Any, arg2: TensorLike) -> bool:
     """Says whether a dtype belongs to a kind of dtypes, like `numpy.issubdtype`.
 
     Args:

@@ -13,6 +13,7 @@ import numpy as np
 from graphwright.op.interpreter import holds_tensor, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.values.convert import convert
 
@@ -67,7 +68,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     return of_numpy(found)
 
 
-def promote_types(type1: Any, type2: Any) -> Any:
+def promote_types(type1: TensorLike, type2: TensorLike) -> Any:
     """Returns the dtype to which two dtypes are promoted.
 
     Args:
@@ -112,7 +113,7 @@ def asarray(a: Any, dtype: Any = None) -> Any:
     return convert(a, wanted) if dtype is None else cast(asarray(a), wanted)
 
 
-def dtype_of(dtype: Any) -> DType:
+def dtype_of(dtype: DTypeLike) -> DType:
     """A dtype given as ours, as NumPy's or as a Python type of numbers."""
     return result_type(dtype) if isinstance(dtype, type) else as_dtype(dtype)
 

@@ -7,11 +7,15 @@ from typing import Any
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.nn.ctc_decoding import CTCBeamSearchDecoder, CTCGreedyDecoder
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    merge_repeated: bool = True,
+    blank_index: int | None = None,
 ) -> tuple[list[SparseTensor], Any]:
     """Reads labels from scores by the best class at each time step, without blanks.
 
@@ -45,7 +49,7 @@ def ctc_greedy_decoder(
 
 
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Any]:
     """Reads the likeliest labellings from scores by a beam search over prefixes.
 

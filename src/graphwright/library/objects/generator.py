@@ -25,6 +25,7 @@ from graphwright.ops.random.stateless_random import (
     uniform_at,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.values.convert import constant
 from graphwright.values.variable import Variable
@@ -185,7 +186,7 @@ class Generator(Tracked):
         shape: Any,
         minval: Any = 0,
         maxval: Any = None,
-        dtype: Any = dt.float32,
+        dtype: DTypeLike = dt.float32,
         name: str | None = None,
     ) -> Any:
         """Uniform numbers in [minval, maxval); `maxval` is 1 for floats.
@@ -200,7 +201,9 @@ class Generator(Tracked):
             )
         return uniform_at(shape, self._take(shape), minval, maxval, dtype, name)
 
-    def uniform_full_int(self, shape: Any, dtype: Any = dt.uint64, name: str | None = None) -> Any:
+    def uniform_full_int(
+        self, shape: Any, dtype: DTypeLike = dt.uint64, name: str | None = None
+    ) -> Any:
         """Integers of which every value is equally likely."""
         return uniform_at(shape, self._take(shape), None, None, as_dtype(dtype), name)
 
@@ -209,7 +212,7 @@ class Generator(Tracked):
         shape: Any,
         mean: Any = 0.0,
         stddev: Any = 1.0,
-        dtype: Any = dt.float32,
+        dtype: DTypeLike = dt.float32,
         name: str | None = None,
     ) -> Any:
         """Normal numbers."""
@@ -221,7 +224,7 @@ class Generator(Tracked):
         shape: Any,
         mean: Any = 0.0,
         stddev: Any = 1.0,
-        dtype: Any = dt.float32,
+        dtype: DTypeLike = dt.float32,
         name: str | None = None,
     ) -> Any:
         """Normal numbers within two deviations of the mean."""
@@ -233,7 +236,7 @@ class Generator(Tracked):
         shape: Any,
         counts: Any,
         probs: Any,
-        dtype: Any = dt.int32,
+        dtype: DTypeLike = dt.int32,
         name: str | None = None,
     ) -> Any:
         """Binomial variates; `shape` ends with the shape of `counts` and `probs` together."""

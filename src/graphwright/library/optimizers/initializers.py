@@ -8,6 +8,7 @@ from graphwright.ops.core import creation
 from graphwright.ops.random import stateful_random
 from graphwright.ops.random.stateless_random import stateless_normal, stateless_uniform
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.convert import constant
@@ -32,7 +33,7 @@ class Initializer:
         return cls(**config)
 
 
-def numeric(dtype: Any) -> DType:
+def numeric(dtype: DTypeLike) -> DType:
     """The dtype of an initial value; ValueError for strings and the like."""
     wanted = as_dtype(dtype)
     if not (wanted.is_numeric or wanted is dt.bool_):
@@ -40,7 +41,7 @@ def numeric(dtype: Any) -> DType:
     return wanted
 
 
-def floats(dtype: Any) -> DType:
+def floats(dtype: DTypeLike) -> DType:
     """The dtype of normal initial values; ValueError where it is not floating."""
     wanted = as_dtype(dtype)
     if not wanted.is_floating:

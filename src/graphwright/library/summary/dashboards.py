@@ -26,6 +26,7 @@ from graphwright.ops.math.rounding import floor
 from graphwright.ops.signal.audio import encode_wav
 from graphwright.ops.strings.encoding import as_string
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 _BUCKETS = 30
 _WAV = b"\x10\x0b"  # the message of the audio view that says how sounds are encoded
@@ -39,7 +40,9 @@ def metadata(view: str, description: str | None, content: bytes = b"") -> Any:
     return SummaryMetadata(plugin_data=plugin, summary_description=description or "")
 
 
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def scalar(
+    name: str, data: TensorLike, step: TensorLike | None = None, description: str | None = None
+) -> Any:
     """Writes a number for a plot over the steps.
 
     Args:
@@ -68,7 +71,11 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 
 def histogram(
-    name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
+    name: str,
+    data: TensorLike,
+    step: TensorLike | None = None,
+    buckets: TensorLike | None = None,
+    description: str | None = None,
 ) -> Any:
     """Writes how many elements of a tensor fall into each of several ranges of one width.
 
@@ -118,7 +125,11 @@ def ranges(data: Any, buckets: Any) -> Any:
 
 
 def image(
-    name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
+    name: str,
+    data: TensorLike,
+    step: TensorLike | None = None,
+    max_outputs: TensorLike = 3,
+    description: str | None = None,
 ) -> Any:
     """Writes the first images of a batch, encoded as PNG.
 
@@ -154,7 +165,9 @@ def image(
         return write(tag, encoded, step, metadata("images", description))
 
 
-def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def text(
+    name: str, data: TensorLike, step: TensorLike | None = None, description: str | None = None
+) -> Any:
     """Writes strings, which the dashboard reads as Markdown.
 
     Args:
@@ -186,10 +199,10 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 
 def audio(
     name: str,
-    data: Any,
-    sample_rate: Any,
-    step: Any = None,
-    max_outputs: Any = 3,
+    data: TensorLike,
+    sample_rate: TensorLike,
+    step: TensorLike | None = None,
+    max_outputs: TensorLike = 3,
     encoding: str | None = None,
     description: str | None = None,
 ) -> Any:

@@ -26,6 +26,7 @@ from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.io.file_system import failed
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -216,7 +217,7 @@ WRITE_SUMMARY, WRITE_RAW, WRITE_GRAPH = WriteSummary(), WriteRawProtoSummary(), 
 FLUSH, CLOSE = FlushSummaryWriter(), CloseSummaryWriter()
 
 
-def summary_iterator(path: Any) -> Iterator[Event]:
+def summary_iterator(path: TensorLike) -> Iterator[Event]:
     """Reads the events of an event file one after the other.
 
     Args:

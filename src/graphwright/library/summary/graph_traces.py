@@ -14,6 +14,7 @@ from graphwright.op.interpreter import Layer, convert
 from graphwright.op.op import Op
 from graphwright.trace.scopes import executing_eagerly
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 
 class Collector(Layer):
@@ -65,7 +66,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = 
         start(profiler_outdir)
 
 
-def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
+def trace_export(name: str, step: TensorLike | None = None, profiler_outdir: Any = None) -> None:
     """Writes the collected graphs as a summary, and ends the collection.
 
     Args:

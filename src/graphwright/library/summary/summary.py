@@ -15,13 +15,14 @@ from graphwright.control.branch import cond
 from graphwright.ir.graph import Graph
 from graphwright.library.summary import event_file
 from graphwright.library.summary.event_file import EventFile
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, host_array
 from graphwright.ops.core.static import get_static_value
 from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.ops.strings.strings import string
 from graphwright.trace.scopes import executing_eagerly, init_scope, name_scope, scoped_names
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.values.tensor import box
 
 _QUEUE, _MILLIS, _SUFFIX = 10, 120_000, ".v2"
@@ -138,11 +139,11 @@ def create_file_writer(
     if logdir is None:
         return create_noop_writer()
     with init_scope():
-        folder = convert(logdir, dt.string).numpy().decode()
-        queue = int(convert(_QUEUE if max_queue is None else max_queue, dt.int32))
-        millis = int(convert(_MILLIS if flush_millis is None else flush_millis, dt.int32))
-        suffix = convert(_SUFFIX if filename_suffix is None else filename_suffix, dt.string)
-        return FileWriter(EventFile(folder, queue, millis, suffix.numpy().decode()))
+        folder = host_array(logdir, dt.string).decode()
+        queue = int(host_array(_QUEUE if max_queue is None else max_queue, dt.int32))
+        millis = int(host_array(_MILLIS if flush_millis is None else flush_millis, dt.int32))
+        suffix = host_array(_SUFFIX if filename_suffix is None else filename_suffix, dt.string)
+        return FileWriter(EventFile(folder, queue, millis, suffix.decode()))
 
 
 def create_noop_writer() -> SummaryWriter:
@@ -196,7 +197,7 @@ def get_step() -> Any:
     return STATE.step
 
 
-def set_step(step: Any) -> None:
+def set_step(step: TensorLike) -> None:
     """Sets the step of summaries that get none, in this thread.
 
     Args:
@@ -213,7 +214,7 @@ def set_step(step: Any) -> None:
 
 
 @contextmanager
-def record_if(condition: Any) -> Iterator[None]:
+def record_if(condition: TensorLike) -> Iterator[None]:
     """Records summaries inside a `with` block only where a condition is true.
 
     Args:
@@ -343,7 +344,9 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: A
         return record(written)
 
 
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+def write_raw_pb(
+    tensor: TensorLike, step: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Writes serialized `Summary` messages.
 
     Args:

@@ -9,12 +9,13 @@ import numpy as np
 
 from graphwright.autodiff.tape import GradientTape
 from graphwright.op.interpreter import convert
+from graphwright.types.arguments import TensorLike
 
 _DELTA = 1.0 / 1024
 
 
 def compute_gradient(
-    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+    f: Callable[..., Any], x: Sequence[TensorLike], delta: float | None = None
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Returns the Jacobians of a function, by gradients and by finite differences.
 

@@ -22,6 +22,8 @@ from graphwright.base.errors import InvalidArgumentError, OpError
 from graphwright.op.interpreter import holds_tensor
 from graphwright.ops.random.seeds import set_seed
 from graphwright.types import tree
+from graphwright.types.arguments import DTypeLike
+from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import as_dtype
 from graphwright.values.convert import convert
@@ -74,7 +76,7 @@ class TestCase(absltest.TestCase):
     # -- all elements -------------------------------------------------------------------
 
     def assertAllClose(
-        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+        self, a: Array, b: Array, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
         """The elements of two structures are close: |a - b| <= atol + rtol * |b|."""
         for path, x, y in self._pairs(a, b, msg):
@@ -140,19 +142,19 @@ class TestCase(absltest.TestCase):
             return
         self.fail(f"The two values are equal at all elements. {msg or ''}")
 
-    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreater(self, a: Array, comparison_target: Any) -> None:
         """The least element is greater than a number."""
         self.assertGreater(np.min(array_of(a)), comparison_target)
 
-    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreaterEqual(self, a: Array, comparison_target: Any) -> None:
         """The least element is not less than a number."""
         self.assertGreaterEqual(np.min(array_of(a)), comparison_target)
 
-    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLess(self, a: Array, comparison_target: Any) -> None:
         """The greatest element is less than a number."""
         self.assertLess(np.max(array_of(a)), comparison_target)
 
-    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLessEqual(self, a: Array, comparison_target: Any) -> None:
         """The greatest element is not greater than a number."""
         self.assertLessEqual(np.max(array_of(a)), comparison_target)
 
@@ -206,7 +208,7 @@ class TestCase(absltest.TestCase):
         """Two arrays or tensors are of one shape."""
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
-    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+    def assertDTypeEqual(self, target: Any, expected_dtype: DTypeLike) -> None:
         """All tensors of a structure are of a dtype."""
         for leaf in tree.flatten(target):
             self.assertEqual(as_dtype(array_of(leaf).dtype), as_dtype(expected_dtype))
@@ -343,7 +345,7 @@ def rows_of(value: Any) -> Any:
     return value if isinstance(value, list) else array_of(value).tolist()
 
 
-def differences(x: Any, y: Any, bad: Any) -> str:
+def differences(x: Array, y: Array, bad: Any) -> str:
     """Where two arrays differ, the first of many."""
     places = np.argwhere(bad)
     shown = [

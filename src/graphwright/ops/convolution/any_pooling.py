@@ -17,9 +17,10 @@ from graphwright.ops.convolution.spatial import (
 )
 from graphwright.ops.core.movement import expand_dims, squeeze
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 
 
-def spatial_axes(x: Any, data_format: str | None) -> int:
+def spatial_axes(x: TensorValue, data_format: str | None) -> int:
     """How many spatial axes data has, by its format or its rank."""
     if data_format is not None:
         is_channels_first(data_format)
@@ -33,9 +34,9 @@ def spatial_axes(x: Any, data_format: str | None) -> int:
 
 def pooled(
     ops: dict[int, type[Pool]],
-    x: Any,
+    x: TensorLike,
     spatial: int,
-    ksize: Any,
+    ksize: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str | None,
@@ -62,8 +63,8 @@ def pooled(
 
 
 def max_pool(
-    input: Any,
-    ksize: Any,
+    input: TensorLike,
+    ksize: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str | None = None,
@@ -101,8 +102,8 @@ def max_pool(
 
 
 def max_pool1d(
-    input: Any,
-    ksize: Any,
+    input: TensorLike,
+    ksize: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str = "NWC",
@@ -135,8 +136,8 @@ def max_pool1d(
 
 
 def max_pool2d(
-    input: Any,
-    ksize: Any,
+    input: TensorLike,
+    ksize: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str = "NHWC",
@@ -173,8 +174,8 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: Any,
-    ksize: Any,
+    input: TensorLike,
+    ksize: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str = "NDHWC",
@@ -209,12 +210,12 @@ def max_pool3d(
 
 
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
+    input: TensorLike,
+    ksize: TensorLike,
     strides: Any,
     padding: str,
     data_format: str = "NHWC",
-    output_dtype: Any = dt.int64,
+    output_dtype: DTypeLike = dt.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
@@ -258,8 +259,8 @@ def max_pool_with_argmax(
 
 
 def avg_pool(
-    input: Any,
-    ksize: Any,
+    input: TensorLike,
+    ksize: TensorLike,
     strides: Any,
     padding: str,
     data_format: str | None = None,
@@ -296,8 +297,8 @@ def avg_pool(
 
 
 def avg_pool1d(
-    input: Any,
-    ksize: Any,
+    input: TensorLike,
+    ksize: TensorLike,
     strides: Any,
     padding: str,
     data_format: str = "NWC",
@@ -329,8 +330,8 @@ def avg_pool1d(
 
 
 def avg_pool2d(
-    input: Any,
-    ksize: Any,
+    input: TensorLike,
+    ksize: TensorLike,
     strides: Any,
     padding: str,
     data_format: str = "NHWC",
@@ -363,8 +364,8 @@ def avg_pool2d(
 
 
 def avg_pool3d(
-    input: Any,
-    ksize: Any,
+    input: TensorLike,
+    ksize: TensorLike,
     strides: Any,
     padding: str,
     data_format: str = "NDHWC",

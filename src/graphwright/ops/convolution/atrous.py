@@ -11,6 +11,7 @@ from graphwright.ops.convolution.spatial import FORMATS, is_channels_first
 from graphwright.ops.core.gathering import axis_sizes
 from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.space_blocks import batch_to_space_nd, space_to_batch_nd
+from graphwright.types.arguments import TensorLike
 
 Filter = Callable[[Any, int, str], Any]
 
@@ -153,7 +154,7 @@ def pool(
     layout = data_format or FORMATS[spatial][0]
     function = max_pool if pooling_type == "MAX" else avg_pool
 
-    def pooled(x: Any, _: int, padding: str) -> Any:
+    def pooled(x: TensorLike, _: int, padding: str) -> Any:
         return function(x, window, steps, padding, layout, name)
 
     start = 2 if is_channels_first(layout) else 1

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.types.arrays import Array
 
-def keep(values: Any, condition: Any) -> Any:
+
+def keep(values: Array, condition: Any) -> Any:
     """The values where the condition holds, zeros elsewhere; the two broadcast.
 
     A choice by bits takes a tenth of the time of `np.where`, and unlike a product it makes

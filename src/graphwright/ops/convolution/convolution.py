@@ -32,6 +32,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.shapes import shape_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -382,8 +383,8 @@ def batched(op: Sliding, x: Any, filters: Any, name: str | None) -> Any:
 
 
 def conv2d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str = "NHWC",
@@ -425,8 +426,8 @@ def conv2d(
 
 
 def conv3d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str = "NDHWC",
@@ -467,8 +468,8 @@ def conv3d(
 
 
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
+    input: TensorLike,
+    filter: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str | None = None,
@@ -507,9 +508,9 @@ def depthwise_conv2d(
 
 
 def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
+    input_sizes: ShapeLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str = "NHWC",
@@ -549,9 +550,9 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
+    input: TensorLike,
+    filter_sizes: ShapeLike,
+    out_backprop: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str = "NHWC",

@@ -29,7 +29,7 @@ from graphwright.ops.convolution.windows import (
     is_much,
     slide,
 )
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 _BLOCK = 2 << 20  # bytes of windows copied at a time: what a core's own cache holds
 
@@ -227,7 +227,7 @@ def depthwise_filter_gradient(
 
 
 def _native(
-    dtype: np.dtype[Any], windows: Windows, batch: int, groups: int, filters: Sequence[int]
+    dtype: ArrayDType, windows: Windows, batch: int, groups: int, filters: Sequence[int]
 ) -> Any:
     """The module of native convolutions, where there is enough to do for it."""
     wide = accumulator(dtype)
@@ -238,7 +238,7 @@ def _native(
     return implicit if products.preparation(wide).is_ready() else None
 
 
-def _sliding(dtype: np.dtype[Any], windows: Windows, batch: int, filters: Sequence[int]) -> Any:
+def _sliding(dtype: ArrayDType, windows: Windows, batch: int, filters: Sequence[int]) -> Any:
     """The module of native sliding windows, where a depthwise convolution is worth it."""
     elements = batch * math.prod(windows.counts) * filters[-1] * filters[-2]
     if not is_much(dtype, windows, elements, WORTH_OF_DEPTHWISE):

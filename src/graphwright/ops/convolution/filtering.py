@@ -22,6 +22,7 @@ from graphwright.ops.convolution.spatial import (
     per_axis,
 )
 from graphwright.ops.core.movement import expand_dims, squeeze
+from graphwright.types.arguments import ShapeLike, TensorLike
 
 
 def widened(entries: Any, axis: int, entry: Any) -> Any:
@@ -44,9 +45,9 @@ def as_planar(
 
 
 def conv1d(
-    input: Any,
-    filters: Any,
-    stride: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    stride: TensorLike,
     padding: Any,
     data_format: str = "NWC",
     dilations: Any = None,
@@ -87,8 +88,8 @@ def conv1d(
 
 
 def convolution(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     strides: Any = None,
     padding: Any = "VALID",
     data_format: str | None = None,
@@ -152,9 +153,9 @@ def transposed(op: Sliding, x: Any, filters: Any, output_shape: Any, name: str |
 
 
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
     strides: Any,
     padding: Any = "SAME",
     data_format: str = "NHWC",
@@ -197,9 +198,9 @@ def conv2d_transpose(
 
 
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
     strides: Any,
     padding: Any = "SAME",
     data_format: str = "NDHWC",
@@ -244,7 +245,7 @@ def conv3d_transpose(
 def conv1d_transpose(
     input: Any,
     filters: Any,
-    output_shape: Any,
+    output_shape: TensorLike,
     strides: Any,
     padding: Any = "SAME",
     data_format: str = "NWC",
@@ -294,7 +295,7 @@ def conv1d_transpose(
 def conv_transpose(
     input: Any,
     filters: Any,
-    output_shape: Any,
+    output_shape: TensorLike,
     strides: Any,
     padding: Any = "SAME",
     data_format: str | None = None,
@@ -348,9 +349,9 @@ def conv_transpose(
 
 
 def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
+    input: TensorLike,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str | None = None,
@@ -392,7 +393,7 @@ def separable_conv2d(
 
 
 def atrous_conv2d(
-    value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
+    value: TensorLike, filters: TensorLike, rate: int, padding: Any, name: str | None = None
 ) -> Any:
     """Convolves images with filters whose taps lie `rate` apart.
 
@@ -419,9 +420,9 @@ def atrous_conv2d(
 
 
 def atrous_conv2d_transpose(
-    value: Any,
-    filters: Any,
-    output_shape: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
     rate: int,
     padding: Any,
     name: str | None = None,

@@ -27,6 +27,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.random import philox, philox_draws
 from graphwright.ops.random.seeds import anywhere, seeded
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -447,7 +448,7 @@ def fractional_avg_pool(
 
 def pooled(
     kind: type[FractionalPool],
-    value: Any,
+    value: TensorLike,
     ratios: Sequence[float],
     flags: tuple[bool, bool],
     seed: int,

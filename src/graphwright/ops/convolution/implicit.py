@@ -28,7 +28,7 @@ from graphwright.machine.strip_code import ADD, FILL, MULTIPLY, OVER, PACK
 from graphwright.machine.strips import FRAME, OTHER, OWN, PANELS, RESULT, SOURCE, StripPlan
 from graphwright.ops.convolution.tap_geometry import Geometry, Phase, backward, forward
 from graphwright.ops.convolution.windows import Windows, accumulator, blocks
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 _FEW = 64  # rows of a product whose right operand is not read often enough to align it by packing
 _STRIP = 1 << 19  # bytes of a strip: half of a core's own cache, the filters have the other
@@ -103,7 +103,7 @@ def filter_gradient(array: Array, shape: Sequence[int], gradient: Array, windows
     return summed
 
 
-def ready(array: Array, dtype: np.dtype[Any]) -> Array:
+def ready(array: Array, dtype: ArrayDType) -> Array:
     """The array as the plans take it."""
     return np.ascontiguousarray(array, dtype)
 

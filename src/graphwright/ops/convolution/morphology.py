@@ -17,6 +17,7 @@ from graphwright.ops.convolution.windows import Windows, slide
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.reversal import reverse
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
@@ -87,7 +88,7 @@ class Morphology(Op):
         padding: Any = self.padding
         return slide(x.shape[1:3], size, steps, padding, self.rates[1:3])
 
-    def winners(self, x: Any, filters: Any) -> tuple[Any, Iterator[tuple[Any, Any]]]:
+    def winners(self, x: Array, filters: Any) -> tuple[Any, Iterator[tuple[Any, Any]]]:
         """The dilation, and for each tap of the filter where its sum is the greatest."""
         best, sums = self.sums(x, filters)
         place = np.full(best.shape, -1, np.int32)
@@ -99,7 +100,7 @@ class Morphology(Op):
             taps.append(tap)
         return best, ((tap, place == number) for number, tap in enumerate(taps))
 
-    def sums(self, x: Any, filters: Any) -> tuple[Any, Iterator[tuple[Any, Any]]]:
+    def sums(self, x: Array, filters: Any) -> tuple[Any, Iterator[tuple[Any, Any]]]:
         """The lowest numbers in the shape of the dilation, and the sums at each tap."""
         windows = self.windows(x, filters)
         lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
@@ -214,8 +215,8 @@ class Dilation2DBackpropFilter(Morphology):
 
 
 def dilation2d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     strides: Any,
     padding: str,
     data_format: str,
@@ -257,8 +258,8 @@ def dilation2d(
 
 
 def erosion2d(
-    value: Any,
-    filters: Any,
+    value: TensorLike,
+    filters: TensorLike,
     strides: Any,
     padding: str,
     data_format: str,

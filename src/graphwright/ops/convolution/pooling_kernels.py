@@ -27,7 +27,7 @@ from graphwright.ops.convolution.windows import (
     is_much,
     slide,
 )
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 #: Elements of windows from which on `sliding` is used: below, calling it costs too much.
 WORTH = 1 << 15
@@ -205,5 +205,5 @@ def _first_maxima(windows: Windows, padded: Array, indices: Array) -> tuple[Arra
     return best, place
 
 
-def _lowest(dtype: np.dtype[Any]) -> Any:
+def _lowest(dtype: ArrayDType) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from graphwright.machine.preparation import Preparation
 from graphwright.machine.products import Table, steps
 from graphwright.ops.convolution.window_code import KINDS, SlidingCode
 from graphwright.ops.convolution.windows import Windows, accumulator, blocks
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 _ALONE = 1 << 18  # elements of windows that one thread visits sooner than a second one starts
 _BLOCK = 1 << 18  # bytes of results worked on at a time: their table stays small
@@ -37,13 +36,13 @@ class Functions(NamedTuple):
 
 
 @functools.cache
-def functions(dtype: np.dtype[Any]) -> Functions:
+def functions(dtype: ArrayDType) -> Functions:
     """The functions for a dtype, compiled at the first call."""
     return load(SlidingCode(targets.vectors(), dtype.itemsize * 8))
 
 
 @functools.cache
-def preparation(dtype: np.dtype[Any]) -> Preparation:
+def preparation(dtype: ArrayDType) -> Preparation:
     """What has the functions for a dtype, and threads for them, made in time."""
 
     def make() -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 Padding = Literal["SAME", "VALID"] | Sequence[tuple[int, int]]
 
@@ -143,13 +143,13 @@ def blocks(batch: int, rows: int, row_bytes: int, limit: int) -> Iterator[tuple[
         yield slice(item, item + 1), slice(start, min(start + step, rows))
 
 
-def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def accumulator(dtype: ArrayDType) -> np.dtype[Any]:
     """The dtype that sums over windows are taken in: float32 for the narrower floats."""
     narrow = dtype in (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
     return np.dtype(np.float32) if narrow else dtype
 
 
-def is_much(dtype: np.dtype[Any], windows: Windows, elements: int, worth: int) -> bool:
+def is_much(dtype: ArrayDType, windows: Windows, elements: int, worth: int) -> bool:
     """Whether there is enough to do for native sliding windows.
 
     They take about as long for an element as NumPy's passes for one tap of it.
@@ -162,7 +162,7 @@ def channels_last(array: Array, channels_first: bool) -> Array:
     return np.moveaxis(array, 1, -1) if channels_first else array
 
 
-def finish(result: Array, dtype: np.dtype[Any], channels_first: bool) -> Array:
+def finish(result: Array, dtype: ArrayDType, channels_first: bool) -> Array:
     """A channels-last result in the dtype and the order that were asked for."""
     ordered = np.moveaxis(result, -1, 1) if channels_first else result
     narrowed: Array = np.ascontiguousarray(ordered.astype(dtype, copy=False))

@@ -16,6 +16,7 @@ from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import S, Scalars, caster
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
@@ -122,7 +123,7 @@ class Bitcast(Op):
         return flat.view(self.type.numpy_dtype).reshape(dims)
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """Converts the elements of a tensor to another dtype.
 
     Floats are truncated to integers. A complex number becomes its real part, with a warning. A

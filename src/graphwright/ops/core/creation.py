@@ -14,6 +14,7 @@ from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
@@ -181,7 +182,7 @@ class OnesLike(Op):
 ZEROS_LIKE, ONES_LIKE = ZerosLike(), OnesLike()
 
 
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
+def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: object = None) -> Any:
     """Fills a tensor of a shape with one value.
 
     Args:
@@ -205,7 +206,9 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     return apply(FILL, (dims,) if isinstance(dims, int) else dims, convert(value), name=name)
 
 
-def zeros(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
+def zeros(
+    shape: ShapeLike, dtype: DTypeLike = dt.float32, name: str | None = None, layout: object = None
+) -> Any:
     """Fills a tensor of a shape with zeros: False for bools, empty text for strings.
 
     Args:
@@ -228,7 +231,9 @@ def zeros(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: 
     return filled(shape, as_dtype(dtype), 0, name or "zeros")
 
 
-def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
+def ones(
+    shape: ShapeLike, dtype: DTypeLike = dt.float32, name: str | None = None, layout: object = None
+) -> Any:
     """Fills a tensor of a shape with ones: True for bools.
 
     Args:
@@ -265,7 +270,12 @@ def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any
     return fill(shape, convert(scalar, dtype), name)
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def zeros_like(
+    input: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    layout: object = None,
+) -> Any:
     """Returns zeros of the shape of a tensor: False for bools, empty text for strings.
 
     Args:
@@ -287,7 +297,12 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     return zeros(shape_of(x), dtype, name)
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def ones_like(
+    input: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    layout: object = None,
+) -> Any:
     """Returns ones of the shape of a tensor: True for bools.
 
     Args:

@@ -16,6 +16,7 @@ from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.ops.strings.string_format import shower
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
@@ -66,7 +67,7 @@ class CheckNumerics(Op):
             raise InvalidArgumentError(None, None, f"{self.message} : {self.found(array)}")
         return tensor
 
-    def found(self, array: Any) -> str:
+    def found(self, array: Array) -> str:
         """What is wrong with the tensor."""
         kinds = [k for k, test in (("Inf", np.isinf), ("NaN", np.isnan)) if test(array).any()]
         return f"Tensor had {' and '.join(kinds)} values"
@@ -88,7 +89,7 @@ class CheckNumericsV2(CheckNumerics):
 
     type_name = "CheckNumericsV2"
 
-    def found(self, array: Any) -> str:
+    def found(self, array: Array) -> str:
         """What is wrong with the tensor."""
         tests: tuple[tuple[str, Callable[[Any], Any]], ...] = (
             ("-Inf", np.isneginf),
@@ -142,7 +143,7 @@ def plain(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else repr(value)
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Any:
     """Returns a tensor whose elements are all finite, and fails where one is not.
 
     Args:
@@ -163,7 +164,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     return apply(CheckNumerics.of(message), convert(tensor), name=name)
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Any:
     """Returns a tensor whose elements are all finite, and fails where one is not.
 
     Args:

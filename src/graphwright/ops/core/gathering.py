@@ -24,7 +24,8 @@ from graphwright.ops.core.movement import (
 from graphwright.ops.core.shapes import rank_of, shape, shape_of
 from graphwright.ops.core.slicing import entry
 from graphwright.types import dtypes as dt
-from graphwright.types.arrays import Array
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -107,7 +108,7 @@ class GatherV2(Op):
             return self.gather_batches(params, indices, axis)
         return np.take(params, indices, axis)
 
-    def gather_batches(self, params: Any, indices: Any, axis: int) -> Any:
+    def gather_batches(self, params: Any, indices: Array, axis: int) -> Any:
         """Gathers for each batch: the batches as one axis, beside what is gathered from."""
         shape, places = np.shape(params), np.shape(indices)
         (result,) = self.shapes(TensorType(dt.float32, shape), TensorType(dt.int32, places), axis)
@@ -154,7 +155,9 @@ def raise_out_of_range(indices: Any, size: int) -> None:
     raise InvalidArgumentError(None, None, f"{label} = {indices[where]} is not in [0, {size})")
 
 
-def gathered_back(g: Any, params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
+def gathered_back(
+    g: TensorLike, params: TensorLike, indices: TensorLike, axis: Any, batch_dims: int
+) -> Any:
     """Zeros like `params`, with the slices of `g` added at the places they were gathered from."""
     target = shape_of(params)
     if isinstance(axis, int) and axis == 0 and not batch_dims:
@@ -197,7 +200,7 @@ def axis_sizes(x: Any, rank: int | None = None) -> list[Any]:
     return [entry(dynamic, i) if d is None else d for i, d in enumerate(dims)]
 
 
-def axis_size(x: Any, axis: int) -> Any:
+def axis_size(x: TensorValue, axis: int) -> Any:
     """The size of an axis: an int where it is known, else a scalar tensor."""
     dims = x.type.dims
     if dims is None or not -len(dims) <= axis < len(dims) or dims[axis] is None:
@@ -212,7 +215,7 @@ def host_vector(entries: Sequence[Any]) -> Any:
     return stack(list(entries))
 
 
-def with_batches(indices: Any, batch_dims: Any) -> Any:
+def with_batches(indices: TensorValue, batch_dims: Any) -> Any:
     """Index vectors, preceded by the position of the batch that each is in."""
     if isinstance(batch_dims, int) and batch_dims == 0:
         return indices
@@ -244,7 +247,7 @@ def in_bounds(indices: Any, dims: Dims) -> Any:
     return np.all((indices >= 0) & (indices < np.array(dims[: indices.shape[-1]])), axis=-1)
 
 
-def blank(dtype: np.dtype[Any]) -> Any:
+def blank(dtype: ArrayDType) -> Any:
     """What is where nothing is: 0, or the empty string."""
     return b"" if dtype.kind == "O" else 0
 
@@ -395,10 +398,10 @@ def scatter(kind: Any, into: Any, indices: Any, updates: Any, policy: str, out: 
 
 
 def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: Any = None,
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: TensorLike | None = None,
+    axis: TensorLike | None = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
@@ -439,8 +442,8 @@ def gather(
 
 
 def gather_nd(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     batch_dims: int = 0,
     name: str | None = None,
     bad_indices_policy: str = "",
@@ -476,9 +479,9 @@ def gather_nd(
 
 
 def scatter_nd(
-    indices: Any,
-    updates: Any,
-    shape: Any,
+    indices: TensorLike,
+    updates: TensorLike,
+    shape: ShapeLike,
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Any:

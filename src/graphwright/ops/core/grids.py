@@ -12,6 +12,7 @@ from graphwright.ops.core.gathering import host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import index_pair, size
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -61,12 +62,12 @@ class UnravelIndex(Op):
         return rows if indices.ndim else rows[:, 0]
 
 
-def truncated(x: Any, y: Any) -> Any:
+def truncated(x: Array, y: Array) -> Any:
     """x / y rounded towards zero, of integers."""
     return np.sign(x) * (np.abs(x) // y)
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Any:
     """Converts flat indices to coordinates in an array of a shape.
 
     Args:
@@ -88,7 +89,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     return apply(UnravelIndex.of(), *index_pair(indices, dims), name=name)
 
 
-def meshgrid(*args: Any, **kwargs: Any) -> Any:
+def meshgrid(*args: TensorLike, **kwargs: Any) -> Any:
     """Spreads vectors of coordinates over a grid, a tensor for each axis.
 
     Args:

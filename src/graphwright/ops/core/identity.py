@@ -13,6 +13,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite, map_components
 from graphwright.types.dtypes import DType
@@ -193,7 +194,7 @@ def identity_n(input: Any, name: str | None = None) -> Any:
     return list(apply(IDENTITY_N, *[convert(x) for x in input], name=name))
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Any:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Any:
     """Returns a tensor, with the promise that its value never changes.
 
     No gradient flows through it.
@@ -234,7 +235,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     return apply(STOP_GRADIENT, convert(input), name=name)
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """Merges a shape into the static shape of a tensor, and fails where it does not fit.
 
     Args:

@@ -16,6 +16,7 @@ from graphwright.ops.core.shapes import shape, size
 from graphwright.ops.core.slicing import Masks, StridedSlice
 from graphwright.ops.math.comparison import SELECT
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, num_elements
 
@@ -139,7 +140,12 @@ class Where(Op):
 WHERE = Where()
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Any:
     """Selects elements by a condition, or returns the places where the condition holds.
 
     Both of `x` and `y` are given, or neither. The three operands broadcast.
@@ -221,7 +227,7 @@ def plain(dims: Any) -> str:
     return str(tuple(dims))
 
 
-def merged_axes(tensor: Any, at: int, count: int, mask: Any) -> Any:
+def merged_axes(tensor: TensorValue, at: int, count: int, mask: TensorValue) -> Any:
     """`tensor` with `count` axes from `at` on made one, of the size of the mask."""
     dims = tensor.type.dims
     length: Any = num_elements(mask.type.dims)

@@ -16,6 +16,7 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.comparison import less
 from graphwright.ops.math.reduction import reduce_max
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -69,12 +70,12 @@ class OneHot(Op):
 
 
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Places `on_value` where each index points to along a new axis, and `off_value` elsewhere.

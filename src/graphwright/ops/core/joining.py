@@ -16,6 +16,7 @@ from graphwright.ops.core.identity import identity
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.slicing import entry
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims, single
@@ -322,7 +323,7 @@ def piece_sizes(total: int | None, sizes: Any) -> tuple[int | None, ...]:
     return tuple([total - known if s == -1 else s for s in sizes])
 
 
-def split_like(x: Any, parts: Sequence[Any], axis: Any) -> list[Any]:
+def split_like(x: TensorLike, parts: Sequence[Any], axis: Any) -> list[Any]:
     """`x` split along `axis` into pieces of the sizes that `parts` have there."""
     sizes: Any = None
     if isinstance(axis, int):
@@ -366,7 +367,7 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
 
 
 def unstack(
-    value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
+    value: TensorLike, num: int | None = None, axis: int = 0, name: str | None = "unstack"
 ) -> list[Any]:
     """Splits a tensor into its slices along an axis.
 
@@ -452,7 +453,7 @@ def split(
     return list(apply(SplitV.of(num), value, sizes, axis, name=name))
 
 
-def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
+def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") -> Any:
     """Joins tensors along an axis that they have.
 
     Args:

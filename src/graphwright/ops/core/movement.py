@@ -15,6 +15,7 @@ from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differenti
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.core.shapes import shape as shape_vector
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims, single
@@ -67,7 +68,7 @@ def known_entirely(value: Any) -> bool:
     return value is not None
 
 
-def checked_reshape(dims: Dims, shape: Any) -> Dims:
+def checked_reshape(dims: Dims, shape: TensorLike) -> Dims:
     """The shape that results, with -1 resolved as TensorFlow does for empty tensors."""
     result = reshaped_dims(dims, shape)
     assert result is not None
@@ -455,7 +456,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     return apply(RESHAPE, convert(tensor), shape, name=name)
 
 
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) -> Any:
     """Inserts an axis of size 1 into the shape of a tensor.
 
     Args:
@@ -507,7 +508,10 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 
 def transpose(
-    a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
+    a: TensorLike,
+    perm: TensorLike | None = None,
+    conjugate: bool = False,
+    name: str | None = "transpose",
 ) -> Any:
     """Permutes the axes of a tensor.
 
@@ -536,7 +540,7 @@ def transpose(
     return apply(op, x, reversed_axes(x) if perm is None else perm, name=name)
 
 
-def invert_permutation(x: Any, name: str | None = None) -> Any:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Any:
     """Computes the inverse of a permutation.
 
     Args:
@@ -556,7 +560,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     return apply(INVERT_PERMUTATION, convert(x, None, dt.int32), name=name)
 
 
-def reversed_axes(x: Any) -> Any:
+def reversed_axes(x: TensorLike) -> Any:
     """rank - 1, ..., 0."""
     rank = rank_of(x)
     if isinstance(rank, int):
@@ -564,7 +568,7 @@ def reversed_axes(x: Any) -> Any:
     return apply(REGISTRY["Range"].of(dt.int32), rank - 1, -1, -1)
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """Broadcasts a tensor to a shape.
 
     Args:

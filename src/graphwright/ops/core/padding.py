@@ -14,6 +14,7 @@ from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.core.slicing import slice as slice_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -102,7 +103,7 @@ class PadV2(Op):
         return apply(self, each.full(0), each.longer(each.same(1), (0, 0)), each.same(2))
 
 
-def unpadded(call: Call, g: Any) -> Any:
+def unpadded(call: Call, g: TensorLike) -> Any:
     """The part of `g` inside the border."""
     x, paddings = call.inputs[:2]
     if isinstance(paddings, tuple):

@@ -17,6 +17,7 @@ from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape_of, size
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -128,7 +129,7 @@ class DynamicStitch(Op):
 
 
 def dynamic_partition(
-    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> Any:
     """Deals out the slices of a tensor to several tensors, by a number for each slice.
 

@@ -24,6 +24,7 @@ from graphwright.ops.core.slicing import entry
 from graphwright.ops.core.static import known_int
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
@@ -105,7 +106,7 @@ def times(a: int | None, b: int | None) -> int | None:
 TILE = Tile()
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Any:
     """Repeats a tensor as a whole along each axis.
 
     Args:
@@ -153,7 +154,8 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         x, axis = reshape(x, (-1,)), 0
     elif x.type.rank == 0:
         x = reshape(x, (-1,))
-    axis, rank = known_int(axis), x.type.rank
+    axis, dims = known_int(axis), x.dims
+    rank = None if dims is None else len(dims)
     if rank is not None:
         if not -rank <= axis < rank:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
@@ -161,7 +163,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if isinstance(repeats, int):
         return repeat_evenly(x, repeats, axis)
     known = None if is_tensor(repeats) or holds_tensor(repeats) else np.asarray(repeats)
-    length = None if rank is None else x.type.dims[axis]
+    length = None if dims is None else dims[axis]
     if known is not None and known.ndim == 1 and length is not None and known.size in (1, length):
         places = np.repeat(np.arange(length, dtype=np.int32), known)
         return gather(x, convert(places), axis=axis)
@@ -173,7 +175,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     return repeat_each(x, repeats, axis)
 
 
-def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:
+def repeat_evenly(x: TensorValue, repeats: Any, axis: int) -> Any:
     """Each slice along an axis repeated the same number of times."""
     place = axis + 1 if axis >= 0 else axis
     spread = expand_dims(x, place)
@@ -185,7 +187,7 @@ def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:
     return reshape(copies, host_vector(sizes))
 
 
-def repeat_each(x: Any, repeats: Any, axis: int) -> Any:
+def repeat_each(x: TensorValue, repeats: TensorValue, axis: int) -> Any:
     """Slice i along an axis repeated `repeats[i]` times."""
     if x.type.rank is None:
         length = entry(shape(x), axis)

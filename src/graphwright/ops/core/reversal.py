@@ -12,6 +12,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -156,7 +157,7 @@ class Roll(Op):
 REVERSE, ROLL = ReverseV2(), Roll()
 
 
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+def reverse(tensor: TensorLike, axis: TensorLike, name: str | None = None) -> Any:
     """Reverses the order of the elements along axes.
 
     Args:
@@ -178,8 +179,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 
 
 def reverse_sequence(
-    input: Any,
-    seq_lengths: Any,
+    input: TensorLike,
+    seq_lengths: TensorLike,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,
@@ -208,7 +209,7 @@ def reverse_sequence(
     return apply(op, convert(input), convert(seq_lengths), name=name)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
+def roll(input: TensorLike, shift: TensorLike, axis: TensorLike, name: str | None = None) -> Any:
     """Shifts the elements of a tensor along axes; what leaves at one end enters at the other.
 
     Args:

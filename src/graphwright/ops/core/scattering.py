@@ -16,6 +16,7 @@ from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import SELECT, equal
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -135,7 +136,7 @@ def shared_by_ties(call: Call, g: Any) -> Sequence[Any]:
 
 
 def tensor_scatter_nd_update(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Any:
     """Replaces elements or slices of a tensor at index vectors.
 
@@ -162,7 +163,11 @@ def tensor_scatter_nd_update(
 
 
 def tensor_scatter_nd_add(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Any:
     """Adds updates to elements or slices of a tensor at index vectors.
 
@@ -189,7 +194,11 @@ def tensor_scatter_nd_add(
 
 
 def tensor_scatter_nd_sub(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Any:
     """Subtracts updates from elements or slices of a tensor at index vectors.
 
@@ -216,7 +225,11 @@ def tensor_scatter_nd_sub(
 
 
 def tensor_scatter_nd_min(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Any:
     """Takes the lesser of updates and of the elements or slices of a tensor at index vectors.
 
@@ -243,7 +256,11 @@ def tensor_scatter_nd_min(
 
 
 def tensor_scatter_nd_max(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Any:
     """Takes the greater of updates and of the elements or slices of a tensor at index vectors.
 
@@ -269,6 +286,8 @@ def tensor_scatter_nd_max(
     return _tensor_scatter(TensorScatterMax.of(bad_indices_policy), tensor, indices, updates, name)
 
 
-def _tensor_scatter(op: Op, tensor: Any, indices: Any, updates: Any, name: str | None) -> Any:
+def _tensor_scatter(
+    op: Op, tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None
+) -> Any:
     tensor, updates = convert_pair(tensor, updates)
     return apply(op, tensor, convert(indices), updates, name=name)

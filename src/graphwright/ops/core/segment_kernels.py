@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.ops.convolution.windows import accumulator
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 Integers = npt.NDArray[np.integer[Any]]
 Reduction = Literal["sum", "prod", "min", "max"]
@@ -121,7 +121,7 @@ def bincount(
     return counts.reshape((*array.shape[:-1], size) if array.ndim == 2 else (size,))
 
 
-def identity(kind: Reduction, dtype: np.dtype[Any]) -> Any:
+def identity(kind: Reduction, dtype: ArrayDType) -> Any:
     """The identity of a reduction; of minima and maxima the dtype's extreme finite value."""
     if kind in ("sum", "prod"):
         return 0 if kind == "sum" else 1

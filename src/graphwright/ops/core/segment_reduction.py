@@ -26,6 +26,7 @@ from graphwright.ops.math.arithmetic import maximum, truediv
 from graphwright.ops.math.comparison import equal, greater, greater_equal, select
 from graphwright.ops.math.transcendental import sqrt
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -239,7 +240,7 @@ def trailing(x: Any, like: Any) -> Any:
     return reshape(x, concat([shape(x), missing], 0))
 
 
-def gather_present(x: Any, ids: Any) -> Any:
+def gather_present(x: TensorLike, ids: TensorLike) -> Any:
     """The rows of `x` at the ids; zeros where an id is negative."""
     rows = gather(x, maximum(ids, 0))
     return select(trailing(greater_equal(ids, 0), rows), rows, 0)
@@ -341,7 +342,7 @@ class SparseSegmentSqrtNWithNumSegments(SparseSegmentSqrtN):
 # -- the public functions -------------------------------------------------------------------
 
 
-def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
     """Sums the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 0.
@@ -364,7 +365,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     return apply(SegmentSum.of(), convert(data), convert(segment_ids), name=name)
 
 
-def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
     """Averages the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 0. Means of integers are truncated.
@@ -387,7 +388,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     return apply(SegmentMean.of(), convert(data), convert(segment_ids), name=name)
 
 
-def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
     """Multiplies the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 1.
@@ -410,7 +411,7 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     return apply(SegmentProd.of(), convert(data), convert(segment_ids), name=name)
 
 
-def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
     """Takes the greatest element among the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 0.
@@ -433,7 +434,7 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     return apply(SegmentMax.of(), convert(data), convert(segment_ids), name=name)
 
 
-def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
     """Takes the least element among the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 0.
@@ -457,7 +458,7 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 
 def unsorted_segment_sum(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Any:
     """Sums the slices of each segment, whose ids may be in any order.
 
@@ -484,7 +485,7 @@ def unsorted_segment_sum(
 
 
 def unsorted_segment_prod(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Any:
     """Multiplies the slices of each segment, whose ids may be in any order.
 
@@ -511,7 +512,7 @@ def unsorted_segment_prod(
 
 
 def unsorted_segment_max(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Any:
     """Takes the greatest element among the slices of each segment, whose ids may be in any order.
 
@@ -538,7 +539,7 @@ def unsorted_segment_max(
 
 
 def unsorted_segment_min(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Any:
     """Takes the least element among the slices of each segment, whose ids may be in any order.
 
@@ -564,7 +565,7 @@ def unsorted_segment_min(
     return apply(op, convert(data), convert(segment_ids), num_segments, name=name)
 
 
-def counts_of(data: Any, ids: Any, count: Any) -> tuple[Any, Any]:
+def counts_of(data: TensorLike, ids: TensorLike, count: TensorLike) -> tuple[Any, Any]:
     """The sums of segments, and how many slices each has (at least 1), to divide by."""
     data, ids = convert(data), convert(ids)
     sums = unsorted_segment_sum(data, ids, count)
@@ -573,7 +574,7 @@ def counts_of(data: Any, ids: Any, count: Any) -> tuple[Any, Any]:
 
 
 def unsorted_segment_mean(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Any:
     """Averages the slices of each segment, whose ids may be in any order.
 
@@ -601,7 +602,7 @@ def unsorted_segment_mean(
 
 
 def unsorted_segment_sqrt_n(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Any:
     """Sums the slices of each segment and divides by the square root of their number.
 
@@ -643,10 +644,10 @@ def picked(
 
 
 def sparse_segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
@@ -676,10 +677,10 @@ def sparse_segment_sum(
 
 
 def sparse_segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
@@ -709,10 +710,10 @@ def sparse_segment_mean(
 
 
 def sparse_segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:

@@ -20,6 +20,7 @@ from graphwright.ops.core.static import known_int
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import SELECT, equal
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import show_dims
@@ -119,10 +120,10 @@ HIERARCHY = (dt.int32, dt.int64, dt.float32, dt.float64)
 
 
 def range(
-    start: Any,
-    limit: Any = None,
-    delta: Any = 1,
-    dtype: Any = None,
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
     name: str | None = "range",
 ) -> Any:
     """Returns the numbers start, start + delta, ... up to `limit`, which is left out.
@@ -233,7 +234,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     return slice_of(values, first, only_at(axis, num, -1, start), name=name)
 
 
-def only_at(axis: int, value: Any, otherwise: int, like: Any) -> Any:
+def only_at(axis: int, value: Any, otherwise: int, like: TensorValue) -> Any:
     """A host vector with an entry for each axis of `like`: `value` for one, else `otherwise`."""
     known = like.type.rank
     if known is not None and isinstance(axis, int):

@@ -11,6 +11,7 @@ from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -196,7 +197,7 @@ def rank_of(x: Any) -> Any:
     return apply(RANK, x) if known is None else known
 
 
-def broadcast_shape_of(x: Any, y: Any) -> Any:
+def broadcast_shape_of(x: TensorValue, y: TensorValue) -> Any:
     """The shape that two tensors broadcast to, as a host operand takes it."""
     dims = broadcast_dims(x.type.dims, y.type.dims)
     if dims is not None and None not in dims and x.type.is_static and y.type.is_static:
@@ -248,7 +249,7 @@ def shape_n(input: Any, out_type: Any = dt.int32, name: str | None = None) -> An
     return list(apply(ShapeN.of(out), *[convert(x) for x in input], name=name))
 
 
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
     """Returns the number of elements of a tensor.
 
     Args:
@@ -270,7 +271,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     return apply(Size.of(out), convert(input), name=name)
 
 
-def rank(input: Any, name: str | None = None) -> Any:
+def rank(input: TensorLike, name: str | None = None) -> Any:
     """Returns the number of axes of a tensor.
 
     Args:
@@ -287,7 +288,7 @@ def rank(input: Any, name: str | None = None) -> Any:
     return apply(RANK, convert(input), name=name)
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Any:
     """Computes the shape that two shapes, given as tensors, broadcast to.
 
     Args:

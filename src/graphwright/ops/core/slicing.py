@@ -16,6 +16,7 @@ from graphwright.op.op import Call, Op, Shapes, freeze
 from graphwright.ops.core.movement import broadcast_to, sum_to
 from graphwright.ops.core.shapes import shape, shape_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, is_compatible, show_dims
@@ -400,16 +401,16 @@ def entry(vector: Any, i: Any) -> Any:
 
 
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
     strides: Any = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: Any = None,
+    var: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Returns the slice `begin:end:strides` along the leading axes of a tensor.
@@ -447,7 +448,7 @@ def strided_slice(
     return apply(op, convert(input_), begin, end, strides, name=name)
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+def slice(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Any:
     """Returns a block of a tensor, by its first index and its size along each axis.
 
     Args:

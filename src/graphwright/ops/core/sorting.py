@@ -23,6 +23,7 @@ from graphwright.ops.math.arithmetic import negative, subtract
 from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.reduction import range_vector, reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
@@ -63,7 +64,7 @@ class ExtremePlace(Op):
             return lambda x, axis: find(searchable(x, axis), axis=axis).astype(dtype)
         beyond = types[0].numpy_dtype.type(type(self).beyond)
 
-        def place(x: Any, axis: Any) -> Any:
+        def place(x: Array, axis: Any) -> Any:
             total = np.add.reduce(searchable(x, axis), axis=None)
             if total != total:  # a NaN, or infinities: rarely
                 x = np.where(np.isnan(x), beyond, x)
@@ -75,7 +76,7 @@ class ExtremePlace(Op):
         return apply(self, each.inputs[0], each.axes(1))
 
 
-def searchable(x: Any, axis: int) -> Any:
+def searchable(x: Array, axis: int) -> Any:
     """The array; ValueError where nothing is along the axis. NumPy would search all of a scalar.
 
     The rule of shapes takes an empty axis: a graph fails when it runs, if it comes there.
@@ -155,7 +156,7 @@ class TopKV2(Op):
         return reshape(unsorted_segment_sum(reshape(g, [-1]), flat, size(x)), shape(x)), None
 
 
-def greatest(x: Any, k: int) -> Any:
+def greatest(x: Array, k: int) -> Any:
     """The places of the k greatest in each row, descending, of equals the first ones first."""
     size = x.shape[-1]
     if 0 < k < size // 16:  # the others need not be sorted
@@ -172,7 +173,7 @@ def greatest(x: Any, k: int) -> Any:
     return size - 1 - order[..., :k]
 
 
-def without_nan(x: Any) -> Any:
+def without_nan(x: Array) -> Any:
     """The array with the lowest value in the place of each NaN, so that it sorts as one."""
     if x.dtype.kind in "iu":
         return x
@@ -247,7 +248,7 @@ class Bound(Op):
         return bisected(rows, values, type(self).passes).astype(dtype)
 
 
-def bisected(rows: Any, values: Any, passes: Callable[..., Any]) -> Any:
+def bisected(rows: Array, values: Array, passes: Callable[..., Any]) -> Any:
     """A binary search in all rows at once."""
     low = np.zeros(values.shape, np.int64)
     high = np.full(values.shape, rows.shape[1], np.int64)
@@ -290,7 +291,10 @@ TopK.__name__ = TopK.__qualname__ = "TopKV2"
 
 
 def argmax(
-    input: Any, axis: Any = None, output_type: Any = dt.int64, name: str | None = None
+    input: TensorLike,
+    axis: TensorLike | None = None,
+    output_type: DTypeLike = dt.int64,
+    name: str | None = None,
 ) -> Any:
     """Returns the index of the greatest element along an axis, of equal ones the first.
 
@@ -317,7 +321,10 @@ def argmax(
 
 
 def argmin(
-    input: Any, axis: Any = None, output_type: Any = dt.int64, name: str | None = None
+    input: TensorLike,
+    axis: TensorLike | None = None,
+    output_type: DTypeLike = dt.int64,
+    name: str | None = None,
 ) -> Any:
     """Returns the index of the least element along an axis, of equal ones the first.
 
@@ -344,10 +351,10 @@ def argmin(
 
 
 def top_k(
-    input: Any,
-    k: Any = 1,
+    input: TensorLike,
+    k: TensorLike = 1,
     sorted: bool = True,
-    index_type: Any = dt.int32,
+    index_type: DTypeLike = dt.int32,
     name: str | None = None,
 ) -> Any:
     """Finds the greatest elements along the last axis, in descending order, and their indices.
@@ -464,7 +471,7 @@ def mirrored(x: Any) -> Any:
     return subtract(negative(x), 1) if dtype.is_integer else negative(x)
 
 
-def descending(x: Any, axis: int, count: Any = None) -> Any:
+def descending(x: TensorValue, axis: int, count: Any = None) -> Any:
     """All elements sorted along an axis, descending, and their indices; or the first `count`."""
     rank = x.type.rank
     count = axis_size(x, axis) if count is None else count
@@ -484,10 +491,10 @@ def descending(x: Any, axis: int, count: Any = None) -> Any:
 
 
 def searchsorted(
-    sorted_sequence: Any,
-    values: Any,
+    sorted_sequence: TensorLike,
+    values: TensorLike,
     side: str = "left",
-    out_type: Any = dt.int32,
+    out_type: DTypeLike = dt.int32,
     name: str | None = None,
 ) -> Any:
     """Returns where each value would be inserted into a sorted sequence.
@@ -523,7 +530,7 @@ def searchsorted(
 
 
 def approx_max_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -561,7 +568,7 @@ def approx_max_k(
 
 
 def approx_min_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -599,7 +606,7 @@ def approx_min_k(
     return ApproxTopK(-values, places)
 
 
-def approximable(operand: Any, k: int, axis: int) -> Any:
+def approximable(operand: TensorLike, k: int, axis: int) -> Any:
     """The tensor of which extremes are asked; InvalidArgumentError for other dtypes than floats of
     32 bits at most, and where there are less than `k` elements."""
     x = convert(operand)

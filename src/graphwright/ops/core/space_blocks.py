@@ -18,6 +18,7 @@ from graphwright.ops.core.joining import stack
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.arithmetic import floormod
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -251,7 +252,9 @@ class DepthToSpace(Regrouping):
         return (apply(SpaceToDepth.of(*self.values()), g),)
 
 
-def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+def space_to_batch_nd(
+    input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None
+) -> Any:
     """Pads a tensor with zeros and moves each place inside a block of space to the batch.
 
     The spatial axes are those behind the batch axis, as many as `block_shape` has entries.
@@ -280,7 +283,9 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | N
 space_to_batch = space_to_batch_nd
 
 
-def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+def batch_to_space_nd(
+    input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None
+) -> Any:
     """The batches put together again to blocks of space, then cropped."""
     return apply(BatchToSpaceND.of(), convert(input), block_shape, crops, name=name)
 
@@ -314,7 +319,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
 
 
 def space_to_depth(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
     """Moves each block of places of images to channels.
 
@@ -340,7 +345,7 @@ def space_to_depth(
 
 
 def depth_to_space(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
     """Moves the channels of images to blocks of places.
 
@@ -368,7 +373,7 @@ def depth_to_space(
 
 
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: TensorLike, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Any, Any]:
     """Computes paddings that make each axis a multiple of its block, and crops that undo them.
 

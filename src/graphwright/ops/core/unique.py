@@ -10,6 +10,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, undefined
 from graphwright.op.results import named
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, normalize_axis, show_dims
@@ -17,7 +18,7 @@ from graphwright.types.tensor_type import TensorType, normalize_axis, show_dims
 SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 
 
-def distinct(x: Any, axis: int = 0) -> tuple[Any, Any, Any]:
+def distinct(x: Array, axis: int = 0) -> tuple[Any, Any, Any]:
     """The distinct slices along an axis, which of them each slice is, and how often each is."""
     if np.ndim(x) == 1 and x.dtype.kind in "iu" and x.size:
         low, high = int(x.min()), int(x.max())
@@ -41,7 +42,7 @@ def distinct(x: Any, axis: int = 0) -> tuple[Any, Any, Any]:
     return np.take(x, first[order], axis=axis), rank[which.reshape(-1)], counts[order]
 
 
-def tabled(x: Any, low: int, span: int) -> tuple[Any, Any, Any]:
+def tabled(x: Array, low: int, span: int) -> tuple[Any, Any, Any]:
     """`distinct` of a vector of whole numbers from a range that is worth a table: no sort."""
     slots = x.astype(np.intp) - x.dtype.type(low).astype(np.intp)
     first = np.full(span, x.size, np.intp)
@@ -199,7 +200,9 @@ def unique_with_counts(x: Any, out_idx: Any = dt.int32, name: str | None = None)
     return named(UniqueWithCounts)(*apply(op, convert(x), name=name))
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = dt.int32, name: str | None = None) -> Any:
+def setdiff1d(
+    x: TensorLike, y: TensorLike, index_dtype: DTypeLike = dt.int32, name: str | None = None
+) -> Any:
     """The elements of `x` that are not in `y`, and their indices: (out, idx)."""
     op = ListDiff.of(ListDiff.dtype_for("out_idx", index_dtype))
     return named(ListDiff)(*apply(op, convert(x), convert(y), name=name))

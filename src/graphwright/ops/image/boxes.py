@@ -11,6 +11,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.joining import stack, unstack
 from graphwright.ops.image import suppression
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 REALS = frozenset({dt.float16, dt.float32})
@@ -279,11 +280,11 @@ Detections.__name__ = Detections.__qualname__ = "CombinedNonMaxSuppression"
 
 
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
 ) -> Any:
     """Returns the indices of the boxes with the best scores, best first.
@@ -316,12 +317,12 @@ def non_max_suppression(
 
 
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
-    soft_nms_sigma: Any = 0.0,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
+    soft_nms_sigma: TensorLike = 0.0,
     name: str | None = None,
 ) -> Any:
     """Returns the indices of the best boxes and their scores, which overlap may lower.
@@ -364,11 +365,11 @@ def non_max_suppression_with_scores(
 
 
 def non_max_suppression_overlaps(
-    overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
-    overlap_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    overlaps: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    overlap_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
 ) -> Any:
     """Returns the indices of the best items, by a matrix of their overlaps.
@@ -401,11 +402,11 @@ def non_max_suppression_overlaps(
 
 
 def non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     pad_to_max_output_size: bool = False,
     name: str | None = None,
     sorted_input: bool = False,
@@ -463,12 +464,12 @@ def non_max_suppression_padded(
 
 
 def combined_non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size_per_class: Any,
-    max_total_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size_per_class: TensorLike,
+    max_total_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     pad_per_class: bool = False,
     clip_boxes: bool = True,
     name: str | None = None,

@@ -26,6 +26,7 @@ from graphwright.ops.math.comparison import SELECT, equal, greater
 from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_std, reduce_sum
 from graphwright.ops.math.transcendental import pow, rsqrt
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -34,7 +35,7 @@ from graphwright.types.tensor_type import TensorType, show_dims
 
 
 def convert_image_dtype(
-    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+    image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Any:
     """Converts images to a dtype, scaled from the range of the old dtype to that of the new one.
 
@@ -315,7 +316,7 @@ RGB_OF_YUV = (
 GREY = (0.2989, 0.5870, 0.1140)
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Any:
     """Converts RGB colours to hue, saturation and value, each in [0, 1].
 
     Args:
@@ -336,7 +337,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     return apply(RGB_TO_HSV, convert(images, None, dt.float32), name=name)
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Any:
     """Converts colours of hue, saturation and value to RGB colours.
 
     Args:
@@ -357,7 +358,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     return apply(HSV_TO_RGB, convert(images, None, dt.float32), name=name)
 
 
-def rgb_to_yiq(images: Any) -> Any:
+def rgb_to_yiq(images: TensorLike) -> Any:
     """Converts RGB colours to luma and the two chroma values of NTSC.
 
     Args:
@@ -373,7 +374,7 @@ def rgb_to_yiq(images: Any) -> Any:
     return recoloured(images, YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Any:
+def yiq_to_rgb(images: TensorLike) -> Any:
     """Converts luma and the two chroma values of NTSC to RGB colours.
 
     Args:
@@ -389,7 +390,7 @@ def yiq_to_rgb(images: Any) -> Any:
     return recoloured(images, RGB_OF_YIQ)
 
 
-def rgb_to_yuv(images: Any) -> Any:
+def rgb_to_yuv(images: TensorLike) -> Any:
     """Converts RGB colours to luma and the two chroma values of PAL.
 
     Args:
@@ -405,7 +406,7 @@ def rgb_to_yuv(images: Any) -> Any:
     return recoloured(images, YUV)
 
 
-def yuv_to_rgb(images: Any) -> Any:
+def yuv_to_rgb(images: TensorLike) -> Any:
     """Converts luma and the two chroma values of PAL to RGB colours.
 
     Args:
@@ -427,7 +428,7 @@ def recoloured(images: Any, matrix: Any) -> Any:
     return tensordot(images, convert(matrix, images.dtype), [[images.type.rank - 1], [0]])
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Any:
     """Converts RGB colours to one channel, their luma.
 
     Args:
@@ -451,7 +452,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     return convert_image_dtype(grey, images.dtype, name=name)
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Any:
     """Repeats one channel as red, green and blue.
 
     Args:
@@ -481,7 +482,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
 # -- adjustments ----------------------------------------------------------------------------
 
 
-def adjust_brightness(image: Any, delta: Any) -> Any:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Any:
     """Adds a number to all pixels, on the scale where floats span [0, 1].
 
     Args:
@@ -500,7 +501,7 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
     return convert_image_dtype(adjusted, original, saturate=True)
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Any:
     """Scales the distance of each pixel from the mean of its channel in its image.
 
     The result is `(x - mean) * contrast_factor + mean`.
@@ -575,7 +576,9 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     return convert_image_dtype(moved, original)
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+def adjust_saturation(
+    image: TensorLike, saturation_factor: TensorLike, name: str | None = None
+) -> Any:
     """Scales the saturation of RGB images, which stays in [0, 1].
 
     Args:

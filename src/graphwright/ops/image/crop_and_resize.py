@@ -24,6 +24,7 @@ from graphwright.ops.math.comparison import equal, greater_equal, less_equal, lo
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.rounding import ceil, floor
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
@@ -123,7 +124,7 @@ def pixels(image: Any, number: Any, row: Any, column: Any) -> Any:
     return image.reshape(count * height * width, depth).take(places, axis=0)
 
 
-def interpolated(image: Any, number: Any, rows: Samples, columns: Samples) -> Any:
+def interpolated(image: Array, number: Any, rows: Samples, columns: Samples) -> Any:
     """The pixels between the four around each result; channels lie in the rows, for these are
     long, and NumPy takes its time where a last axis is short."""
     top, bottom, down = neighbours(rows)
@@ -331,7 +332,7 @@ class Cells(NamedTuple):
         """Of bounds [boxes] and their speeds, `count` results among `size` pixels; `axis` is the
         one of these that others have."""
 
-        def spread(x: Any) -> Any:
+        def spread(x: TensorLike) -> Any:
             return expand_dims(expand_dims(x, axis), 3)
 
         span = cast(convert(size) - 1, dt.float32)
@@ -359,16 +360,16 @@ class Cells(NamedTuple):
         return reduce_sum(g * self.share[0], 1), reduce_sum(g * self.share[1], 1)
 
 
-def broadcast_pair(row: Any, column: Any) -> tuple[Any, Any]:
+def broadcast_pair(row: TensorLike, column: TensorLike) -> tuple[Any, Any]:
     """Rows and columns, each with the axis of the other."""
     return row + zeros_like(column), column + zeros_like(row)
 
 
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: TensorLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,

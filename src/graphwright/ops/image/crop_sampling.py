@@ -14,6 +14,7 @@ from graphwright.ops.random.single_numbers import Numbers
 from graphwright.ops.random.stateful_random import Stateful
 from graphwright.ops.random.stateless_random import of_seed
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -146,10 +147,10 @@ def options(
 
 
 def sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
     seed: int = 0,
-    min_object_covered: Any = 0.1,
+    min_object_covered: TensorLike = 0.1,
     aspect_ratio_range: Any = None,
     area_range: Any = None,
     max_attempts: int | None = None,
@@ -192,10 +193,10 @@ def sample_distorted_bounding_box(
 
 
 def stateless_sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
-    seed: Any,
-    min_object_covered: Any = 0.1,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
+    seed: TensorLike,
+    min_object_covered: TensorLike = 0.1,
     aspect_ratio_range: Any = None,
     area_range: Any = None,
     max_attempts: int | None = None,

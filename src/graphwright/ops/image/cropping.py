@@ -20,9 +20,10 @@ from graphwright.ops.image.images import images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, greater_equal, logical_or, select
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 
-def flip_left_right(image: Any) -> Any:
+def flip_left_right(image: TensorLike) -> Any:
     """Mirrors images along their width.
 
     Args:
@@ -41,7 +42,7 @@ def flip_left_right(image: Any) -> Any:
     return flipped(image, -2)
 
 
-def flip_up_down(image: Any) -> Any:
+def flip_up_down(image: TensorLike) -> Any:
     """Mirrors images along their height.
 
     Args:
@@ -60,7 +61,7 @@ def flip_up_down(image: Any) -> Any:
     return flipped(image, -3)
 
 
-def flipped(image: Any, axis: int) -> Any:
+def flipped(image: TensorLike, axis: int) -> Any:
     """The images reversed along an axis counted from the last."""
     image = convert(image)
     rank = image.type.rank
@@ -69,7 +70,7 @@ def flipped(image: Any, axis: int) -> Any:
     return reverse(image, [axis if rank is None else axis + rank])
 
 
-def transpose(image: Any, name: str | None = None) -> Any:
+def transpose(image: TensorLike, name: str | None = None) -> Any:
     """Exchanges the height and the width of images.
 
     Args:
@@ -145,7 +146,11 @@ def turned(image: Any, turns: Any) -> Any:
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
 ) -> Any:
     """Cuts a part of a given height and width out of images.
 
@@ -233,7 +238,7 @@ def pad_to_bounding_box(
     return restore(of_size(pad(images, border), images, target_height, target_width))
 
 
-def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
+def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Any:
     """Crops the middle of images or pads them with zeros, to a given height and width.
 
     Args:
@@ -291,7 +296,7 @@ def least(x: Any, y: Any) -> Any:
     return min(x, y) if isinstance(x, int) and isinstance(y, int) else minimum(x, y)
 
 
-def central_crop(image: Any, central_fraction: Any) -> Any:
+def central_crop(image: TensorLike, central_fraction: TensorLike) -> Any:
     """Cuts out the middle of images, a fraction of their height and of their width.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -59,7 +60,7 @@ class DrawBoundingBoxesV2(Op):
         return result
 
 
-def outline(image: Any, box: Any, color: Any) -> None:
+def outline(image: Array, box: Any, color: Any) -> None:
     """Draws the sides of a box that are in the image."""
     height, width = image.shape[:2]
     sizes = np.array([height, width, height, width], np.float32)
@@ -148,7 +149,9 @@ def to_places(at: Any) -> Any:
 # -- the public functions -------------------------------------------------------------------
 
 
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
+def draw_bounding_boxes(
+    images: TensorLike, boxes: TensorLike, colors: TensorLike, name: str | None = None
+) -> Any:
     """Draws the outlines of boxes into images.
 
     Args:
@@ -178,9 +181,9 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
 
 
 def extract_glimpse(
-    input: Any,
-    size: Any,
-    offsets: Any,
+    input: TensorLike,
+    size: TensorLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     noise: str = "uniform",

@@ -15,6 +15,7 @@ from graphwright.ops.image.color import convert_image_dtype
 from graphwright.ops.io.raw_bytes import only
 from graphwright.ops.strings.strings import scalar, string, substr
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -269,7 +270,7 @@ class JpegEncoder(Op):
             raise ValueError(f"image must be 3-dimensional, not {show_dims(image.dims)}")
         return ((),)
 
-    def written(self, image: Any, format: str, options: dict[str, Any], unit: str = "in") -> Any:
+    def written(self, image: Array, format: str, options: dict[str, Any], unit: str = "in") -> Any:
         """The file; ValueError where the image, its channels or the quality do not fit."""
         if np.ndim(image) != 3:
             raise ValueError(f"image must be 3-dimensional, not {show_dims(np.shape(image))}")
@@ -340,7 +341,7 @@ def wrong(message: str) -> InvalidArgumentError:
 
 
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -383,8 +384,8 @@ def decode_jpeg(
 
 
 def decode_and_crop_jpeg(
-    contents: Any,
-    crop_window: Any,
+    contents: TensorLike,
+    crop_window: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -425,7 +426,7 @@ def decode_and_crop_jpeg(
 
 
 def decode_png(
-    contents: Any, channels: int = 0, dtype: Any = dt.uint8, name: str | None = None
+    contents: TensorLike, channels: int = 0, dtype: DTypeLike = dt.uint8, name: str | None = None
 ) -> Any:
     """Decodes a PNG file of 8 or 16 bits; other formats but BMP too, as uint8.
 
@@ -452,7 +453,7 @@ def decode_png(
     return apply(op, string(contents), name=name)
 
 
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any:
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Any:
     """Decodes a BMP file.
 
     Args:
@@ -477,7 +478,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any
     return apply(DecodeBmp.of(channels), string(contents), name=name)
 
 
-def decode_gif(contents: Any, name: str | None = None) -> Any:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Any:
     """Decodes all frames of a GIF file; JPEG, PNG and WebP files too.
 
     It needs Pillow (the extra `image`).
@@ -504,7 +505,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Any:
 
 
 def decode_webp(
-    contents: Any, channels: int = 0, dtype: Any = dt.uint8, name: str | None = None
+    contents: TensorLike, channels: int = 0, dtype: DTypeLike = dt.uint8, name: str | None = None
 ) -> Any:
     """Decodes all frames of a WebP file; JPEG and PNG files too.
 
@@ -535,9 +536,9 @@ def decode_webp(
 
 
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
-    dtype: Any = dt.uint8,
+    dtype: DTypeLike = dt.uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Any:
@@ -574,7 +575,7 @@ def decode_image(
 
 
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -622,7 +623,9 @@ def encode_jpeg(
     return apply(op, convert(image, hint=dt.uint8), name=name)
 
 
-def extract_jpeg_shape(contents: Any, output_type: Any = dt.int32, name: str | None = None) -> Any:
+def extract_jpeg_shape(
+    contents: TensorLike, output_type: DTypeLike = dt.int32, name: str | None = None
+) -> Any:
     """Reads the height, the width and the channels of a JPEG file from its header.
 
     Args:
@@ -645,7 +648,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dt.int32, name: str | N
     return apply(op, string(contents), name=name)
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Any:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Any:
     r"""Tells whether the bytes of a file begin as those of JPEG files do.
 
     Args:
@@ -663,7 +666,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Any:
 
 
 def adjust_jpeg_quality(
-    image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+    image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None
 ) -> Any:
     """Encodes an image as a JPEG file of some quality and decodes it again.
 

@@ -22,9 +22,10 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log, pow, square, squared_difference
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 
 
-def total_variation(images: Any, name: str | None = None) -> Any:
+def total_variation(images: TensorLike, name: str | None = None) -> Any:
     """Sums the absolute differences of neighbouring pixels in each image.
 
     Args:
@@ -52,7 +53,7 @@ def total_variation(images: Any, name: str | None = None) -> Any:
     return reduce_sum(abs(down), axes) + reduce_sum(abs(across), axes)
 
 
-def image_gradients(image: Any) -> Any:
+def image_gradients(image: TensorLike) -> Any:
     """Returns the differences of each pixel to the next ones downwards and to the right.
 
     The last row, or the last column, has the difference 0.
@@ -84,7 +85,7 @@ def image_gradients(image: Any) -> Any:
     return concat([down, last_row], 1), concat([across, last_column], 2)
 
 
-def sobel_edges(image: Any) -> Any:
+def sobel_edges(image: TensorLike) -> Any:
     """Estimates the slopes downwards and to the right by Sobel's filters.
 
     Args:
@@ -113,7 +114,7 @@ def sobel_edges(image: Any) -> Any:
 # -- similarity -----------------------------------------------------------------------------
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Any:
     """Returns the peak signal-to-noise ratio of pairs of images, in decibels.
 
     Args:
@@ -137,7 +138,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     return 20 * log(peak) / log(convert(10.0)) - np.float32(10 / np.log(10)) * log(error)
 
 
-def compared(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
+def compared(a: TensorLike, b: TensorLike, max_val: TensorLike) -> tuple[Any, Any, Any]:
     """Two batches of images and the range of their values, all as float32."""
     a, b = convert(a), convert(b)
     peak = convert_image_dtype(cast(convert(max_val), a.dtype), dt.float32)
@@ -156,9 +157,9 @@ def check_pair(a: Any, b: Any) -> None:
 
 
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
@@ -200,7 +201,7 @@ def ssim(
 
 
 def ssim_per_channel(
-    a: Any, b: Any, peak: Any, filter_size: int, sigma: float, k1: float, k2: float
+    a: TensorValue, b: Any, peak: Any, filter_size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Any, Any]:
     """The similarity, and its part that is about contrast and structure, of each place."""
     dims = a.type.dims
@@ -290,7 +291,7 @@ def ssim_multiscale(
     return reduce_mean(reduce_prod(pow(stack(parts, -1), powers), [-1]), [-1])
 
 
-def halved(images: Any) -> Any:
+def halved(images: TensorLike) -> Any:
     """Images of half the height and width, an odd side first mirrored by one pixel."""
     flat, restore = flattened(images)
     _, height, width, _ = axis_sizes(flat)

@@ -11,11 +11,12 @@ from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape, squeeze
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.slicing import entry
+from graphwright.types.arguments import TensorLike
 
 Restore = Callable[[Any], Any]
 
 
-def images_of(image: Any) -> tuple[Any, Restore]:
+def images_of(image: TensorLike) -> tuple[Any, Restore]:
     """A batch of images, and what gives a result the rank of `image`, which is 3 or 4."""
     images = convert(image)
     rank = images.type.rank

@@ -15,6 +15,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector, scatter_nd
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
@@ -69,7 +70,7 @@ class Patches(Op):
         entries = [v[: self.rank] if isinstance(v, tuple) else v for v in self.values()]
         return self.of(*entries).of_images(np.asarray(images))
 
-    def of_images(self, images: Any) -> Any:
+    def of_images(self, images: Array) -> Any:
         """The patches, of images for which there is no number too many in the lists."""
         (result,) = self.shapes(TensorType(dt.float32, images.shape))
         axes = range(1, images.ndim - 1)

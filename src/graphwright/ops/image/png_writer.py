@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.types.arrays import Array
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOR = {1: 0, 2: 4, 3: 2, 4: 6}  # colour types by the number of channels
 _UP = 2  # the filter that stores each row less the one above
 
 
-def encode(image: Any, compression: int = -1) -> bytes:
+def encode(image: Array, compression: int = -1) -> bytes:
     """An image of shape [height, width, channels], uint8 or uint16, as a PNG file."""
     height, width, channels = image.shape
     rows = image.astype(image.dtype.newbyteorder(">")).reshape(height, -1).view(np.uint8)

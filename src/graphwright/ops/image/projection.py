@@ -18,6 +18,8 @@ from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.linalg.linear_systems import inv
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 PIXELS = dt.FLOATING | {dt.uint8, dt.int32, dt.int64}
@@ -78,7 +80,7 @@ class ImageProjectiveTransformV3(Op):
         sample = SAMPLES[self.interpolation](images, x, y, number)
         return np.where(known[..., None], sample, number).astype(images.dtype)
 
-    def check(self, images: Any, transforms: Any, size: Any, fill: Any) -> None:
+    def check(self, images: Array, transforms: Any, size: Any, fill: Any) -> None:
         """ValueError for what does not fit."""
         if self.interpolation not in SAMPLES:
             raise ValueError(f"Invalid interpolation {self.interpolation}. {list(SAMPLES)} are.")
@@ -121,7 +123,7 @@ class ImageProjectiveTransformV2(ImageProjectiveTransformV3):
 FILL_MODES = ("CONSTANT", "REFLECT", "WRAP", "NEAREST")
 
 
-def inverted(transforms: Any) -> Any:
+def inverted(transforms: TensorLike) -> Any:
     """The transforms that undo others."""
     count = shape_of(transforms)[:1]
     full = concat([transforms, ones(concat([count, [1]], 0))], 1)
@@ -129,7 +131,7 @@ def inverted(transforms: Any) -> Any:
     return (back / back[:, 8:])[:, :8]
 
 
-def continued(places: Any, count: int, mode: str) -> Any:
+def continued(places: Array, count: int, mode: str) -> Any:
     """The places inside of an axis of `count` pixels that stand for those outside."""
     last = np.float32(count - 1)
     if mode == "CONSTANT":
@@ -144,7 +146,7 @@ def continued(places: Any, count: int, mode: str) -> Any:
     return np.clip(places, 0, last)
 
 
-def at(images: Any, x: Any, y: Any, fill: Any) -> Any:
+def at(images: Array, x: Array, y: Array, fill: Any) -> Any:
     """The pixels of each image at whole places [images, height, width]."""
     count, height, width = images.shape[:3]
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
@@ -153,13 +155,13 @@ def at(images: Any, x: Any, y: Any, fill: Any) -> Any:
     return np.where(inside[..., None], images[which, rows, columns], fill)
 
 
-def nearest(images: Any, x: Any, y: Any, fill: Any) -> Any:
+def nearest(images: Array, x: Array, y: Array, fill: Any) -> Any:
     """The pixel that is nearest."""
     columns, rows = (np.copysign(np.floor(np.abs(p) + 0.5), p) for p in (x, y))
     return at(images, columns, rows, fill)
 
 
-def bilinear(images: Any, x: Any, y: Any, fill: Any) -> Any:
+def bilinear(images: Array, x: Array, y: Array, fill: Any) -> Any:
     """The mean of the four pixels around, weighted by how near they are."""
     left, top = np.floor(x), np.floor(y)
     rows = []

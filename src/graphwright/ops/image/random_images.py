@@ -25,6 +25,7 @@ from graphwright.ops.math.rounding import round
 from graphwright.ops.random.stateful_random import uniform
 from graphwright.ops.random.stateless_random import stateless_uniform
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 #: Draws uniform numbers: shape, least, limit, and their dtype (float32).
 Draw = Callable[..., Any]
@@ -43,13 +44,13 @@ def position(seed: Any) -> Draw:
 # -- what is done, whoever draws ------------------------------------------------------------
 
 
-def brightened(image: Any, max_delta: float, draw: Draw) -> Any:
+def brightened(image: TensorLike, max_delta: float, draw: Draw) -> Any:
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return adjust_brightness(image, draw([], -max_delta, max_delta))
 
 
-def contrasted(image: Any, lower: float, upper: float, draw: Draw) -> Any:
+def contrasted(image: TensorLike, lower: float, upper: float, draw: Draw) -> Any:
     check_factors(lower, upper)
     return adjust_contrast(image, draw([], lower, upper))
 
@@ -62,7 +63,7 @@ def check_factors(lower: float, upper: float) -> None:
         raise ValueError("lower must be non-negative.")
 
 
-def hued(image: Any, max_delta: float, draw: Draw) -> Any:
+def hued(image: TensorLike, max_delta: float, draw: Draw) -> Any:
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
     if max_delta < 0:
@@ -70,7 +71,7 @@ def hued(image: Any, max_delta: float, draw: Draw) -> Any:
     return adjust_hue(image, draw([], -max_delta, max_delta))
 
 
-def saturated(image: Any, lower: float, upper: float, draw: Draw) -> Any:
+def saturated(image: TensorLike, lower: float, upper: float, draw: Draw) -> Any:
     check_factors(lower, upper)
     return adjust_saturation(image, draw([], lower, upper))
 
@@ -83,7 +84,7 @@ def compressed(image: Any, least: Any, limit: Any, draw: Draw) -> Any:
     return adjust_jpeg_quality(image, draw([], least, limit, dt.int32))
 
 
-def mirrored(image: Any, mirror: Callable[[Any], Any], draw: Draw) -> Any:
+def mirrored(image: TensorLike, mirror: Callable[[Any], Any], draw: Draw) -> Any:
     """Each image mirrored or not."""
     image = convert(image)
     flipped = mirror(image)  # says what is no image
@@ -93,7 +94,7 @@ def mirrored(image: Any, mirror: Callable[[Any], Any], draw: Draw) -> Any:
     return select(reshape(chosen, concat([leading, [1, 1, 1]], 0)), flipped, image)
 
 
-def cropped(value: Any, size: Any, draw: Draw, name: str | None) -> Any:
+def cropped(value: TensorLike, size: TensorLike, draw: Draw, name: str | None) -> Any:
     """A part of that size from a place that is drawn; refused where the size is too great."""
     value, size = convert(value), convert(size, hint=dt.int32)
     known, dims = size.known, value.type.dims
@@ -115,7 +116,7 @@ def fits(size: tuple[Any, ...], dims: tuple[int | None, ...]) -> bool:
 # -- the public functions -------------------------------------------------------------------
 
 
-def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Any:
+def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Any:
     """Adds a random number to all pixels, on the scale where floats span [0, 1].
 
     Args:
@@ -137,7 +138,7 @@ def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> 
     return brightened(image, max_delta, stream(seed))
 
 
-def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Any:
+def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Any:
     """Adds a number drawn from a seed to all pixels, on the scale where floats span [0, 1].
 
     Args:
@@ -159,7 +160,7 @@ def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Any:
     return brightened(image, max_delta, position(seed))
 
 
-def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Any:
+def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Any:
     """Scales the contrast by a random factor, as `tf.image.adjust_contrast` does.
 
     Args:
@@ -182,7 +183,9 @@ def random_contrast(image: Any, lower: float, upper: float, seed: int | None = N
     return contrasted(image, lower, upper, stream(seed))
 
 
-def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Any:
+def stateless_random_contrast(
+    image: TensorLike, lower: float, upper: float, seed: TensorLike
+) -> Any:
     """Scales the contrast by a factor drawn from a seed, as `tf.image.adjust_contrast` does.
 
     Args:
@@ -205,7 +208,7 @@ def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any)
     return contrasted(image, lower, upper, position(seed))
 
 
-def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Any:
+def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Any:
     """Turns the hue by a random part of the colour circle.
 
     Args:
@@ -227,7 +230,7 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Any:
     return hued(image, max_delta, stream(seed))
 
 
-def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Any:
+def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Any:
     """Turns the hue by a part of the colour circle drawn from a seed.
 
     Args:
@@ -249,7 +252,9 @@ def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Any:
     return hued(image, max_delta, position(seed))
 
 
-def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Any:
+def random_saturation(
+    image: TensorLike, lower: float, upper: float, seed: int | None = None
+) -> Any:
     """Scales the saturation by a random factor.
 
     Args:
@@ -272,7 +277,9 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
     return saturated(image, lower, upper, stream(seed))
 
 
-def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
+def stateless_random_saturation(
+    image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
+) -> Any:
     """Scales the saturation by a factor drawn from a seed.
 
     Args:
@@ -296,7 +303,7 @@ def stateless_random_saturation(image: Any, lower: float, upper: float, seed: An
 
 
 def random_jpeg_quality(
-    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
 ) -> Any:
     """Encodes an image as a JPEG file of a random quality and decodes it again.
 
@@ -323,7 +330,7 @@ def random_jpeg_quality(
 
 
 def stateless_random_jpeg_quality(
-    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike
 ) -> Any:
     """Encodes an image as a JPEG file of a quality drawn from a seed and decodes it again.
 
@@ -349,7 +356,7 @@ def stateless_random_jpeg_quality(
     return compressed(image, min_jpeg_quality, max_jpeg_quality, position(seed))
 
 
-def random_flip_left_right(image: Any, seed: int | None = None) -> Any:
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Any:
     """Mirrors each image along its width with probability 1/2.
 
     Args:
@@ -370,7 +377,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Any:
     return mirrored(image, flip_left_right, stream(seed))
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Any:
     """Mirrors each image along its width with probability 1/2, as a seed determines.
 
     Args:
@@ -391,7 +398,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
     return mirrored(image, flip_left_right, position(seed))
 
 
-def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Any:
     """Mirrors each image along its height with probability 1/2.
 
     Args:
@@ -412,7 +419,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
     return mirrored(image, flip_up_down, stream(seed))
 
 
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Any:
     """Mirrors each image along its height with probability 1/2, as a seed determines.
 
     Args:
@@ -433,7 +440,9 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
     return mirrored(image, flip_up_down, position(seed))
 
 
-def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
+def random_crop(
+    value: TensorLike, size: TensorLike, seed: int | None = None, name: str | None = None
+) -> Any:
     """Cuts a part of a given size out of a tensor, from a random place.
 
     Args:
@@ -455,7 +464,9 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     return cropped(value, size, stream(seed), name)
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+def stateless_random_crop(
+    value: TensorLike, size: TensorLike, seed: TensorLike, name: str | None = None
+) -> Any:
     """Cuts a part of a given size out of a tensor, from a random place that a seed determines.
 
     Args:

@@ -21,6 +21,7 @@ from graphwright.ops.image.images import images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.rounding import round as rounded
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -121,7 +122,7 @@ class ResizeGrad(Op):
         return apply(again, g, size_of(call.inputs[0])), None
 
 
-def size_of(images: Any) -> Any:
+def size_of(images: TensorLike) -> Any:
     """(height, width) of images as a host operand takes them."""
     return host_vector(axis_sizes(images, 4)[1:3])
 
@@ -316,8 +317,8 @@ def scaled_axes(
 
 
 def resize(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     method: str = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
@@ -376,7 +377,7 @@ def checked_size(size: Any) -> Any:
 
 
 def resized(
-    images: Any, size: Any, method: str, preserve: bool, antialias: bool, name: str | None
+    images: TensorLike, size: Any, method: str, preserve: bool, antialias: bool, name: str | None
 ) -> Any:
     """A batch of images resized."""
     if preserve:
@@ -412,9 +413,9 @@ def fitting_size(images: Any, size: Any) -> Any:
 
 
 def resize_with_pad(
-    image: Any,
-    target_height: Any,
-    target_width: Any,
+    image: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Any:

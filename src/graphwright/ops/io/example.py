@@ -14,6 +14,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, num_elements, show_dims
@@ -195,7 +196,7 @@ def bytes_of_json(text: bytes) -> bytes:
         raise InvalidArgumentError(None, None, f"Error while parsing JSON: {error}") from error
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Any:
     """Converts `Example` messages from JSON to the bytes that `tf.io.parse_example` reads.
 
     Args:

@@ -20,6 +20,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.io.raw_bytes import only
 from graphwright.ops.strings.strings import scalar, string, texts
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -113,7 +114,7 @@ READ_FILE, WRITE_FILE, MATCHING_FILES = ReadFile(), WriteFile(), MatchingFiles()
 # -- the public functions -------------------------------------------------------------------
 
 
-def read_file(filename: Any, name: str | None = None) -> Any:
+def read_file(filename: TensorLike, name: str | None = None) -> Any:
     """Reads a whole file.
 
     Args:
@@ -137,7 +138,7 @@ def read_file(filename: Any, name: str | None = None) -> Any:
     return apply(READ_FILE, string(filename), name=name)
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> None:
     """Replaces the contents of a file, at once or not at all, and makes its directory.
 
     Args:
@@ -156,7 +157,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     apply(WRITE_FILE, string(filename), string(contents), name=name)
 
 
-def matching_files(pattern: Any, name: str | None = None) -> Any:
+def matching_files(pattern: TensorLike, name: str | None = None) -> Any:
     """Returns the sorted paths that match any of some patterns.
 
     `*`, `?` and `[...]` stand for characters of a file's name, not of its directory.

@@ -16,6 +16,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import Text, refused, string, texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -181,7 +182,7 @@ DECODE_BASE64 = DecodeBase64()
 # -- the public functions -------------------------------------------------------------------
 
 
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Any:
     """Encodes each string in the URL-safe alphabet of base64.
 
     Args:
@@ -199,7 +200,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any
     return apply(EncodeBase64.of(pad), string(input), name=name)
 
 
-def decode_base64(input: Any, name: str | None = None) -> Any:
+def decode_base64(input: TensorLike, name: str | None = None) -> Any:
     """Decodes strings in the URL-safe alphabet of base64, padded or not.
 
     Args:
@@ -220,10 +221,10 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
 
 
 def decode_raw(
-    input_bytes: Any,
-    out_type: Any,
+    input_bytes: TensorLike,
+    out_type: DTypeLike,
     little_endian: bool = True,
-    fixed_length: Any = None,
+    fixed_length: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Interprets the bytes of strings as numbers, along a new last axis.
@@ -254,7 +255,9 @@ def decode_raw(
     return apply(op, string(input_bytes), fixed_length, name=name)
 
 
-def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
+def decode_compressed(
+    bytes: TensorLike, compression_type: str = "", name: str | None = None
+) -> Any:
     """Decompresses each string.
 
     Args:

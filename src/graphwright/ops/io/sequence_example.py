@@ -24,6 +24,8 @@ from graphwright.ops.io.example import (
 )
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -195,7 +197,7 @@ def steps_of(lists: Sequence[Any], key: str, dtype: DType) -> Steps:
     """The values of a feature in each step of each message."""
     empty = np.empty(0, dtype.numpy_dtype)
 
-    def values(feature: Any) -> Any:
+    def values(feature: TensorLike) -> Any:
         found = values_of(feature, key, dtype)
         return empty if found is None else found
 
@@ -211,7 +213,7 @@ def flattened(steps: Steps, dtype: DType) -> tuple[Any, Any, Any]:
     return flat, sizes, np.array([len(each or ()) for each in steps], np.int64)
 
 
-def places_in(lengths: Any) -> Any:
+def places_in(lengths: Array) -> Any:
     """The place of each item in its row, of rows of these lengths."""
     return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 

@@ -18,6 +18,7 @@ from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.linalg.linear_systems import MatrixOp, joined, split_matrix
 from graphwright.ops.linalg.matrices import diag_part
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
 
@@ -84,7 +85,11 @@ class BandedTriangularSolve(MatrixOp):
 
 
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Solves `matrix @ x = rhs` for triangular matrices of few diagonals.
 

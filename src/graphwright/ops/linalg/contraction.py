@@ -27,6 +27,7 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, logical_not
 from graphwright.ops.math.reduction import reduce_any, reduce_prod
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
@@ -51,7 +52,7 @@ def sizes_differ(a: Any, b: Any) -> ValueError:
     )
 
 
-def matrix_product(a: Any, b: Any) -> Any:
+def matrix_product(a: Array, b: Array) -> Any:
     """The product of two matrices."""
     if a.ndim != 2 or b.ndim != 2:
         raise no_matrix(a.shape, b.shape)
@@ -91,7 +92,7 @@ class MatMul(Op):
     def kernel(self, a: Array, b: Array) -> Any:
         return matrix_product(a.T if self.transpose_a else a, b.T if self.transpose_b else b)
 
-    def narrow_kernel(self, a: Any, b: Any) -> Any:
+    def narrow_kernel(self, a: Array, b: Array) -> Any:
         """Sums in float32."""
         return self.kernel(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
 
@@ -118,13 +119,13 @@ class MatMul(Op):
 
 
 def multiplied(
-    a: Any, b: Any, ta: bool, tb: bool, *, grad_a: bool = False, grad_b: bool = False
+    a: TensorLike, b: TensorLike, ta: bool, tb: bool, *, grad_a: bool = False, grad_b: bool = False
 ) -> Any:
     """A product inside a gradient: `grad_a` or `grad_b` marks the cotangent."""
     return apply(MatMul.of(ta, tb, grad_a, grad_b), a, b)
 
 
-def adjoint_array(x: Any) -> Any:
+def adjoint_array(x: Array) -> Any:
     """The conjugate transpose of the innermost matrices."""
     x = np.swapaxes(x, -1, -2)
     return np.conj(x) if x.dtype.kind == "c" else x
@@ -304,8 +305,8 @@ def twice_transposed(
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -340,7 +341,7 @@ def matvec(
     return squeeze(product, [-1])
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Any:
     """Sums products over axes of two tensors.
 
     Args:
@@ -374,7 +375,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     return reshape(matmul(left, right), host_vector([*outer_a, *outer_b]), name=name)
 
 
-def tensordot_of_unknown_rank(a: Any, b: Any, axes: Any, name: str | None) -> Any:
+def tensordot_of_unknown_rank(a: TensorLike, b: TensorLike, axes: Any, name: str | None) -> Any:
     """`tensordot` by shapes and ranks that are known only when it runs."""
     if isinstance(axes, int):
         over_a, over_b = range_of(rank(a) - axes, rank(a)), range_of(0, axes)
@@ -427,7 +428,7 @@ def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], lis
     return [x % rank_a for x in over_a], [x % rank_b for x in over_b]
 
 
-def as_matrix(x: Any, over: list[int], rows_first: bool) -> tuple[Any, list[Any]]:
+def as_matrix(x: TensorLike, over: list[int], rows_first: bool) -> tuple[Any, list[Any]]:
     """A tensor as a matrix with the axes `over` as columns (or rows); the other axes' sizes."""
     sizes = axis_sizes(x)
     free = [i for i in range(len(sizes)) if i not in over]

@@ -34,11 +34,12 @@ from graphwright.ops.math.comparison import select
 from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.transcendental import reciprocal
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 
-def with_half_diagonal(x: Any) -> Any:
+def with_half_diagonal(x: TensorLike) -> Any:
     """The lower triangle with half of the diagonal."""
     return band_part(x, -1, 0) - band_part(x, 0, 0) * 0.5
 
@@ -117,7 +118,7 @@ class Qr(MatrixOp):
         return (concat([left, matmul(q, g_rest)], -1),)
 
 
-def square_qr_gradient(q: Any, r: Any, g_q: Any, g_r: Any) -> Any:
+def square_qr_gradient(q: TensorValue, r: Any, g_q: Any, g_r: Any) -> Any:
     """The cotangent of a matrix with at least as many rows as columns."""
     from_q, from_r = matmul(q, g_q, adjoint_a=True), matmul(r, g_r, adjoint_b=True)
     skew = (from_q - adjoint(from_q)) + (from_r - adjoint(from_r))
@@ -130,7 +131,7 @@ def square_qr_gradient(q: Any, r: Any, g_q: Any, g_r: Any) -> Any:
     return result
 
 
-def over_adjoint(x: Any, r: Any) -> Any:
+def over_adjoint(x: TensorLike, r: TensorLike) -> Any:
     """x @ inverse(adjoint(r)) of an upper triangular r."""
     return adjoint(triangular_solve(r, adjoint(x), lower=False))
 
@@ -329,7 +330,7 @@ class Lu(MatrixOp):
         return (matmul(permutation_rows(p, packed), full, adjoint_a=True),)
 
 
-def strictly_lower(x: Any) -> Any:
+def strictly_lower(x: TensorLike) -> Any:
     """The triangle below the diagonal."""
     return band_part(x, -1, 0) - band_part(x, 0, 0)
 
@@ -337,7 +338,7 @@ def strictly_lower(x: Any) -> Any:
 # -- the public functions -------------------------------------------------------------------
 
 
-def cholesky(input: Any, name: str | None = None) -> Any:
+def cholesky(input: TensorLike, name: str | None = None) -> Any:
     """Computes the lower triangular L of `L @ adjoint(L) = input` for each matrix.
 
     Args:
@@ -368,7 +369,7 @@ class QrResult(NamedTuple):
     r: Any
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> QrResult:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> QrResult:
     """Computes the QR decomposition of each matrix: `q @ r = input`.
 
     Args:
@@ -391,7 +392,10 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> QrRe
 
 
 def svd(
-    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+    tensor: TensorLike,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    name: str | None = None,
 ) -> Any:
     """Computes the singular value decomposition of each matrix: `tensor = u @ diag(s) @
     adjoint(v)`.
@@ -416,7 +420,7 @@ def svd(
     return (s, u, v) if compute_uv else s
 
 
-def eigh(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
     """Computes the eigenvalues and eigenvectors of self-adjoint matrices.
 
     Args:
@@ -440,7 +444,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
     return e, v
 
 
-def eigvalsh(tensor: Any, name: str | None = None) -> Any:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Any:
     """Computes the eigenvalues of self-adjoint matrices.
 
     Args:
@@ -461,7 +465,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Any:
     return apply(SelfAdjointEigV2.of(False), convert(tensor), name=name)[0]
 
 
-def eig(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
     """Computes the eigenvalues and right eigenvectors of square matrices.
 
     Args:
@@ -485,7 +489,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
     return e, v
 
 
-def eigvals(tensor: Any, name: str | None = None) -> Any:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Any:
     """Computes the eigenvalues of square matrices.
 
     Args:
@@ -545,7 +549,11 @@ def lu(input: Any, output_idx_type: Any = dt.int32, name: str | None = None) -> 
 
 
 def lu_solve(
-    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike,
+    perm: TensorLike,
+    rhs: TensorLike,
+    validate_args: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Solves `matrix @ x = rhs` with the LU decomposition of the matrix.
 
@@ -572,7 +580,7 @@ def lu_solve(
 
 
 def lu_reconstruct(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Any:
     """Computes the matrix of an LU decomposition.
 
@@ -597,7 +605,7 @@ def lu_reconstruct(
 
 
 def lu_matrix_inverse(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Any:
     """Computes the inverse of a matrix from its LU decomposition.
 
@@ -620,7 +628,7 @@ def lu_matrix_inverse(
     return lu_solve(packed, perm, identity_like(packed))
 
 
-def unit_lower(packed: Any) -> Any:
+def unit_lower(packed: TensorLike) -> Any:
     """The lower factor of a packed decomposition, with ones on its diagonal."""
     return band_part(packed, -1, 0) - band_part(packed, 0, 0) + identity_like(packed)
 

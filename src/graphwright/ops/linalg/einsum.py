@@ -22,6 +22,7 @@ from graphwright.ops.core.shapes import shape
 from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
 
@@ -232,7 +233,7 @@ def known_ranks(equation: str, operands: Sequence[Any]) -> tuple[int, ...]:
     return tuple(ranks)
 
 
-def loose_cotangents(equation: str, operands: Sequence[Any], g: Any) -> Sequence[Any]:
+def loose_cotangents(equation: str, operands: Sequence[Any], g: TensorLike) -> Sequence[Any]:
     """The cotangents of operands of unknown rank, whose ellipses are equally wide or leading."""
     left, _, result = equation.partition("->")
     labels = left.split(",")
@@ -252,7 +253,7 @@ def loose_cotangents(equation: str, operands: Sequence[Any], g: Any) -> Sequence
 
 
 def operand_cotangent(
-    labels: str, x: Any, factors: Sequence[tuple[str, Any]], stretched: str
+    labels: str, x: TensorLike, factors: Sequence[tuple[str, Any]], stretched: str
 ) -> Any:
     """The cotangent of an operand from that of the result and the other operand.
 
@@ -272,7 +273,7 @@ def operand_cotangent(
 
 
 def named_cotangent(
-    labels: str, x: Any, outer: int, factors: Sequence[tuple[str, Any]], stretched: str
+    labels: str, x: TensorLike, outer: int, factors: Sequence[tuple[str, Any]], stretched: str
 ) -> Any:
     """The cotangent of an operand whose first `outer` axes an ellipsis stands for."""
     dots = "..." if stretched else ""
@@ -325,7 +326,7 @@ def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any], dots: st
     return apply(Einsum.of(f"{dots}{now}->{dots}{''.join(target)}"), x)
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Any:
     """Sums products of tensors as an equation such as "ij,jk->ik" describes.
 
     Args:

@@ -25,6 +25,7 @@ from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, select
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, merge_dims, show_dims
@@ -367,7 +368,7 @@ def solve_gram(matrix: Any, rhs: Any, regularizer: Any, wide: bool) -> Any:
     return solve(gram + ridge, rhs)
 
 
-def identity_like(x: Any) -> Any:
+def identity_like(x: TensorLike) -> Any:
     """Identity matrices of the shape of square `x`."""
     return band_part(ones_like(x), 0, 0)
 
@@ -375,7 +376,7 @@ def identity_like(x: Any) -> Any:
 # -- the public functions -------------------------------------------------------------------
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Any:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Any:
     """Transposes and conjugates matrices.
 
     Args:
@@ -397,7 +398,9 @@ def adjoint(matrix: Any, name: str | None = None) -> Any:
     return matrix_transpose(matrix, conjugate=True)
 
 
-def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: bool = False) -> Any:
+def matrix_transpose(
+    a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False
+) -> Any:
     """Transposes matrices.
 
     Args:
@@ -433,7 +436,7 @@ def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: b
     return transpose(a, order, conjugate=conjugate)
 
 
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Any:
     """Computes the inverse of square matrices, or the adjoint of the inverse.
 
     Args:
@@ -457,7 +460,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
     return apply(MatrixInverse.of(bool(adjoint)), convert(input), name=name)
 
 
-def det(input: Any, name: str | None = None) -> Any:
+def det(input: TensorLike, name: str | None = None) -> Any:
     """Computes the determinant of each square matrix.
 
     Args:
@@ -484,7 +487,7 @@ class LogDeterminant(NamedTuple):
     log_abs_determinant: Any
 
 
-def slogdet(input: Any, name: str | None = None) -> LogDeterminant:
+def slogdet(input: TensorLike, name: str | None = None) -> LogDeterminant:
     """Computes the sign of each determinant and the logarithm of its modulus.
 
     Args:
@@ -506,7 +509,9 @@ def slogdet(input: Any, name: str | None = None) -> LogDeterminant:
     return LogDeterminant(*apply(LogMatrixDeterminant.of(), convert(input), name=name))
 
 
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
+def solve(
+    matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None
+) -> Any:
     """Solves `matrix @ x = rhs`, or `adjoint(matrix) @ x = rhs`.
 
     Args:
@@ -532,7 +537,11 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 
 
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Solves `matrix @ x = rhs` for triangular matrices.
 
@@ -561,7 +570,11 @@ def triangular_solve(
 
 
 def lstsq(
-    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+    matrix: TensorLike,
+    rhs: TensorLike,
+    l2_regularizer: TensorLike = 0.0,
+    fast: bool = True,
+    name: str | None = None,
 ) -> Any:
     """Computes the x that minimises `norm(matrix @ x - rhs) ** 2 + l2_regularizer * norm(x) ** 2`.
 

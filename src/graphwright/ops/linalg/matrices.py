@@ -17,6 +17,7 @@ from graphwright.ops.core.joining import concat
 from graphwright.ops.core.static import known_int
 from graphwright.ops.math.arithmetic import minimum
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
@@ -317,11 +318,11 @@ class MatrixBandPart(Op):
 
 
 def diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str | None = "diag",
-    k: Any = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
+    k: TensorLike = 0,
+    num_rows: TensorLike = -1,
+    num_cols: TensorLike = -1,
     padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
@@ -357,16 +358,16 @@ def diag(
     return apply(op, x, k, num_rows, num_cols, padding, name=name)
 
 
-def padding_of(x: Any, value: Any) -> Any:
+def padding_of(x: TensorValue, value: Any) -> Any:
     """The padding value as a tensor of the dtype of `x`."""
     return convert(bool(value) if x.dtype is dt.bool_ else value, x.dtype)
 
 
 def diag_part(
-    input: Any,
+    input: TensorLike,
     name: str | None = "diag_part",
-    k: Any = 0,
-    padding_value: Any = 0,
+    k: TensorLike = 0,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
     """Reads diagonals of matrices.
@@ -398,7 +399,11 @@ def diag_part(
 
 
 def set_diag(
-    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+    input: TensorLike,
+    diagonal: TensorLike,
+    name: str | None = "set_diag",
+    k: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Any:
     """Replaces diagonals of matrices.
 
@@ -434,7 +439,9 @@ def checked_align(align: str) -> str:
     return align
 
 
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
+def band_part(
+    input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None
+) -> Any:
     """Sets the elements of matrices outside a band around the main diagonal to zero.
 
     Args:

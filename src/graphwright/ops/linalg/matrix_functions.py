@@ -14,6 +14,7 @@ from graphwright.ops.core.shapes import shape
 from graphwright.ops.linalg import matrix_roots
 from graphwright.ops.linalg.linear_systems import LAPACK, MatrixOp, adjoint, joined, split_square
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.tensor_type import TensorType
 
 
@@ -77,7 +78,7 @@ class MatrixSquareRoot(MatrixFunction):
         return matrix_roots.square_root(flat).astype(x.dtype).reshape(x.shape)
 
 
-def expm(input: Any, name: str | None = None) -> Any:
+def expm(input: TensorLike, name: str | None = None) -> Any:
     """Computes the exponential of square matrices, the sum of `x ** k / k!` over all k.
 
     Args:
@@ -106,7 +107,7 @@ def expm(input: Any, name: str | None = None) -> Any:
     return apply(MatrixExponential.of(), x, name=name)
 
 
-def logm(input: Any, name: str | None = None) -> Any:
+def logm(input: TensorLike, name: str | None = None) -> Any:
     """Computes the principal logarithm of square matrices.
 
     Args:
@@ -129,7 +130,7 @@ def logm(input: Any, name: str | None = None) -> Any:
     return apply(MatrixLogarithm.of(), convert(input), name=name)
 
 
-def sqrtm(input: Any, name: str | None = None) -> Any:
+def sqrtm(input: TensorLike, name: str | None = None) -> Any:
     """Computes the principal square root of square matrices: the y of `y @ y = input`.
 
     Args:

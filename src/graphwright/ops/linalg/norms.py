@@ -22,6 +22,7 @@ from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.ops.math.transcendental import abs, log, pow, sqrt
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 
 EUCLIDEAN = ("fro", "euclidean", 2, 2.0)
 
@@ -102,7 +103,7 @@ def spectral_norm(x: Any, axis: Any) -> Any:
     return transpose(greatest, inverse_permutation(order))
 
 
-def with_last(x: Any, axes: Any) -> Any:
+def with_last(x: TensorValue, axes: Any) -> Any:
     """The permutation of the axes of `x` that brings two of them behind the others."""
     count = x.type.rank
     if count is not None:
@@ -113,7 +114,10 @@ def with_last(x: Any, axes: Any) -> Any:
 
 
 def normalize(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+    tensor: TensorLike,
+    ord: Any = "euclidean",
+    axis: TensorLike | None = None,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """Divides a tensor by its norm along `axis`.
 
@@ -141,7 +145,7 @@ def normalize(
     return x / length, length
 
 
-def trace(x: Any, name: str | None = None) -> Any:
+def trace(x: TensorLike, name: str | None = None) -> Any:
     """Adds up the main diagonal of matrices.
 
     Args:
@@ -158,7 +162,7 @@ def trace(x: Any, name: str | None = None) -> Any:
     return reduce_sum(diag_part(convert(x)), [-1], name=name)
 
 
-def logdet(matrix: Any, name: str | None = None) -> Any:
+def logdet(matrix: TensorLike, name: str | None = None) -> Any:
     """Computes the logarithm of the determinant of self-adjoint positive definite matrices.
 
     Args:
@@ -181,7 +185,7 @@ def logdet(matrix: Any, name: str | None = None) -> Any:
     return 2.0 * reduce_sum(log(diagonal), [-1])
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Any:
     """Solves `chol @ adjoint(chol) @ x = rhs` for the results of `tf.linalg.cholesky`.
 
     Args:
@@ -203,7 +207,12 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
     return triangular_solve(chol, y, adjoint=True, lower=True)
 
 
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+def pinv(
+    a: TensorLike,
+    rcond: TensorLike | None = None,
+    validate_args: bool = False,
+    name: str | None = None,
+) -> Any:
     """Computes the Moore-Penrose pseudo-inverse of matrices.
 
     Args:
@@ -238,7 +247,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return matmul(v * cast(inverse, v.dtype)[..., None, :], u, adjoint_b=True)
 
 
-def largest_side(a: Any) -> Any:
+def largest_side(a: TensorValue) -> Any:
     """The greater of rows and columns, as a number or a scalar of the matrix's dtype."""
     rows, columns = (a.type.dims or (None, None))[-2:]
     if rows is not None and columns is not None:
@@ -247,7 +256,10 @@ def largest_side(a: Any) -> Any:
 
 
 def matrix_rank(
-    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+    a: TensorLike,
+    tol: TensorLike | None = None,
+    validate_args: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Counts the singular values of each matrix that are above a tolerance.
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.ops.linalg import small_matrices
+from graphwright.types.arguments import TensorLike
 
 Complexes = npt.NDArray[np.complex128]
 Turn = tuple[Complexes, Complexes]
@@ -56,7 +57,7 @@ def _one_by_one(matrices: Complexes, which: Any, t: Complexes, q: Complexes) -> 
         t[i], q[i] = (np.nan, np.nan) if failed else (form, vectors)
 
 
-def _unsorted(_: Any) -> None:
+def _unsorted(_: TensorLike) -> None:
     """Which eigenvalues come first: none does."""
 
 

@@ -15,6 +15,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.linalg.matrices import diag, diag_part
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, merge_dims, num_elements, show_dims
 
@@ -91,7 +92,7 @@ class DiagPart(Op):
 # -- the public functions -------------------------------------------------------------------
 
 
-def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Any:
     """Makes a tensor of twice the rank with the operand on its diagonal and zeros elsewhere.
 
     Args:
@@ -113,7 +114,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
     return apply(Diag.of(), convert(diagonal), name=name)
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Any:
     """Reads the diagonal of a tensor whose shape is one shape twice.
 
     Args:

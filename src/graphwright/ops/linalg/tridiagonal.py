@@ -24,6 +24,7 @@ from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
@@ -159,7 +160,7 @@ class TridiagonalSolve(MatrixOp):
         return stack(rows, -2), to_rhs
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Any:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Any:
     """Computes the cross product of each pair of vectors.
 
     Args:
@@ -255,7 +256,10 @@ def tridiagonal_solve(
 
 
 def tridiagonal_matmul(
-    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+    diagonals: TensorLike,
+    rhs: TensorLike,
+    diagonals_format: str = "compact",
+    name: str | None = None,
 ) -> Any:
     """Multiplies tridiagonal matrices by matrices.
 

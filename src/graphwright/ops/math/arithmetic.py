@@ -33,6 +33,8 @@ from graphwright.op.scalars import (
 from graphwright.ops.core.casting import cast
 from graphwright.ops.math.comparison import choose, greater_equal, less_equal
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 
 # -- sums and products ----------------------------------------------------------------------
@@ -113,7 +115,7 @@ class Neg(Unary):
 # -- division -------------------------------------------------------------------------------
 
 
-def checked_divisor(x: Any, y: Any) -> None:
+def checked_divisor(x: Array, y: Array) -> None:
     """An integer divisor must have no zero, where there is anything to divide."""
     if not np.all(y) and np.size(x):
         raise InvalidArgumentError(None, None, "Integer division by zero")
@@ -122,7 +124,7 @@ def checked_divisor(x: Any, y: Any) -> None:
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """A division that refuses integer divisors of zero."""
 
-    def divide(x: Any, y: Any) -> Any:
+    def divide(x: Array, y: Any) -> Any:
         if np.asarray(y).dtype.kind in "iu":
             checked_divisor(x, y)
         return function(x, y)
@@ -133,7 +135,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
 def no_nan(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function(x, y)`, but 0 where y is 0."""
 
-    def guarded(x: Any, y: Any) -> Any:
+    def guarded(x: Array, y: Any) -> Any:
         zero = np.equal(y, 0)
         if not zero.any():
             return function(x, y)
@@ -328,7 +330,7 @@ MAXIMUM, MINIMUM, CONJ = Maximum(), Minimum(), Conj()
 # -- the public functions -------------------------------------------------------------------
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Any:
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Adds elements, with broadcasting; strings are concatenated.
 
     Args:
@@ -349,7 +351,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(ADD_STRINGS if x.dtype is dt.string else ADD, x, y, name=name)
 
 
-def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Subtracts the elements of `y` from those of `x`, with broadcasting.
 
     Args:
@@ -367,7 +369,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(SUB, *convert_pair(x, y), name=name)
 
 
-def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Multiplies elements, with broadcasting.
 
     Args:
@@ -387,7 +389,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(MUL, *convert_pair(x, y), name=name)
 
 
-def negative(x: Any, name: str | None = None) -> Any:
+def negative(x: TensorLike, name: str | None = None) -> Any:
     """Computes the negative of each element; the least integer of a dtype stays itself.
 
     Args:
@@ -404,7 +406,7 @@ def negative(x: Any, name: str | None = None) -> Any:
     return apply(NEG, convert(x), name=name)
 
 
-def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Divides elements and rounds down, as the operator `//` does, with broadcasting.
 
     Args:
@@ -425,7 +427,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(FLOOR_DIV, *convert_pair(x, y), name=name)
 
 
-def floormod(x: Any, y: Any, name: str | None = None) -> Any:
+def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes `x - floor(x / y) * y`, the remainder of the operator `%`, with broadcasting.
 
     Args:
@@ -447,7 +449,7 @@ def floormod(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(FLOOR_MOD, *convert_pair(x, y), name=name)
 
 
-def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Divides elements and rounds towards zero, with broadcasting.
 
     Args:
@@ -468,7 +470,7 @@ def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(TRUNCATE_DIV, *convert_pair(x, y), name=name)
 
 
-def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes the remainder of a division that rounds towards zero, with broadcasting.
 
     Args:
@@ -490,7 +492,7 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(TRUNCATE_MOD, *convert_pair(x, y), name=name)
 
 
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Divides elements as `tf.divide` does, with a quotient of 0 where `y` is 0.
 
     Args:
@@ -512,7 +514,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(DIV_NO_NAN, *quotient_operands(x, y), name=name)
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Any:
     """Computes the reciprocal of each element, 0 for an element of 0.
 
     Args:
@@ -530,7 +532,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     return apply(DIV_NO_NAN, convert(1, x.dtype), x, name=name)
 
 
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Multiplies elements, with a product of 0 where `y` is 0, even for an infinite or NaN `x`.
 
     Args:
@@ -549,7 +551,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(MUL_NO_NAN, x, convert(y, x.dtype), name=name)
 
 
-def maximum(x: Any, y: Any, name: str | None = None) -> Any:
+def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes the greater of each pair of elements, with broadcasting; NaN where either is NaN.
 
     Args:
@@ -567,7 +569,7 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(MAXIMUM, *convert_pair(x, y), name=name)
 
 
-def minimum(x: Any, y: Any, name: str | None = None) -> Any:
+def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes the lesser of each pair of elements, with broadcasting; NaN where either is NaN.
 
     Args:
@@ -585,7 +587,7 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(MINIMUM, *convert_pair(x, y), name=name)
 
 
-def conj(x: Any, name: str | None = None) -> Any:
+def conj(x: TensorLike, name: str | None = None) -> Any:
     """Computes the complex conjugate of each element; returns a real tensor as it is.
 
     Args:
@@ -611,7 +613,7 @@ def conj(x: Any, name: str | None = None) -> Any:
     raise TypeError(f"Expected numeric or variant tensor, got dtype {dtype!r}.")
 
 
-def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Divides elements as real or complex numbers, with broadcasting.
 
     Args:
@@ -633,7 +635,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
     return divide(*convert_terms(x, y), name)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Divides elements as the operator `/` does, with broadcasting.
 
     Args:
@@ -655,7 +657,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(REAL_DIV, *quotient_operands(x, y), name=name)
 
 
-def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
+def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Divides floats or complex numbers, with broadcasting.
 
     Args:
@@ -673,7 +675,7 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(REAL_DIV, *convert_pair(x, y), name=name)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """Multiplies a tensor by a scalar.
 
     Args:
@@ -698,7 +700,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return with_values(x, apply(MUL, scalar, values, name=name))
 
 
-def quotient_operands(x: Any, y: Any) -> tuple[Any, Any]:
+def quotient_operands(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     """Both operands of a division as real numbers of one dtype."""
     x, y = convert_pair(x, y)
     if x.dtype is not y.dtype:

@@ -14,6 +14,7 @@ from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.special import Special, Worded
 from graphwright.ops.math.transcendental import exp, log, sign, square
 from graphwright.ops.math.trigonometric import cos, sin
+from graphwright.types.arguments import TensorLike
 
 # -- modified, of the first kind ------------------------------------------------------------
 
@@ -224,7 +225,7 @@ SPENCE = Spence()
 # -- the public functions -------------------------------------------------------------------
 
 
-def bessel_i0(x: Any, name: str | None = None) -> Any:
+def bessel_i0(x: TensorLike, name: str | None = None) -> Any:
     """Computes the modified Bessel function of the first kind of order 0 for each element.
 
     Args:
@@ -241,7 +242,7 @@ def bessel_i0(x: Any, name: str | None = None) -> Any:
     return apply(I0, convert(x), name=name)
 
 
-def bessel_i0e(x: Any, name: str | None = None) -> Any:
+def bessel_i0e(x: TensorLike, name: str | None = None) -> Any:
     """Computes `exp(-abs(x)) * bessel_i0(x)` for each element, without overflow for large `x`.
 
     Args:
@@ -258,7 +259,7 @@ def bessel_i0e(x: Any, name: str | None = None) -> Any:
     return apply(I0E, convert(x), name=name)
 
 
-def bessel_i1(x: Any, name: str | None = None) -> Any:
+def bessel_i1(x: TensorLike, name: str | None = None) -> Any:
     """Computes the modified Bessel function of the first kind of order 1 for each element.
 
     Args:
@@ -275,7 +276,7 @@ def bessel_i1(x: Any, name: str | None = None) -> Any:
     return apply(I1, convert(x), name=name)
 
 
-def bessel_i1e(x: Any, name: str | None = None) -> Any:
+def bessel_i1e(x: TensorLike, name: str | None = None) -> Any:
     """Computes `exp(-abs(x)) * bessel_i1(x)` for each element, without overflow for large `x`.
 
     Args:
@@ -292,7 +293,7 @@ def bessel_i1e(x: Any, name: str | None = None) -> Any:
     return apply(I1E, convert(x), name=name)
 
 
-def bessel_k0(x: Any, name: str | None = None) -> Any:
+def bessel_k0(x: TensorLike, name: str | None = None) -> Any:
     """Computes the modified Bessel function of the second kind of order 0 for each element.
 
     Args:
@@ -309,7 +310,7 @@ def bessel_k0(x: Any, name: str | None = None) -> Any:
     return apply(K0, convert(x), name=name)
 
 
-def bessel_k0e(x: Any, name: str | None = None) -> Any:
+def bessel_k0e(x: TensorLike, name: str | None = None) -> Any:
     """Computes `exp(x) * bessel_k0(x)` for each element, without underflow for large `x`.
 
     Args:
@@ -326,7 +327,7 @@ def bessel_k0e(x: Any, name: str | None = None) -> Any:
     return apply(K0E, convert(x), name=name)
 
 
-def bessel_k1(x: Any, name: str | None = None) -> Any:
+def bessel_k1(x: TensorLike, name: str | None = None) -> Any:
     """Computes the modified Bessel function of the second kind of order 1 for each element.
 
     Args:
@@ -343,7 +344,7 @@ def bessel_k1(x: Any, name: str | None = None) -> Any:
     return apply(K1, convert(x), name=name)
 
 
-def bessel_k1e(x: Any, name: str | None = None) -> Any:
+def bessel_k1e(x: TensorLike, name: str | None = None) -> Any:
     """Computes `exp(x) * bessel_k1(x)` for each element, without underflow for large `x`.
 
     Args:
@@ -360,7 +361,7 @@ def bessel_k1e(x: Any, name: str | None = None) -> Any:
     return apply(K1E, convert(x), name=name)
 
 
-def bessel_j0(x: Any, name: str | None = None) -> Any:
+def bessel_j0(x: TensorLike, name: str | None = None) -> Any:
     """Computes the Bessel function of the first kind of order 0 for each element.
 
     Args:
@@ -377,7 +378,7 @@ def bessel_j0(x: Any, name: str | None = None) -> Any:
     return apply(J0, convert(x), name=name)
 
 
-def bessel_j1(x: Any, name: str | None = None) -> Any:
+def bessel_j1(x: TensorLike, name: str | None = None) -> Any:
     """Computes the Bessel function of the first kind of order 1 for each element.
 
     Args:
@@ -394,7 +395,7 @@ def bessel_j1(x: Any, name: str | None = None) -> Any:
     return apply(J1, convert(x), name=name)
 
 
-def bessel_y0(x: Any, name: str | None = None) -> Any:
+def bessel_y0(x: TensorLike, name: str | None = None) -> Any:
     """Computes the Bessel function of the second kind of order 0 for each element.
 
     Args:
@@ -411,7 +412,7 @@ def bessel_y0(x: Any, name: str | None = None) -> Any:
     return apply(Y0, convert(x), name=name)
 
 
-def bessel_y1(x: Any, name: str | None = None) -> Any:
+def bessel_y1(x: TensorLike, name: str | None = None) -> Any:
     """Computes the Bessel function of the second kind of order 1 for each element.
 
     Args:
@@ -428,7 +429,7 @@ def bessel_y1(x: Any, name: str | None = None) -> Any:
     return apply(Y1, convert(x), name=name)
 
 
-def dawsn(x: Any, name: str | None = None) -> Any:
+def dawsn(x: TensorLike, name: str | None = None) -> Any:
     """Computes Dawson's integral: `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to x.
 
     Args:
@@ -445,7 +446,7 @@ def dawsn(x: Any, name: str | None = None) -> Any:
     return apply(DAWSN, convert(x), name=name)
 
 
-def expint(x: Any, name: str | None = None) -> Any:
+def expint(x: TensorLike, name: str | None = None) -> Any:
     """Computes the exponential integral Ei of each element.
 
     Args:
@@ -462,7 +463,7 @@ def expint(x: Any, name: str | None = None) -> Any:
     return apply(EXPINT, convert(x), name=name)
 
 
-def fresnel_cos(x: Any, name: str | None = None) -> Any:
+def fresnel_cos(x: TensorLike, name: str | None = None) -> Any:
     """Computes Fresnel's cosine integral: the integral of `cos(pi * t ** 2 / 2)` from 0 to `x`.
 
     Args:
@@ -479,7 +480,7 @@ def fresnel_cos(x: Any, name: str | None = None) -> Any:
     return apply(FRESNEL_COS, convert(x), name=name)
 
 
-def fresnel_sin(x: Any, name: str | None = None) -> Any:
+def fresnel_sin(x: TensorLike, name: str | None = None) -> Any:
     """Computes Fresnel's sine integral: the integral of `sin(pi * t ** 2 / 2)` from 0 to `x`.
 
     Args:
@@ -496,7 +497,7 @@ def fresnel_sin(x: Any, name: str | None = None) -> Any:
     return apply(FRESNEL_SIN, convert(x), name=name)
 
 
-def spence(x: Any, name: str | None = None) -> Any:
+def spence(x: TensorLike, name: str | None = None) -> Any:
     """Computes Spence's integral: the integral of `log(t) / (1 - t)` from 1 to `x`.
 
     Args:

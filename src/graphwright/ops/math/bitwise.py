@@ -12,6 +12,7 @@ from graphwright.op.op_families import Binary, Elementwise, Unary
 from graphwright.op.scalars import BINARY, UNARY, S, Scalars
 from graphwright.ops.math.comparison import logical_and, logical_not, logical_or, logical_xor
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 
 class BitwiseAnd(Binary):
@@ -104,7 +105,7 @@ AND, OR, XOR, INVERT = BitwiseAnd(), BitwiseOr(), BitwiseXor(), Invert()
 LEFT_SHIFT, RIGHT_SHIFT = LeftShift(), RightShift()
 
 
-def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
+def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes the bitwise and of integers, with broadcasting.
 
     Args:
@@ -122,7 +123,7 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(AND, *convert_pair(x, y), name=name)
 
 
-def bitwise_or(x: Any, y: Any, name: str | None = None) -> Any:
+def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes the bitwise or of integers, with broadcasting.
 
     Args:
@@ -140,7 +141,7 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(OR, *convert_pair(x, y), name=name)
 
 
-def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
+def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes the bitwise exclusive or of integers, with broadcasting.
 
     Args:
@@ -158,7 +159,7 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(XOR, *convert_pair(x, y), name=name)
 
 
-def invert(x: Any, name: str | None = None) -> Any:
+def invert(x: TensorLike, name: str | None = None) -> Any:
     """Flips all bits of each integer.
 
     Args:
@@ -175,7 +176,7 @@ def invert(x: Any, name: str | None = None) -> Any:
     return apply(INVERT, convert(x), name=name)
 
 
-def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
+def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Shifts the bits of `x` to the left by `y` places, with broadcasting.
 
     Args:
@@ -194,7 +195,7 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(LEFT_SHIFT, *convert_pair(x, y), name=name)
 
 
-def right_shift(x: Any, y: Any, name: str | None = None) -> Any:
+def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Shifts the bits of `x` to the right by `y` places, with broadcasting; signs stay.
 
     Args:
@@ -213,25 +214,25 @@ def right_shift(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(RIGHT_SHIFT, *convert_pair(x, y), name=name)
 
 
-def and_operator(x: Any, y: Any, name: str | None = None) -> Any:
+def and_operator(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """The operator `&`: logical on bools, bitwise on integers."""
     x, y = convert_pair(x, y)
     return logical_and(x, y, name) if x.dtype is dt.bool_ else bitwise_and(x, y, name)
 
 
-def or_operator(x: Any, y: Any, name: str | None = None) -> Any:
+def or_operator(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """The operator `|`: logical on bools, bitwise on integers."""
     x, y = convert_pair(x, y)
     return logical_or(x, y, name) if x.dtype is dt.bool_ else bitwise_or(x, y, name)
 
 
-def xor_operator(x: Any, y: Any, name: str | None = None) -> Any:
+def xor_operator(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """The operator `^`: logical on bools, bitwise on integers."""
     x, y = convert_pair(x, y)
     return logical_xor(x, y, name or "xor") if x.dtype is dt.bool_ else bitwise_xor(x, y, name)
 
 
-def invert_operator(x: Any, name: str | None = None) -> Any:
+def invert_operator(x: TensorLike, name: str | None = None) -> Any:
     """The operator `~`: logical on bools, bitwise on integers."""
     x = convert(x)
     return logical_not(x, name) if x.dtype is dt.bool_ else invert(x, name)

@@ -21,6 +21,7 @@ from graphwright.ops.math.complex_parts import complex, imag, real
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
@@ -73,7 +74,9 @@ class ClipByValue(Elementwise):
         return choose(logical_or(below, above), g)[1], choose(below, g)[0], choose(above, g)[0]
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Any:
     """Moves each element within two bounds: `max(min(t, clip_value_max), clip_value_min)`.
 
     Args:
@@ -101,7 +104,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return with_values(t, clipped)
 
 
-def check_shape_kept(x: Any, y: Any) -> None:
+def check_shape_kept(x: TensorValue, y: TensorValue) -> None:
     """Refuses bounds that would broadcast the tensor to another shape."""
     if x.dims != y.dims and not is_compatible(x.dims, y.dims):
         raise ValueError(
@@ -110,7 +113,9 @@ def check_shape_kept(x: Any, y: Any) -> None:
         )
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Scales a tensor down where its 2-norm along `axes` is above `clip_norm`.
 
     Args:
@@ -141,7 +146,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     return with_values(t, identity(scaled / maximum(norm, limit), name))
 
 
-def global_norm(t_list: Any, name: str | None = None) -> Any:
+def global_norm(t_list: TensorLike, name: str | None = None) -> Any:
     """Computes the 2-norm of all elements of several tensors together.
 
     Args:
@@ -167,7 +172,10 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
 
 
 def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: TensorLike,
+    clip_norm: TensorLike,
+    use_norm: TensorLike | None = None,
+    name: str | None = None,
 ) -> tuple[list[Any], Any]:
     """Scales several tensors down by one factor where their common 2-norm is above `clip_norm`.
 
@@ -199,7 +207,7 @@ def clip_by_global_norm(
     return [None if x is None else scaled_by(scale, x) for x in tensors], norm
 
 
-def scaled_by(scale: Any, x: Any) -> Any:
+def scaled_by(scale: TensorLike, x: TensorLike) -> Any:
     """A tensor, or the rows of one, times a number."""
     values = values_of(x)
     return with_values(x, values * cast(scale, values.dtype))
@@ -212,7 +220,7 @@ def listed(t_list: Any) -> list[Any]:
     return list(t_list)
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """Converts a tensor to another dtype; an element out of its range becomes the nearest bound.
 
     The imaginary part of a complex number is dropped, with a warning, where `dtype` is not

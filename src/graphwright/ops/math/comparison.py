@@ -13,6 +13,8 @@ from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Logical, Unary
 from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, broadcast_all
 
@@ -127,7 +129,7 @@ def comparison_kernel(
     if strict:
         return compare
 
-    def lenient(x: Any, y: Any) -> Any:
+    def lenient(x: Array, y: Array) -> Any:
         try:
             return compare(x, y)
         except ValueError:
@@ -222,7 +224,7 @@ SELECT = SelectV2()
 # -- the public functions -------------------------------------------------------------------
 
 
-def less(x: Any, y: Any, name: str | None = None) -> Any:
+def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Tests whether `x < y`, elementwise with broadcasting.
 
     Args:
@@ -240,7 +242,7 @@ def less(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(LESS, *convert_pair(x, y), name=name)
 
 
-def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Tests whether `x <= y`, elementwise with broadcasting.
 
     Args:
@@ -258,7 +260,7 @@ def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(LESS_EQUAL, *convert_pair(x, y), name=name)
 
 
-def greater(x: Any, y: Any, name: str | None = None) -> Any:
+def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Tests whether `x > y`, elementwise with broadcasting.
 
     Args:
@@ -276,7 +278,7 @@ def greater(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(GREATER, *convert_pair(x, y), name=name)
 
 
-def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Tests whether `x >= y`, elementwise with broadcasting.
 
     Args:
@@ -294,7 +296,7 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(GREATER_EQUAL, *convert_pair(x, y), name=name)
 
 
-def equal(x: Any, y: Any, name: str | None = None) -> Any:
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Tests whether elements are equal, with broadcasting.
 
     Args:
@@ -315,7 +317,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(EQUAL, *convert_pair(x, y), name=name)
 
 
-def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Tests whether elements differ, with broadcasting.
 
     Args:
@@ -336,12 +338,12 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(NOT_EQUAL, *convert_pair(x, y), name=name)
 
 
-def boolean(value: Any) -> Any:
+def boolean(value: TensorLike) -> Any:
     """A tensor of what must be bool unless it is a tensor, which the op itself refuses."""
     return convert(value) if is_tensor(value) else convert(value, dt.bool_)
 
 
-def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes `x and y` of bools, elementwise with broadcasting.
 
     Args:
@@ -359,7 +361,7 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(LOGICAL_AND, boolean(x), boolean(y), name=name)
 
 
-def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes `x or y` of bools, elementwise with broadcasting.
 
     Args:
@@ -377,7 +379,7 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(LOGICAL_OR, boolean(x), boolean(y), name=name)
 
 
-def logical_not(x: Any, name: str | None = None) -> Any:
+def logical_not(x: TensorLike, name: str | None = None) -> Any:
     """Computes `not x` of each bool.
 
     Args:
@@ -394,7 +396,7 @@ def logical_not(x: Any, name: str | None = None) -> Any:
     return apply(LOGICAL_NOT, boolean(x), name=name)
 
 
-def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Any:
     """Tests whether exactly one of two bools is true, elementwise with broadcasting.
 
     Args:
@@ -412,16 +414,16 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
     return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)
 
 
-def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+def select(condition: TensorLike, x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """x where the bool condition holds, else y; all three broadcast."""
     return apply(SELECT, convert(condition, dt.bool_), *convert_pair(x, y), name=name)
 
 
-def tensor_equals(x: Any, y: Any) -> Any:
+def tensor_equals(x: TensorLike, y: TensorLike) -> Any:
     """The operator `==`: elementwise, and False where the shapes do not broadcast."""
     return apply(Equal.of(False), *convert_pair(x, y), name="Equal")
 
 
-def tensor_not_equals(x: Any, y: Any) -> Any:
+def tensor_not_equals(x: TensorLike, y: TensorLike) -> Any:
     """The operator `!=`: elementwise, and True where the shapes do not broadcast."""
     return apply(NotEqual.of(False), *convert_pair(x, y), name="NotEqual")

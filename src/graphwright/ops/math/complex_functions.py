@@ -22,7 +22,7 @@ Parts = tuple[Any, Any, Any]
 MANY = 1 << 10
 
 
-def reciprocal_root(z: Any) -> Any:
+def reciprocal_root(z: Array) -> Any:
     """1 / sqrt(z)."""
     return np.reciprocal(np.sqrt(z))
 
@@ -38,7 +38,7 @@ def of_parts(formula: Callable[[Array, Array], Parts], plain: Function) -> Funct
             result[rest] = plain(z[rest])
         return result
 
-    def function(z: Any) -> Any:
+    def function(z: Array) -> Any:
         return plain(z) if z.size < MANY else formula_blocks.mapped(block, z, np.complex64)
 
     return function

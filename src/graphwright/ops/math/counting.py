@@ -23,6 +23,7 @@ from graphwright.ops.math.comparison import greater, greater_equal
 from graphwright.ops.math.reduction import count_nonzero, reduce_all, reduce_max
 from graphwright.ops.math.rounding import floor
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
@@ -226,7 +227,11 @@ def bincount(
 
 
 def histogram_fixed_width(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dt.int32, name: str | None = None
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = dt.int32,
+    name: str | None = None,
 ) -> Any:
     """Counts how many values fall into each of `nbins` equal ranges within `value_range`.
 
@@ -257,7 +262,11 @@ def histogram_fixed_width(
 
 
 def histogram_fixed_width_bins(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dt.int32, name: str | None = None
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = dt.int32,
+    name: str | None = None,
 ) -> Any:
     """Computes in which of `nbins` equal ranges within `value_range` each value falls.
 
@@ -286,7 +295,9 @@ def histogram_fixed_width_bins(
     return cast(clip_by_value(places, 0, count - 1), dt.int32, name)
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+def in_top_k(
+    targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None
+) -> Any:
     """Tests whether the target class is among the `k` best predictions of each row.
 
     Ties at the boundary count as in; a row with a prediction that is not finite gives False.
@@ -312,11 +323,11 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
 
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = dt.int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = dt.int32,
     name: str | None = None,
 ) -> Any:
     """Counts how often each class (row) was predicted as each class (column).
@@ -365,7 +376,7 @@ def matched(labels: Any, predictions: Any) -> tuple[Any, Any]:
     return labels, predictions
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Any:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Any:
     """Computes the share of zeros among all elements; NaN where there are none.
 
     Args:
@@ -385,7 +396,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
     return truediv(cast(zeros, dt.float32), cast(whole, dt.float32), name)
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Any:
     """Tests whether no element is below the one before it, reading the tensor row by row.
 
     Args:
@@ -402,7 +413,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Any:
     return reduce_all(greater_equal(steps(x), 0), name=name)
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Any:
     """Tests whether each element is above the one before it, reading the tensor row by row.
 
     Args:
@@ -419,7 +430,7 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
     return reduce_all(greater(steps(x), 0), name=name)
 
 
-def steps(x: Any) -> Any:
+def steps(x: TensorLike) -> Any:
     """The differences of neighbours of a flattened tensor."""
     flat = reshape(convert(x), [-1])
     return flat[1:] - flat[:-1]

@@ -13,6 +13,8 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.math.arithmetic import conj, divide_no_nan
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, normalize_axis
 
@@ -52,7 +54,7 @@ class Cumulation(Op):
         wide = np.dtype(np.float32) if dtype.itemsize == 2 and types[0].is_floating else dtype
         accumulate, start = type(self).ufunc.accumulate, type(self).start
 
-        def scan(x: Any, axis: Any) -> Any:
+        def scan(x: Array, axis: Any) -> Any:
             if type(axis) is not int or not np.ndim(x):
                 raise ValueError(f"scan of shape {np.shape(x)} along {axis}")
             if self.reverse:
@@ -68,7 +70,7 @@ class Cumulation(Op):
         return apply(self, each.inputs[0], each.axes(1))
 
 
-def shifted(x: Any, axis: int, start: float) -> Any:
+def shifted(x: Array, axis: int, start: float) -> Any:
     """The array moved on by one along `axis`; `start` comes first, the last is dropped."""
     x = np.moveaxis(x, axis, 0)
     out = np.empty_like(x)
@@ -178,7 +180,11 @@ def cumsum(
 
 
 def cumprod(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: TensorLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes the cumulative products along `axis`.
 
@@ -205,7 +211,11 @@ def cumprod(
 
 
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: TensorLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes `log(sum(exp(x)))` of the elements so far along `axis`, without overflow.
 

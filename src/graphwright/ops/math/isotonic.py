@@ -19,6 +19,7 @@ from graphwright.ops.core.shapes import shape, shape_of, size
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.nn.softmax import as_rows, swap_with_last
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -66,7 +67,7 @@ class IsotonicRegression(Op):
         return (reshape(gather(means, ids), shape_of(runs)),)
 
 
-def fitted_together(rows: Any) -> tuple[Any, Any]:
+def fitted_together(rows: Array) -> tuple[Any, Any]:
     """`fitted` of many short rows: runs are joined in all of them until none is above the last.
 
     As often as there are elements at worst, since then only two runs are joined at a time.
@@ -115,7 +116,9 @@ def run_numbers(row: Any, fitted: Any) -> Any:
     return np.cumsum(np.r_[0, rest >= -1e-12 * max(np.abs(row).max(), 1.0)])
 
 
-def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> tuple[Any, Any]:
+def isotonic_regression(
+    inputs: TensorLike, decreasing: bool = True, axis: int = -1
+) -> tuple[Any, Any]:
     """Computes the nearest monotone sequence, in least squares, of each sequence along `axis`.
 
     Args:
@@ -147,7 +150,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     return results(decreasing, *found)
 
 
-def results(decreasing: bool, values: Any, runs: Any) -> tuple[Any, Any]:
+def results(decreasing: bool, values: TensorLike, runs: TensorLike) -> tuple[Any, Any]:
     """Both results: by name where they are those of the op, which fits decreasing sequences."""
     found: tuple[Any, Any] = (values, runs)
     return named(IsotonicRegression)(*found) if decreasing else found

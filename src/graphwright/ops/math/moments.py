@@ -17,10 +17,15 @@ from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import reciprocal, square, squared_difference
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: TensorLike,
+    shift: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """Computes the mean and the biased variance along axes.
 
@@ -94,7 +99,11 @@ def counted(x: Any, axes: Sequence[int]) -> Any:
 
 
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike,
+    mean_ss: TensorLike,
+    variance_ss: TensorLike,
+    shift: Any,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """Computes the mean and the variance from the results of `tf.nn.sufficient_statistics`.
 

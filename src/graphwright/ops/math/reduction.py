@@ -27,6 +27,8 @@ from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.rounding import is_finite
 from graphwright.ops.math.transcendental import exp, log, sqrt, square
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import entries, normalize_axes
 
@@ -42,7 +44,7 @@ WIDE = {dt.float16: np.dtype(np.float32), dt.bfloat16: np.dtype(np.float32)}
 # -- the adjoint: a cotangent spread over the reduced axes ----------------------------------
 
 
-def kept(y: Any, call: Call) -> Any:
+def kept(y: TensorLike, call: Call) -> Any:
     """A reduction's result, or its cotangent, with the reduced axes as 1."""
     op, (x, axes) = call.op, call.inputs
     if op.keep_dims:  # type: ignore[attr-defined]
@@ -61,7 +63,7 @@ def kept(y: Any, call: Call) -> Any:
     return y
 
 
-def kept_shape(x: Any, axes: Any) -> Any:
+def kept_shape(x: TensorLike, axes: TensorLike) -> Any:
     """The shape of `x` with 1 at the axes, where rank or axes are known only when it runs."""
     rank = rank_of(x)
     reduced = reshape(floormod(cast(convert(axes), dt.int32), maximum(rank, 1)), (1, -1))
@@ -69,13 +71,13 @@ def kept_shape(x: Any, axes: Any) -> Any:
     return select(reduce_any(equal(places, reduced), 1), 1, shape(x))
 
 
-def range_vector(n: Any) -> Any:
+def range_vector(n: TensorLike) -> Any:
     """0, 1, ... n - 1 as int32."""
     # The op is found by name: `creation` needs this file for its own adjoints.
     return apply(REGISTRY["Range"].of(dt.int32), 0, n, 1)
 
 
-def spread(g: Any, call: Call) -> Any:
+def spread(g: TensorLike, call: Call) -> Any:
     """The cotangent of a reduction's result, repeated along the reduced axes."""
     return broadcast_to(kept(g, call), shape_of(call.inputs[0]))
 
@@ -122,7 +124,7 @@ def along(reduce: Any, keepdims: bool, **how: Any) -> Callable[[Any, Any], Any]:
     return reduced
 
 
-def in_blocks(add_up: Any, x: Any, axis: int) -> Any:
+def in_blocks(add_up: Any, x: Array, axis: int) -> Any:
     """A sum along an axis of which only some terms are added up one after the other: after many,
     a float no longer feels the next one."""
     before = (slice(None),) * axis
@@ -197,7 +199,7 @@ class Mean(Reduction):
             total = added(x, axes)
             return total / dtype.type(x.size / total.size if total.size else 1)
 
-        def narrowed(x: Any, axes: Any) -> Any:
+        def narrowed(x: Array, axes: Any) -> Any:
             total = added(x, axes)
             return (total / np.float32(x.size / max(total.size, 1))).astype(dtype)
 
@@ -236,7 +238,7 @@ class EuclideanNorm(Reduction):
         wide = WIDE.get(types[0], types[0].real_dtype.numpy_dtype)
         added = along(ADD_UP, keep, dtype=wide)
 
-        def norm(x: Any, axes: Any) -> Any:
+        def norm(x: Array, axes: Any) -> Any:
             squares = np.square(np.abs(x).astype(wide, copy=False))
             return np.sqrt(added(squares, axes)).astype(dtype)
 
@@ -334,7 +336,10 @@ def reduce(op: type[Reduction], x: Any, axis: Any, keepdims: Any, name: str | No
 
 
 def reduce_sum(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Adds up the elements along axes.
 
@@ -357,7 +362,10 @@ def reduce_sum(
 
 
 def reduce_prod(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Multiplies the elements along axes.
 
@@ -380,7 +388,10 @@ def reduce_prod(
 
 
 def reduce_mean(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes the mean of the elements along axes.
 
@@ -403,7 +414,10 @@ def reduce_mean(
 
 
 def reduce_max(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes the greatest element along axes.
 
@@ -426,7 +440,10 @@ def reduce_max(
 
 
 def reduce_min(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes the least element along axes.
 
@@ -449,7 +466,10 @@ def reduce_min(
 
 
 def reduce_all(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Tests whether all bools along axes are true; of no elements they are.
 
@@ -471,7 +491,10 @@ def reduce_all(
 
 
 def reduce_any(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Tests whether any bool along axes is true; of no elements none is.
 
@@ -493,7 +516,10 @@ def reduce_any(
 
 
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes the square root of the sum of squared moduli along axes.
 
@@ -516,7 +542,10 @@ def reduce_euclidean_norm(
 
 
 def reduce_logsumexp(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes `log(sum(exp(x)))` along axes, without overflow for large elements.
 
@@ -542,7 +571,10 @@ def reduce_logsumexp(
 
 
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes the mean squared distance from the mean along axes.
 
@@ -573,7 +605,10 @@ def reduce_variance(
 
 
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes the standard deviation of the elements along axes.
 
@@ -599,10 +634,10 @@ def reduce_std(
 
 
 def count_nonzero(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
-    dtype: Any = dt.int64,
+    dtype: DTypeLike = dt.int64,
     name: str | None = None,
 ) -> Any:
     """Counts the elements along axes that are not zero, False or the empty string.

@@ -18,6 +18,7 @@ from graphwright.op.op_families import Binary
 from graphwright.op.scalars import S, Scalars
 from graphwright.ops.math.arithmetic import conj
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -46,11 +47,11 @@ class ResultGradient(Binary):
         return type(self).ufunc(y, dy if dy.shape == y.shape else dy.reshape(y.shape))
 
 
-def tanh_slope(y: Any, dy: Any) -> Any:
+def tanh_slope(y: Array, dy: Any) -> Any:
     return np.multiply(dy, 1 - np.square(y))
 
 
-def sigmoid_slope(y: Any, dy: Any) -> Any:
+def sigmoid_slope(y: Array, dy: Any) -> Any:
     return np.multiply(dy, y * (1 - y))
 
 
@@ -65,15 +66,15 @@ def guarded_element(scalars: Scalars[S], dy: S, slope: S) -> S:
     return scalars.select(scalars.equal(dy, zero), zero, slope)
 
 
-def sqrt_slope(y: Any, dy: Any) -> Any:
+def sqrt_slope(y: Array, dy: Any) -> Any:
     return guarded(dy, np.divide(np.multiply(dy, y.dtype.type(0.5)), y))
 
 
-def rsqrt_slope(y: Any, dy: Any) -> Any:
+def rsqrt_slope(y: Array, dy: Any) -> Any:
     return guarded(dy, np.multiply(dy, y.dtype.type(-0.5) * (y * y * y)))
 
 
-def reciprocal_slope(y: Any, dy: Any) -> Any:
+def reciprocal_slope(y: Array, dy: Any) -> Any:
     return guarded(dy, np.multiply(np.negative(dy), np.square(y)))
 
 

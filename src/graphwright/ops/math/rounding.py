@@ -14,6 +14,7 @@ from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Predicate, Unary, no_element
 from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
@@ -153,7 +154,7 @@ FLOOR, CEIL, RINT, ROUND, NEXT_AFTER = Floor(), Ceil(), Rint(), Round(), NextAft
 IS_NAN, IS_INF, IS_FINITE = IsNan(), IsInf(), IsFinite()
 
 
-def floor(x: Any, name: str | None = None) -> Any:
+def floor(x: TensorLike, name: str | None = None) -> Any:
     """Rounds each element down to a whole number.
 
     Args:
@@ -170,7 +171,7 @@ def floor(x: Any, name: str | None = None) -> Any:
     return apply(FLOOR, convert(x), name=name)
 
 
-def ceil(x: Any, name: str | None = None) -> Any:
+def ceil(x: TensorLike, name: str | None = None) -> Any:
     """Rounds each element up to a whole number.
 
     Args:
@@ -187,7 +188,7 @@ def ceil(x: Any, name: str | None = None) -> Any:
     return apply(CEIL, convert(x), name=name)
 
 
-def rint(x: Any, name: str | None = None) -> Any:
+def rint(x: TensorLike, name: str | None = None) -> Any:
     """Rounds each float to the nearest whole number; of two equally near to the even one.
 
     Args:
@@ -204,7 +205,7 @@ def rint(x: Any, name: str | None = None) -> Any:
     return apply(RINT, convert(x), name=name)
 
 
-def round(x: Any, name: str | None = None) -> Any:
+def round(x: TensorLike, name: str | None = None) -> Any:
     """Rounds each element to the nearest whole number; of two equally near to the even one.
 
     Args:
@@ -222,7 +223,7 @@ def round(x: Any, name: str | None = None) -> Any:
     return x if x.dtype.is_integer else apply(ROUND, x, name=name)
 
 
-def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Any:
     """Computes the float next to `x1` in the direction of `x2`, elementwise with broadcasting.
 
     Args:
@@ -243,7 +244,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
     return apply(NEXT_AFTER, *convert_pair(x1, x2), name=name)
 
 
-def is_nan(x: Any, name: str | None = None) -> Any:
+def is_nan(x: TensorLike, name: str | None = None) -> Any:
     """Tests whether each element is NaN.
 
     Args:
@@ -260,7 +261,7 @@ def is_nan(x: Any, name: str | None = None) -> Any:
     return apply(IS_NAN, convert(x), name=name)
 
 
-def is_inf(x: Any, name: str | None = None) -> Any:
+def is_inf(x: TensorLike, name: str | None = None) -> Any:
     """Tests whether each element is infinite.
 
     Args:
@@ -277,7 +278,7 @@ def is_inf(x: Any, name: str | None = None) -> Any:
     return apply(IS_INF, convert(x), name=name)
 
 
-def is_finite(x: Any, name: str | None = None) -> Any:
+def is_finite(x: TensorLike, name: str | None = None) -> Any:
     """Tests whether each element is neither infinite nor NaN.
 
     Args:

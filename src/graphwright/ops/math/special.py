@@ -20,6 +20,7 @@ from graphwright.ops.math.comparison import not_equal
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import exp, log, log1p, square
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
@@ -142,13 +143,13 @@ class Zeta(SpecialBinary):
         return None, g * (-x * zeta(x + 1, q))
 
 
-def lower_gamma(a: Any, x: Any) -> Any:
+def lower_gamma(a: Array, x: Array) -> Any:
     """The regularised lower incomplete gamma function; NaN where a <= 0 or x < 0."""
     undefined = np.less_equal(a, 0) & np.not_equal(x, 0)
     return np.where(undefined, x.dtype.type(np.nan), special_functions.gammainc(a, x))
 
 
-def upper_gamma(a: Any, x: Any) -> Any:
+def upper_gamma(a: Array, x: Array) -> Any:
     """The regularised upper incomplete gamma function; NaN where a <= 0 or x < 0."""
     return np.where(np.less_equal(a, 0), x.dtype.type(np.nan), special_functions.gammaincc(a, x))
 
@@ -202,7 +203,7 @@ def slope_of_lower_gamma(a: Any, x: Any) -> Any:
 _NEAR = 1 << 12
 
 
-def slopes_of_series(order: Any, y: Any) -> Any:
+def slopes_of_series(order: Any, y: Array) -> Any:
     """The sum of the differentiated terms: each is the one before times y / (order + n), and
     digamma at order + n + 1 the one before plus 1 / (order + n)."""
     logarithm = np.log(y)
@@ -319,7 +320,7 @@ class Ndtri(Special):
 def zero_guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function(x, y)`, but 0 where x is 0, whatever y is."""
 
-    def guarded(x: Any, y: Any) -> Any:
+    def guarded(x: Any, y: Array) -> Any:
         zero = np.equal(x, 0)
         return np.where(zero, np.asarray(x).dtype.type(0), function(x, y))
 
@@ -385,7 +386,7 @@ XLOGY, XLOG1PY, XDIVY = Xlogy(), Xlog1py(), Xdivy()
 # -- the public functions -------------------------------------------------------------------
 
 
-def lgamma(x: Any, name: str | None = None) -> Any:
+def lgamma(x: TensorLike, name: str | None = None) -> Any:
     """Computes the logarithm of the absolute value of the gamma function for each element.
 
     Args:
@@ -402,7 +403,7 @@ def lgamma(x: Any, name: str | None = None) -> Any:
     return apply(LGAMMA, convert(x), name=name)
 
 
-def digamma(x: Any, name: str | None = None) -> Any:
+def digamma(x: TensorLike, name: str | None = None) -> Any:
     """Computes the derivative of `tf.math.lgamma` for each element.
 
     Args:
@@ -419,7 +420,7 @@ def digamma(x: Any, name: str | None = None) -> Any:
     return apply(DIGAMMA, convert(x), name=name)
 
 
-def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """Computes the derivative of order `a` of `tf.math.digamma` at `x`, with broadcasting.
 
     Args:
@@ -438,7 +439,7 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
     return apply(POLYGAMMA, *convert_pair(a, x), name=name)
 
 
-def zeta(x: Any, q: Any, name: str | None = None) -> Any:
+def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Any:
     """Computes the Hurwitz zeta function: the sum of `(q + n) ** -x` for n = 0, 1, ...
 
     Args:
@@ -456,7 +457,7 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Any:
     return apply(ZETA, *convert_pair(x, q), name=name)
 
 
-def igamma(a: Any, x: Any, name: str | None = None) -> Any:
+def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """Computes the regularised lower incomplete gamma function P(a, x), with broadcasting.
 
     Args:
@@ -474,7 +475,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Any:
     return apply(IGAMMA, *convert_pair(a, x), name=name)
 
 
-def igammac(a: Any, x: Any, name: str | None = None) -> Any:
+def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """Computes the regularised upper incomplete gamma function 1 - P(a, x), with broadcasting.
 
     Args:
@@ -492,7 +493,7 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Any:
     return apply(IGAMMAC, *convert_pair(a, x), name=name)
 
 
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """Computes the regularised incomplete beta function I_x(a, b) for each element.
 
     Args:
@@ -516,7 +517,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
     return apply(BETAINC, *convert_pair(a, b), convert_pair(a, x)[1], name=name)
 
 
-def lbeta(x: Any, name: str | None = None) -> Any:
+def lbeta(x: TensorLike, name: str | None = None) -> Any:
     """Computes the logarithm of the modulus of the multivariate beta function along the last axis.
 
     It is the sum of `lgamma(x)`, less `lgamma` of the sum of `x`.
@@ -537,7 +538,7 @@ def lbeta(x: Any, name: str | None = None) -> Any:
     return reduce_sum(lgamma(x), -1) - total
 
 
-def erf(x: Any, name: str | None = None) -> Any:
+def erf(x: TensorLike, name: str | None = None) -> Any:
     """Computes the error function of each element.
 
     Args:
@@ -554,7 +555,7 @@ def erf(x: Any, name: str | None = None) -> Any:
     return apply(ERF, convert(x), name=name)
 
 
-def erfc(x: Any, name: str | None = None) -> Any:
+def erfc(x: TensorLike, name: str | None = None) -> Any:
     """Computes `1 - erf(x)` for each element, accurately for large `x` too.
 
     Args:
@@ -571,7 +572,7 @@ def erfc(x: Any, name: str | None = None) -> Any:
     return apply(ERFC, convert(x), name=name)
 
 
-def erfinv(x: Any, name: str | None = None) -> Any:
+def erfinv(x: TensorLike, name: str | None = None) -> Any:
     """Computes the inverse of the error function for each element.
 
     Args:
@@ -588,7 +589,7 @@ def erfinv(x: Any, name: str | None = None) -> Any:
     return apply(ERFINV, convert(x), name=name)
 
 
-def erfcinv(x: Any, name: str | None = None) -> Any:
+def erfcinv(x: TensorLike, name: str | None = None) -> Any:
     """Computes the inverse of `tf.math.erfc` for each element.
 
     Args:
@@ -605,7 +606,7 @@ def erfcinv(x: Any, name: str | None = None) -> Any:
     return -ndtri(convert(x) * 0.5) * sqrt(0.5)
 
 
-def ndtri(x: Any, name: str | None = None) -> Any:
+def ndtri(x: TensorLike, name: str | None = None) -> Any:
     """Computes the quantile of the standard normal distribution for each probability.
 
     Args:
@@ -622,7 +623,7 @@ def ndtri(x: Any, name: str | None = None) -> Any:
     return apply(NDTRI, convert(x), name=name)
 
 
-def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes `x * log(y)`, or 0 where `x` is 0, elementwise with broadcasting.
 
     Args:
@@ -640,7 +641,7 @@ def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(XLOGY, *convert_pair(x, y), name=name)
 
 
-def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes `x * log(1 + y)`, or 0 where `x` is 0, elementwise with broadcasting.
 
     Args:
@@ -658,7 +659,7 @@ def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(XLOG1PY, *convert_pair(x, y), name=name)
 
 
-def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes `x / y`, or 0 where `x` is 0, elementwise with broadcasting.
 
     Args:

@@ -12,6 +12,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_many
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
 
@@ -122,7 +123,7 @@ def accumulate_n(
     return tensors[0] if len(tensors) == 1 else apply(ADD_N, *tensors, name=name)
 
 
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """Evaluates a polynomial at each element by Horner's rule.
 
     Args:

@@ -19,6 +19,8 @@ from graphwright.ops.math.arithmetic import DIV_NO_NAN, conj, subtract
 from graphwright.ops.math.comparison import greater, not_equal, select
 from graphwright.ops.math.result_gradients import RECIPROCAL_GRAD, RSQRT_GRAD, SQRT_GRAD
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 
 SIGNED_NUMERIC = dt.INEXACT | dt.SIGNED
@@ -166,7 +168,7 @@ class Reciprocal(Unary):
 # -- powers, exponentials, logarithms -------------------------------------------------------
 
 
-def integer_power(x: Any, y: Any) -> Any:
+def integer_power(x: Array, y: Array) -> Any:
     """x ** y of integers, wrapping around; y must not be negative."""
     if np.any(np.less(y, 0)):
         raise InvalidArgumentError(
@@ -282,7 +284,7 @@ def abs(x: Any, name: str | None = None) -> Any:
     return apply(ABS, x, name=name)
 
 
-def sign(x: Any, name: str | None = None) -> Any:
+def sign(x: TensorLike, name: str | None = None) -> Any:
     """Computes the sign of each element: -1, 0 or 1, and `x / abs(x)` of a complex number.
 
     Args:
@@ -299,7 +301,7 @@ def sign(x: Any, name: str | None = None) -> Any:
     return apply(SIGN, convert(x), name=name)
 
 
-def square(x: Any, name: str | None = None) -> Any:
+def square(x: TensorLike, name: str | None = None) -> Any:
     """Computes the square of each element.
 
     Args:
@@ -316,7 +318,7 @@ def square(x: Any, name: str | None = None) -> Any:
     return apply(SQUARE, convert(x), name=name)
 
 
-def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes `(x - y) * conj(x - y)` for each pair of elements, with broadcasting.
 
     Args:
@@ -334,7 +336,7 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(SQUARED_DIFFERENCE, *convert_pair(x, y), name=name)
 
 
-def sqrt(x: Any, name: str | None = None) -> Any:
+def sqrt(x: TensorLike, name: str | None = None) -> Any:
     """Computes the square root of each element; a negative real number gives NaN.
 
     Args:
@@ -351,7 +353,7 @@ def sqrt(x: Any, name: str | None = None) -> Any:
     return apply(SQRT, convert(x), name=name)
 
 
-def rsqrt(x: Any, name: str | None = None) -> Any:
+def rsqrt(x: TensorLike, name: str | None = None) -> Any:
     """Computes the reciprocal of the square root of each element.
 
     Args:
@@ -368,7 +370,7 @@ def rsqrt(x: Any, name: str | None = None) -> Any:
     return apply(RSQRT, convert(x), name=name)
 
 
-def reciprocal(x: Any, name: str | None = None) -> Any:
+def reciprocal(x: TensorLike, name: str | None = None) -> Any:
     """Computes the reciprocal of each element.
 
     Args:
@@ -385,7 +387,7 @@ def reciprocal(x: Any, name: str | None = None) -> Any:
     return apply(RECIPROCAL, convert(x), name=name)
 
 
-def pow(x: Any, y: Any, name: str | None = None) -> Any:
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Raises each element of `x` to the power of the element of `y`, with broadcasting.
 
     Args:
@@ -406,7 +408,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(POW, *convert_pair(x, y), name=name)
 
 
-def exp(x: Any, name: str | None = None) -> Any:
+def exp(x: TensorLike, name: str | None = None) -> Any:
     """Computes the exponential of each element.
 
     Args:
@@ -423,7 +425,7 @@ def exp(x: Any, name: str | None = None) -> Any:
     return apply(EXP, convert(x), name=name)
 
 
-def expm1(x: Any, name: str | None = None) -> Any:
+def expm1(x: TensorLike, name: str | None = None) -> Any:
     """Computes `exp(x) - 1` for each element, accurately for small `x` too.
 
     Args:
@@ -440,7 +442,7 @@ def expm1(x: Any, name: str | None = None) -> Any:
     return apply(EXPM1, convert(x), name=name)
 
 
-def log(x: Any, name: str | None = None) -> Any:
+def log(x: TensorLike, name: str | None = None) -> Any:
     """Computes the natural logarithm of each element; a negative real number gives NaN.
 
     Args:
@@ -457,7 +459,7 @@ def log(x: Any, name: str | None = None) -> Any:
     return apply(LOG, convert(x), name=name)
 
 
-def log1p(x: Any, name: str | None = None) -> Any:
+def log1p(x: TensorLike, name: str | None = None) -> Any:
     """Computes `log(1 + x)` for each element, accurately for small `x` too.
 
     Args:

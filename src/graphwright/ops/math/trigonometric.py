@@ -16,6 +16,7 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.result_gradients import TANH_GRAD
 from graphwright.ops.math.transcendental import reciprocal, sqrt, square
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 # -- of an angle ----------------------------------------------------------------------------
 
@@ -203,7 +204,7 @@ SINH, COSH, TANH, ASINH, ACOSH, ATANH = Sinh(), Cosh(), Tanh(), Asinh(), Acosh()
 # -- the public functions -------------------------------------------------------------------
 
 
-def sin(x: Any, name: str | None = None) -> Any:
+def sin(x: TensorLike, name: str | None = None) -> Any:
     """Computes the sine of each element, an angle in radians.
 
     Args:
@@ -220,7 +221,7 @@ def sin(x: Any, name: str | None = None) -> Any:
     return apply(SIN, convert(x), name=name)
 
 
-def cos(x: Any, name: str | None = None) -> Any:
+def cos(x: TensorLike, name: str | None = None) -> Any:
     """Computes the cosine of each element, an angle in radians.
 
     Args:
@@ -237,7 +238,7 @@ def cos(x: Any, name: str | None = None) -> Any:
     return apply(COS, convert(x), name=name)
 
 
-def tan(x: Any, name: str | None = None) -> Any:
+def tan(x: TensorLike, name: str | None = None) -> Any:
     """Computes the tangent of each element, an angle in radians.
 
     Args:
@@ -254,7 +255,7 @@ def tan(x: Any, name: str | None = None) -> Any:
     return apply(TAN, convert(x), name=name)
 
 
-def asin(x: Any, name: str | None = None) -> Any:
+def asin(x: TensorLike, name: str | None = None) -> Any:
     """Computes the angle, in radians, whose sine is the element.
 
     Args:
@@ -272,7 +273,7 @@ def asin(x: Any, name: str | None = None) -> Any:
     return apply(ASIN, convert(x), name=name)
 
 
-def acos(x: Any, name: str | None = None) -> Any:
+def acos(x: TensorLike, name: str | None = None) -> Any:
     """Computes the angle, in radians, whose cosine is the element.
 
     Args:
@@ -290,7 +291,7 @@ def acos(x: Any, name: str | None = None) -> Any:
     return apply(ACOS, convert(x), name=name)
 
 
-def atan(x: Any, name: str | None = None) -> Any:
+def atan(x: TensorLike, name: str | None = None) -> Any:
     """Computes the angle, in radians, whose tangent is the element.
 
     Args:
@@ -307,7 +308,7 @@ def atan(x: Any, name: str | None = None) -> Any:
     return apply(ATAN, convert(x), name=name)
 
 
-def atan2(y: Any, x: Any, name: str | None = None) -> Any:
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """Computes the angle of the point (x, y) in radians, with broadcasting.
 
     Args:
@@ -325,7 +326,7 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Any:
     return apply(ATAN2, *convert_pair(y, x), name=name)
 
 
-def sinh(x: Any, name: str | None = None) -> Any:
+def sinh(x: TensorLike, name: str | None = None) -> Any:
     """Computes the hyperbolic sine of each element.
 
     Args:
@@ -342,7 +343,7 @@ def sinh(x: Any, name: str | None = None) -> Any:
     return apply(SINH, convert(x), name=name)
 
 
-def cosh(x: Any, name: str | None = None) -> Any:
+def cosh(x: TensorLike, name: str | None = None) -> Any:
     """Computes the hyperbolic cosine of each element.
 
     Args:
@@ -359,7 +360,7 @@ def cosh(x: Any, name: str | None = None) -> Any:
     return apply(COSH, convert(x), name=name)
 
 
-def tanh(x: Any, name: str | None = None) -> Any:
+def tanh(x: TensorLike, name: str | None = None) -> Any:
     """Computes the hyperbolic tangent of each element.
 
     Args:
@@ -376,7 +377,7 @@ def tanh(x: Any, name: str | None = None) -> Any:
     return apply(TANH, convert(x), name=name)
 
 
-def asinh(x: Any, name: str | None = None) -> Any:
+def asinh(x: TensorLike, name: str | None = None) -> Any:
     """Computes the inverse hyperbolic sine of each element.
 
     Args:
@@ -393,7 +394,7 @@ def asinh(x: Any, name: str | None = None) -> Any:
     return apply(ASINH, convert(x), name=name)
 
 
-def acosh(x: Any, name: str | None = None) -> Any:
+def acosh(x: TensorLike, name: str | None = None) -> Any:
     """Computes the inverse hyperbolic cosine of each element.
 
     Args:
@@ -410,7 +411,7 @@ def acosh(x: Any, name: str | None = None) -> Any:
     return apply(ACOSH, convert(x), name=name)
 
 
-def atanh(x: Any, name: str | None = None) -> Any:
+def atanh(x: TensorLike, name: str | None = None) -> Any:
     """Computes the inverse hyperbolic tangent of each element.
 
     Args:

@@ -23,6 +23,7 @@ from graphwright.ops.math.special import erfc
 from graphwright.ops.math.transcendental import exp, pow
 from graphwright.ops.math.trigonometric import tanh
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 
 NUMPY = NumpyScalars()
@@ -226,7 +227,7 @@ class SeluGrad(ActivationGrad):
         return second_order(self, call, g)
 
 
-def second_order(op: Activation, call: Call, g: Any) -> Sequence[Any]:
+def second_order(op: Activation, call: Call, g: TensorLike) -> Sequence[Any]:
     """Cotangents of g and y where the slope is y plus a constant for y < 0, else constant."""
     cotangent, y = call.inputs
     return apply(op, g, y), select(less(y, 0), g * cotangent, 0)
@@ -304,7 +305,7 @@ SOFTPLUS, SOFTPLUS_GRAD, SOFTSIGN, SOFTSIGN_GRAD = (
 # -- the public functions -------------------------------------------------------------------
 
 
-def relu(features: Any, name: str | None = None) -> Any:
+def relu(features: TensorLike, name: str | None = None) -> Any:
     """Computes max(features, 0), element by element.
 
     Args:
@@ -321,7 +322,7 @@ def relu(features: Any, name: str | None = None) -> Any:
     return apply(RELU, convert(features), name=name)
 
 
-def relu6(features: Any, name: str | None = None) -> Any:
+def relu6(features: TensorLike, name: str | None = None) -> Any:
     """Computes min(max(features, 0), 6), element by element.
 
     Args:
@@ -365,7 +366,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
     return apply(LeakyRelu.of(float(np.float32(slope))), x, name=name)
 
 
-def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Any:
     """Joins relu(features) and relu(-features) along an axis.
 
     Args:
@@ -391,7 +392,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
     return relu(concat([x, -x], axis), name=name)
 
 
-def elu(features: Any, name: str | None = None) -> Any:
+def elu(features: TensorLike, name: str | None = None) -> Any:
     """Computes exp(features) - 1 for negative elements and leaves the others as they are.
 
     Args:
@@ -415,7 +416,7 @@ def elu(features: Any, name: str | None = None) -> Any:
     return apply(ELU, convert(features), name=name)
 
 
-def selu(features: Any, name: str | None = None) -> Any:
+def selu(features: TensorLike, name: str | None = None) -> Any:
     """Computes the scaled exponential linear unit, element by element.
 
     It is `scale * alpha * (exp(x) - 1)` for negative elements and `scale * x` for others, with the
@@ -441,7 +442,7 @@ def selu(features: Any, name: str | None = None) -> Any:
     return apply(SELU, convert(features), name=name)
 
 
-def softplus(features: Any, name: str | None = None) -> Any:
+def softplus(features: TensorLike, name: str | None = None) -> Any:
     """Computes log(1 + exp(features)), element by element, without overflow.
 
     Args:
@@ -461,7 +462,7 @@ def softplus(features: Any, name: str | None = None) -> Any:
     return apply(SOFTPLUS, convert(features), name=name)
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Any:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Any:
     """Computes the logarithm of the sigmoid, element by element, without overflow.
 
     Args:
@@ -481,7 +482,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
     return negative(softplus(-convert(x)), name)
 
 
-def softsign(features: Any, name: str | None = None) -> Any:
+def softsign(features: TensorLike, name: str | None = None) -> Any:
     """Computes features / (1 + |features|), element by element.
 
     Args:
@@ -501,7 +502,7 @@ def softsign(features: Any, name: str | None = None) -> Any:
     return apply(SOFTSIGN, convert(features), name=name)
 
 
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Any:
     """Multiplies each element by the standard normal distribution function of it.
 
     Args:
@@ -533,7 +534,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     return 0.5 * x * erfc(-x * cast(0.7071067811865476, x.dtype))
 
 
-def silu(features: Any, beta: Any = 1.0) -> Any:
+def silu(features: TensorLike, beta: TensorLike = 1.0) -> Any:
     """Computes features * sigmoid(beta * features), element by element.
 
     Args:

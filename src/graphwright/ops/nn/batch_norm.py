@@ -17,6 +17,7 @@ from graphwright.ops.math.reduction import ADD_UP, along, reduce_mean, reduce_su
 from graphwright.ops.math.transcendental import rsqrt
 from graphwright.ops.nn.bias import along_channels, channel_axis, other_axes
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -194,7 +195,7 @@ class FusedBatchNormGradV3(Op):
         return inference_second_order(self, call, *cotangents)
 
 
-def statistics(op: FusedBatchNormGradV3, x: Any) -> tuple[tuple[int, ...], Spread]:
+def statistics(op: FusedBatchNormGradV3, x: TensorValue) -> tuple[tuple[int, ...], Spread]:
     """The axes of the statistics and a function that spreads a vector over the channels."""
     ndims = x.type.rank or len(op.data_format)
     axes = other_axes(ndims, op.data_format)
@@ -204,7 +205,12 @@ def statistics(op: FusedBatchNormGradV3, x: Any) -> tuple[tuple[int, ...], Sprea
 
 
 def inference_second_order(
-    op: FusedBatchNormGradV3, call: Call, gx: Any, g_scale: Any, g_offset: Any, *_: Any
+    op: FusedBatchNormGradV3,
+    call: Call,
+    gx: TensorLike,
+    g_scale: TensorLike,
+    g_offset: TensorLike,
+    *_: TensorLike,
 ) -> Sequence[Any]:
     """Cotangents of g, x and scale where mean and variance are constants."""
     g, x, scale, mean, variance, _reserved = call.inputs
@@ -219,7 +225,12 @@ def inference_second_order(
 
 
 def training_second_order(
-    op: FusedBatchNormGradV3, call: Call, gx: Any, g_scale: Any, g_offset: Any, *_: Any
+    op: FusedBatchNormGradV3,
+    call: Call,
+    gx: TensorLike,
+    g_scale: TensorLike,
+    g_offset: TensorLike,
+    *_: TensorLike,
 ) -> Sequence[Any]:
     """Cotangents of g, x and scale where mean and variance depend on x.
 

@@ -17,6 +17,7 @@ from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import rank, shape_of
 from graphwright.ops.math.reduction import ADD_UP, along, reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
@@ -128,7 +129,9 @@ class BiasAddGrad(Op):
         return reduce_sum(each.inputs[0], axes)
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
+def bias_add(
+    value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
+) -> Any:
     """Adds a bias to each channel.
 
     Args:

@@ -29,6 +29,7 @@ from graphwright.ops.random.seeds import Stream, seeded
 from graphwright.ops.random.single_numbers import Numbers
 from graphwright.ops.random.stateful_random import Stateful
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -222,7 +223,7 @@ def drawn(
 
 
 def uniform_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
+    true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int,
     seed: int | None = None, name: str | None = None,
 ) -> Candidates:  # fmt: skip
     """Draws classes at random, each with the same probability.
@@ -256,7 +257,7 @@ def uniform_candidate_sampler(
 
 
 def log_uniform_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
+    true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int,
     seed: int | None = None, name: str | None = None,
 ) -> Candidates:  # fmt: skip
     """Draws classes at random, low ids more often: for ids in the order of their frequency.
@@ -291,7 +292,7 @@ def log_uniform_candidate_sampler(
 
 
 def learned_unigram_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
+    true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int,
     seed: int | None = None, name: str | None = None,
 ) -> Candidates:  # fmt: skip
     """Draws classes at random, more often those that were true classes more often.
@@ -326,7 +327,7 @@ def learned_unigram_candidate_sampler(
 
 
 def fixed_unigram_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
+    true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int,
     vocab_file: str = "", distortion: float = 1.0, num_reserved_ids: int = 0, num_shards: int = 1,
     shard: int = 0, unigrams: Sequence[float] = (), seed: int | None = None,
     name: str | None = None,
@@ -371,7 +372,8 @@ def fixed_unigram_candidate_sampler(
 
 
 def all_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int | None = None,
+    true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool,
+    seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:  # fmt: skip
     """Returns all classes as a sample, each of them expected once.
@@ -398,7 +400,8 @@ def all_candidate_sampler(
 
 
 def compute_accidental_hits(
-    true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None,
+    true_classes: TensorLike, sampled_candidates: TensorLike, num_true: int,
+    seed: int | None = None,
     name: str | None = None,
 ) -> AccidentalHits:  # fmt: skip
     """Finds where a sampled class is a true class.
@@ -462,7 +465,8 @@ def sampled_logits(
 
 
 def nce_loss(
-    weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int,
+    weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
+    num_sampled: int, num_classes: int,
     num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = False,
     name: str | None = "nce_loss",
 ) -> Any:  # fmt: skip
@@ -502,7 +506,8 @@ def nce_loss(
 
 
 def sampled_softmax_loss(
-    weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int,
+    weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
+    num_sampled: int, num_classes: int,
     num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
     seed: int | None = None, name: str | None = "sampled_softmax_loss",
 ) -> Any:  # fmt: skip

@@ -14,6 +14,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.nn import ctc_kernels as kernels
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -65,12 +66,12 @@ class CTCLossDense(Op):
 
 
 def ctc_loss(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    labels: TensorLike,
+    logits: TensorLike,
+    label_length: TensorLike,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: TensorLike | None = None,
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Any:

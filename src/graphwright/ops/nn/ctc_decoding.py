@@ -10,6 +10,7 @@ from graphwright.base.errors import FailedPreconditionError
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.nn.ctc_kernels import log_softmax
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
@@ -34,7 +35,7 @@ class LabelDecoder(Op, fields=False):
                 f"batch_size: {inputs.dims[1]}"
             )
 
-    def checked(self, inputs: Any, lengths: Any) -> None:
+    def checked(self, inputs: Any, lengths: Array) -> None:
         """Refuses arrays that do not go together, or lengths beyond the time there is."""
         if np.ndim(inputs) != 3 or np.ndim(lengths) != 1:
             self.check(*[TensorType(dt.float32, np.shape(x)) for x in (inputs, lengths)])
@@ -177,7 +178,7 @@ class Beams(NamedTuple):
         return np.logaddexp(self.in_blank, self.in_label)
 
 
-def likeliest(scores: Any, lengths: Any, width: int) -> tuple[Beams, Prefixes]:
+def likeliest(scores: Any, lengths: Array, width: int) -> tuple[Beams, Prefixes]:
     """The `width` likeliest labellings of sequences [time, batch, classes].
 
     The last class is blank. At each time all prefixes of all sequences that go on are continued.

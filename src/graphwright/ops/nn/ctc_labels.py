@@ -21,6 +21,7 @@ from graphwright.ops.math.comparison import equal, logical_and, not_equal
 from graphwright.ops.math.cumulation import cumsum
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 
 
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> Any:
@@ -53,7 +54,7 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     return rows, cast(lengths, seq_length.dtype)
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Any]:
     """Finds the distinct labels of each row, in order of first appearance.
 
     Args:

@@ -13,10 +13,15 @@ from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import select
 from graphwright.ops.random.stateful_random import uniform
 from graphwright.ops.random.stateless_random import stateless_uniform
+from graphwright.types.arguments import TensorLike, TensorValue
 
 
 def dropout(
-    x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
+    x: TensorLike,
+    rate: TensorLike,
+    noise_shape: TensorLike | None = None,
+    seed: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Sets elements to 0 with the probability `rate`, and scales the others by 1 / (1 - rate).
 
@@ -47,11 +52,11 @@ def dropout(
 
 
 def stateless_dropout(
-    x: Any,
-    rate: Any,
-    seed: Any,
+    x: TensorLike,
+    rate: TensorLike,
+    seed: TensorLike,
     rng_alg: Any = None,
-    noise_shape: Any = None,
+    noise_shape: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Sets elements to 0 with the probability `rate`, as a seed decides, and scales the others.
@@ -133,7 +138,7 @@ def general_dropout(
     return select(noise >= rate, scaled, 0)
 
 
-def completed(noise_shape: Any, x: Any) -> Any:
+def completed(noise_shape: Any, x: TensorValue) -> Any:
     """The shape of the noise: that of `x` where nothing else is asked for."""
     if noise_shape is None:
         return shape_of(x)

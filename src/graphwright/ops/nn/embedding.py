@@ -23,6 +23,7 @@ from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.clipping import clip_by_norm
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorValue
 
 COMBINERS = {
     "sum": sparse_segment_sum,
@@ -70,7 +71,7 @@ def embedding_lookup(
     return rows if max_norm is None else clipped_rows(rows, ids, max_norm)
 
 
-def clipped_rows(rows: Any, ids: Any, max_norm: float) -> Any:
+def clipped_rows(rows: TensorValue, ids: TensorValue, max_norm: float) -> Any:
     """Rows scaled down to a norm; their axes come after those of `ids`."""
     count, outer = rows.type.rank, ids.type.rank
     if count is not None and outer is not None:

@@ -30,6 +30,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import abs, exp, log, log1p
 from graphwright.ops.nn.activation import relu
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible
 
@@ -61,7 +62,7 @@ class L2Loss(Op):
 L2_LOSS = L2Loss()
 
 
-def l2_loss(t: Any, name: str | None = None) -> Any:
+def l2_loss(t: TensorLike, name: str | None = None) -> Any:
     """Computes half the sum of the squares of all elements.
 
     Args:
@@ -81,7 +82,7 @@ def l2_loss(t: Any, name: str | None = None) -> Any:
     return apply(L2_LOSS, convert(t), name=name)
 
 
-def check_same_shape(first: str, x: Any, second: str, y: Any) -> None:
+def check_same_shape(first: str, x: TensorValue, second: str, y: TensorValue) -> None:
     """ValueError if the shapes of two arguments are known to differ."""
     if not is_compatible(x.type.dims, y.type.dims):
         raise ValueError(
@@ -90,7 +91,7 @@ def check_same_shape(first: str, x: Any, second: str, y: Any) -> None:
 
 
 def sigmoid_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, name: str | None = None
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Any:
     """Computes the cross entropy of probabilities and of sigmoid(logits), element by element.
 
@@ -149,7 +150,10 @@ def weighted_cross_entropy_with_logits(
 
 
 def log_poisson_loss(
-    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+    targets: TensorLike,
+    log_input: TensorLike,
+    compute_full_loss: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes the Poisson loss of the logarithm of a rate: exp(log_input) - log_input * targets.
 
@@ -182,7 +186,9 @@ def log_poisson_loss(
 
 
 def compute_average_loss(
-    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+    per_example_loss: TensorLike,
+    sample_weight: TensorLike | None = None,
+    global_batch_size: TensorLike | None = None,
 ) -> Any:
     """Sums the losses of examples and divides by the global batch size.
 
@@ -227,7 +233,7 @@ def compute_average_loss(
     return divide_no_nan(reduce_sum(losses), cast(size, dtype))
 
 
-def aligned_weights(weights: Any, losses: Any) -> Any:
+def aligned_weights(weights: TensorValue, losses: TensorValue) -> Any:
     """Weights with as many axes as the losses, where they have one more or less."""
     mine, theirs = weights.type.rank, losses.type.rank
     if mine is None or theirs is None:
@@ -240,7 +246,7 @@ def aligned_weights(weights: Any, losses: Any) -> Any:
     return expand_dims(weights, -1) if 0 < mine == theirs - 1 else weights
 
 
-def scale_regularization_loss(regularization_loss: Any) -> Any:
+def scale_regularization_loss(regularization_loss: TensorLike) -> Any:
     """Sums a regularization loss and divides by the number of replicas, which is one.
 
     Args:

@@ -19,11 +19,12 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import rsqrt, square
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims
 
 
-def window_sums(x: Any, radius: int) -> Any:
+def window_sums(x: Array, radius: int) -> Any:
     """Sums of the elements at most `radius` away along the last axis."""
     size = x.shape[-1]
     total = np.zeros_like(x)
@@ -54,7 +55,7 @@ class LocalResponse(Op):
             dims = merge_dims(dims, image.dims)
         return (dims,)
 
-    def norm(self, x: Any) -> Any:
+    def norm(self, x: Array) -> Any:
         """bias + alpha * s."""
         return np.float32(self.bias) + np.float32(self.alpha) * window_sums(
             x * x, self.depth_radius
@@ -113,7 +114,7 @@ class LRNGrad(LocalResponse):
 
 
 def local_response_normalization(
-    input: Any,
+    input: TensorLike,
     depth_radius: int = 5,
     bias: float = 1,
     alpha: float = 1,
@@ -193,12 +194,12 @@ def batch_normalization(
 
 
 def batch_norm_with_global_normalization(
-    input: Any,
-    mean: Any,
-    variance: Any,
-    beta: Any,
-    gamma: Any,
-    variance_epsilon: Any,
+    input: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    beta: TensorLike,
+    gamma: TensorLike,
+    variance_epsilon: TensorLike,
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Any:
@@ -231,7 +232,11 @@ def batch_norm_with_global_normalization(
 
 
 def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
+    x: TensorLike,
+    axis: TensorLike | None = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: TensorLike | None = None,
 ) -> Any:
     """Divides a tensor by its 2-norm along axes; a norm counts as at least sqrt(epsilon).
 

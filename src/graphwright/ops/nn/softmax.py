@@ -24,6 +24,7 @@ from graphwright.ops.math.reduction import ADD_UP, reduce_sum
 from graphwright.ops.math.reduction import along as along_axes
 from graphwright.ops.math.transcendental import exp
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import (
@@ -82,7 +83,7 @@ def shifted(logits: Any) -> Any:
 ROW_SUMS = along_axes(ADD_UP, True, dtype=None)
 
 
-def row_sums(x: Any) -> Any:
+def row_sums(x: TensorLike) -> Any:
     """Sums along the last axis, which stays."""
     return ROW_SUMS(x, -1)
 
@@ -245,7 +246,7 @@ SPARSE_CROSS_ENTROPY = SparseSoftmaxCrossEntropyWithLogits()
 # -- the public functions -------------------------------------------------------------------
 
 
-def along(op: Op, x: Any, axis: int | None, name: str | None) -> Any:
+def along(op: Op, x: TensorValue, axis: int | None, name: str | None) -> Any:
     """Applies an op of the last axis along any axis, which changes places with the last."""
     ndims = x.type.rank
     if axis is None or axis == -1 or (ndims is not None and axis == ndims - 1):
@@ -261,7 +262,7 @@ def along(op: Op, x: Any, axis: int | None, name: str | None) -> Any:
     return transpose(apply(op, transpose(x, order)), order, name=name)
 
 
-def swap_with_last(x: Any, axis: int) -> Any:
+def swap_with_last(x: TensorValue, axis: int) -> Any:
     """The permutation of `x`'s axes by which `axis` and the last change places."""
     ndims, axis = x.type.rank, index(axis)
     if ndims is not None:
@@ -297,7 +298,7 @@ def as_rows(x: Any) -> Any:
     return reshape(x, concat([[-1], shape(x)[-1:]], 0))
 
 
-def outer_shape(x: Any) -> Any:
+def outer_shape(x: TensorValue) -> Any:
     """The shape of `x` without its last axis, as a host operand."""
     dims = x.type.dims
     if dims is not None and None not in dims[:-1]:
@@ -305,7 +306,7 @@ def outer_shape(x: Any) -> Any:
     return shape(x)[:-1]
 
 
-def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
     """Computes exp(logits) / sum(exp(logits)) along an axis, without overflow.
 
     Args:
@@ -328,7 +329,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> An
     return along(SOFTMAX, convert(logits), axis, name)
 
 
-def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
     """Computes logits - log(sum(exp(logits))) along an axis, without overflow.
 
     Args:
@@ -350,7 +351,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 
 
 def softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
 ) -> Any:
     """Computes the cross entropy of probabilities and of softmax(logits), along an axis.
 
@@ -383,7 +384,7 @@ def softmax_cross_entropy_with_logits(
 
 
 def sparse_softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, name: str | None = None
+    labels: TensorLike, logits: TensorLike, name: str | None = None
 ) -> Any:
     """Computes the cross entropy of class numbers and of softmax(logits), along the last axis.
 
@@ -416,7 +417,7 @@ def sparse_softmax_cross_entropy_with_logits(
     return cast(loss, dtype) if dtype in NARROW else loss
 
 
-def check_label_shape(labels: Any, logits: Any) -> None:
+def check_label_shape(labels: TensorValue, logits: TensorValue) -> None:
     """`labels` must have the shape of `logits` without its last axis, as far as is known."""
     have, want = labels.type.dims, logits.type.dims
     if want == ():

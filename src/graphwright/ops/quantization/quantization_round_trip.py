@@ -12,6 +12,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.op_families import same_dims
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -57,7 +58,7 @@ class QuantizeAndDequantizeV4(Op):
             high = x.max(axes, keepdims=True) if x.size else x.dtype.type(0)
         return self.rounded(x, low, high)
 
-    def beside(self, bound: Any, x: Any) -> Any:
+    def beside(self, bound: Any, x: Array) -> Any:
         """A bound (one for each place of the axis) in a shape that broadcasts with `x`."""
         if self.axis == -1:
             return np.reshape(bound, ())
@@ -65,7 +66,7 @@ class QuantizeAndDequantizeV4(Op):
         sizes[self.axis] = -1
         return np.reshape(bound, sizes)
 
-    def rounded(self, x: Any, low: Any, high: Any) -> Any:
+    def rounded(self, x: Array, low: Array, high: Array) -> Any:
         """`x` on the grid of a range."""
         kind = x.dtype.type
         if self.signed_input:
@@ -154,9 +155,9 @@ def round_trip(kind: type[QuantizeAndDequantizeV4], function: str, doc: str) -> 
     """The public function of either op."""
 
     def rounded(
-        input: Any,
-        input_min: Any,
-        input_max: Any,
+        input: TensorLike,
+        input_min: TensorLike,
+        input_max: TensorLike,
         signed_input: bool = True,
         num_bits: int = 8,
         range_given: bool = False,

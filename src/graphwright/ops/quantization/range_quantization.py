@@ -15,6 +15,7 @@ from graphwright.op.results import named
 from graphwright.ops.core.joining import concatenated_dims
 from graphwright.ops.math import formula_blocks
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -24,7 +25,7 @@ ROUND_MODES = ("HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN")
 F32 = np.float32
 
 
-def rounded_away(x: Any) -> Any:
+def rounded_away(x: Array) -> Any:
     """The nearest whole numbers, of two the one farther from 0."""
     # With a half itself, the number before it would become 1.
     return np.trunc(x + np.copysign(np.nextafter(x.dtype.type(0.5), x.dtype.type(0)), x))
@@ -43,7 +44,7 @@ class QuantizationSteps(NamedTuple):
         least, greatest = dtype.bounds
         return cls(F32(least + narrow), F32(greatest), least < 0)
 
-    def scale(self, low: Any, high: Any) -> Any:
+    def scale(self, low: Array, high: Array) -> Any:
         """Steps for each unit where 0 is 0 and neither end of the range is beyond the steps."""
         huge = np.finfo(F32).max
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -51,12 +52,12 @@ class QuantizationSteps(NamedTuple):
             from_high = np.where(self.most * high > 0, self.most / high, huge)
         return np.minimum(from_low, from_high).astype(F32)
 
-    def first_scale(self, low: Any, high: Any) -> Any:
+    def first_scale(self, low: Array, high: Array) -> Any:
         """Units for each step where the least step is the low end."""
         return ((high - low) / (np.float64(self.most) - self.least)).astype(F32)
 
 
-def to_first(x: Any, low: Any, high: Any, steps: QuantizationSteps) -> Any:
+def to_first(x: Array, low: Array, high: Array, steps: QuantizationSteps) -> Any:
     """The places of floats on a grid whose least step is the low end, moved so that 0 is on it."""
     width = np.float64(steps.most) - np.float64(steps.least)
     scale = np.where(high == low, 0, width / (np.float64(high) - low + (high == low))).astype(F32)
@@ -65,7 +66,7 @@ def to_first(x: Any, low: Any, high: Any, steps: QuantizationSteps) -> Any:
     return np.clip(rounded_away(x * scale) - offset, steps.least, most)
 
 
-def from_first(places: Any, low: Any, high: Any, steps: QuantizationSteps) -> Any:
+def from_first(places: Array, low: Array, high: Array, steps: QuantizationSteps) -> Any:
     """What the places of such a grid stand for."""
     scale = steps.first_scale(low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -98,7 +99,7 @@ class Ranged(Op, fields=False):
                 )
         return wanted
 
-    def bounds(self, x: Any, low: Any, high: Any) -> list[Any]:
+    def bounds(self, x: Array, low: Array, high: Array) -> list[Any]:
         """The bounds, checked, in a shape that broadcasts with `x`."""
         sizes = [1] * np.ndim(x)
         if self.axis >= 0:
@@ -170,7 +171,7 @@ class QuantizeV2(Ranged):
         places += F32(0.5)
         return np.floor(places, out=places)
 
-    def scaled(self, x: Any, low: Any, high: Any, scale: Any) -> Any:
+    def scaled(self, x: Array, low: Array, high: Array, scale: Any) -> Any:
         """Multiples of one step, over the range of all that there are."""
         rounded = np.rint if self.round_mode == "HALF_TO_EVEN" else rounded_away
         return rounded(np.clip(x, low, high) * scale)
@@ -261,10 +262,10 @@ class QuantizedConcat(Op):
 
 
 def quantize(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
-    T: Any,
+    input: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
+    T: TensorLike,
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
@@ -329,14 +330,14 @@ def quantize(
 
 
 def dequantize(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
+    input: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
     mode: str = "MIN_COMBINED",
     name: str | None = None,
     axis: int | None = None,
     narrow_range: bool = False,
-    dtype: Any = dt.float32,
+    dtype: DTypeLike = dt.float32,
 ) -> Any:
     """Converts quantized integers to the floats that they stand for.
 
@@ -370,10 +371,10 @@ def dequantize(
 
 
 def quantized_concat(
-    concat_dim: Any,
-    values: Sequence[Any],
-    input_mins: Sequence[Any],
-    input_maxes: Sequence[Any],
+    concat_dim: TensorLike,
+    values: Sequence[TensorLike],
+    input_mins: Sequence[TensorLike],
+    input_maxes: Sequence[TensorLike],
     name: str | None = None,
 ) -> Any:
     """Concatenates quantized tensors along an axis and brings them to one range.
@@ -415,7 +416,7 @@ def check_mode(name: str, mode: str) -> None:
         )
 
 
-def placed(x: Any, axis: int | None) -> int:
+def placed(x: TensorValue, axis: int | None) -> int:
     """An axis counted from the front; -1 for none."""
     if axis is None:
         return -1

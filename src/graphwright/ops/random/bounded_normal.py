@@ -13,6 +13,7 @@ from graphwright.ops.core.movement import sum_to
 from graphwright.ops.random import truncated_normal
 from graphwright.ops.random.stateless_random import of_seed, parameterized_shape, samples_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.tensor_type import TensorType
 
 
@@ -49,12 +50,12 @@ BOUNDED_NORMAL = StatelessParameterizedTruncatedNormal()
 
 
 def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
+    shape: ShapeLike,
+    seed: TensorLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
     name: str | None = None,
 ) -> Any:
     """Returns normal numbers between bounds that a seed determines.

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.ops.random import philox
 from graphwright.ops.random.shuffling import permutation
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 RESERVED = 256  # counters that a stateful draw reserves for each output
 TRUNCATION = 2.0  # standard deviations that a truncated normal keeps
@@ -168,7 +167,7 @@ def _words(key: int, counter: int, count: int) -> philox.UInt32s:
     return philox.blocks(key, counter, -(-count // philox.WORDS)).reshape(-1)[:count]
 
 
-def unit_floats(words: philox.UInt32s, dtype: np.dtype[Any]) -> Array:
+def unit_floats(words: philox.UInt32s, dtype: ArrayDType) -> Array:
     """[0, 1) from the low mantissa bits of each word."""
     mantissa = _MANTISSA_BITS[dtype.name]
     bits = np.dtype(f"u{dtype.itemsize}")
@@ -186,7 +185,7 @@ def unit_doubles(pairs: philox.UInt32s) -> npt.NDArray[np.float64]:
     return unit
 
 
-def _words_a_normal(dtype: np.dtype[Any]) -> int:
+def _words_a_normal(dtype: ArrayDType) -> int:
     return 2 if dtype == np.float64 else 1
 
 

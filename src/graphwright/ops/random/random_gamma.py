@@ -14,6 +14,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import sum_to
 from graphwright.ops.math.special import slope_of_lower_gamma
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorValue
 
 
 def slope_of_variate(alpha: Any, sample: Any) -> Any:
@@ -38,7 +39,7 @@ class RandomGammaGrad(Binary):
 RANDOM_GAMMA_GRAD = RandomGammaGrad()
 
 
-def gamma_gradient(alpha: Any, sample: Any, g: Any) -> Any:
+def gamma_gradient(alpha: TensorValue, sample: Any, g: Any) -> Any:
     """The cotangent of `alpha`, whose shape is the end of that of `sample`."""
     narrow = alpha.dtype is dt.float16
     parameter, drawn = (cast(x, dt.float32) if narrow else x for x in (alpha, sample))

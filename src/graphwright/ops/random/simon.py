@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.types.arguments import TensorLike
+
 _LEAST_WIDTH = 16
 _SMALL = 1 << 10  # shuffles of ranges that end before this are made whole: they take long walks
 _ROUND_CONSTANTS = 0x7369F885192C0EF5  # the bits of z3, the first the least
@@ -40,7 +42,7 @@ def round_keys(key: Sequence[int], rounds: int, width: int) -> list[int]:
 def encipher(x: Any, keys: Sequence[int], width: int) -> Any:
     """Blocks of two words of so many bits under the keys of an even number of rounds."""
 
-    def mixed(word: Any) -> Any:
+    def mixed(word: TensorLike) -> Any:
         both = rotated(word, 1, width) & rotated(word, 8 % width, width)
         return both ^ rotated(word, 2, width)
 

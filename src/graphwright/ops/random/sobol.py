@@ -7,6 +7,7 @@ from typing import Any
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType
 
 
@@ -39,7 +40,11 @@ class SobolSample(Op):
 
 
 def sobol_sample(
-    dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dt.float32, name: str | None = None
+    dim: TensorLike,
+    num_results: TensorLike,
+    skip: TensorLike = 0,
+    dtype: DTypeLike = dt.float32,
+    name: str | None = None,
 ) -> Any:
     """Returns points of Sobol's low-discrepancy sequence in the unit cube.
 

@@ -20,6 +20,7 @@ from graphwright.ops.random import philox_draws, variates
 from graphwright.ops.random.random_gamma import gamma_gradient
 from graphwright.ops.random.seeds import Stream, seeded
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -272,11 +273,11 @@ def floating(dtype: Any, parameter: Any) -> DType:
 
 
 def uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dt.float32,
-    seed: Any = None,
+    shape: ShapeLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = dt.float32,
+    seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Returns uniform numbers in [minval, maxval), new ones at each call.
@@ -317,11 +318,11 @@ def uniform(
 
 
 def normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dt.float32,
-    seed: Any = None,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dt.float32,
+    seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Returns normal numbers, new ones at each call.
@@ -349,11 +350,11 @@ def normal(
 
 
 def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dt.float32,
-    seed: Any = None,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dt.float32,
+    seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Returns normal numbers within two standard deviations of the mean, new ones at each call.
@@ -382,7 +383,7 @@ def truncated_normal(
     return shifted(apply(op, shape, name=name), stddev, mean, name)
 
 
-def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
+def shuffle(value: TensorLike, seed: TensorLike | None = None, name: str | None = None) -> Any:
     """Puts the rows of a tensor into a random order, another one at each call.
 
     Args:
@@ -401,7 +402,11 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
 
 
 def categorical(
-    logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
+    logits: TensorLike,
+    num_samples: TensorLike,
+    dtype: DTypeLike | None = None,
+    seed: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Draws classes with the probabilities `softmax(logits)`, new ones at each call.
 
@@ -439,7 +444,7 @@ def index_dtype(dtype: Any) -> DType:
 
 
 def gamma(
-    shape: Any,
+    shape: TensorLike,
     alpha: Any,
     beta: Any = None,
     dtype: Any = dt.float32,
@@ -476,7 +481,11 @@ def tiny(dtype: DType) -> Any:
 
 
 def poisson(
-    shape: Any, lam: Any, dtype: Any = dt.float32, seed: Any = None, name: str | None = None
+    shape: ShapeLike,
+    lam: TensorLike,
+    dtype: DTypeLike = dt.float32,
+    seed: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Draws Poisson variates, new ones at each call.
 

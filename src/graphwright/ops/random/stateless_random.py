@@ -37,6 +37,7 @@ from graphwright.ops.random.stateful_random import (
     tiny,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_all, show_dims
@@ -267,7 +268,7 @@ def checked_end(shape: Any, end: Any) -> Any:
     return end
 
 
-def parameterized_shape(shape: Any, *parameters: TensorType) -> Shapes:
+def parameterized_shape(shape: TensorLike, *parameters: TensorType) -> Shapes:
     """The shape asked for; ValueError where the parameters' is not the end of it."""
     dims = checked_dims(shape, "shape")
     common = broadcast_all(p.dims for p in parameters)
@@ -352,7 +353,7 @@ GAMMA = StatelessRandomGammaV3()
 # -- the public functions -------------------------------------------------------------------
 
 
-def located(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
+def located(seed: TensorLike, alg: TensorLike) -> tuple[Any, Any, Any]:
     """The key, counter and algorithm that a seed [2] means."""
     alg = algorithm_number(alg)
     seed = convert(seed)
@@ -363,7 +364,7 @@ def located(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
 
 
 def stateless_uniform(
-    shape: Any,
+    shape: TensorLike,
     seed: Any,
     minval: Any = 0,
     maxval: Any = None,
@@ -427,11 +428,11 @@ def uniform_at(
 
 
 def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dt.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dt.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
@@ -463,11 +464,11 @@ def stateless_normal(
 
 
 def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dt.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dt.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
@@ -500,7 +501,11 @@ def stateless_truncated_normal(
 
 
 def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = dt.int64, name: str | None = None
+    logits: TensorLike,
+    num_samples: TensorLike,
+    seed: TensorLike,
+    dtype: DTypeLike = dt.int64,
+    name: str | None = None,
 ) -> Any:
     """Draws classes with the probabilities `softmax(logits)`, determined by a seed.
 
@@ -527,11 +532,11 @@ def stateless_categorical(
 
 
 def stateless_gamma(
-    shape: Any,
-    seed: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dt.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = dt.float32,
     name: str | None = None,
 ) -> Any:
     """Draws gamma variates that a seed determines, differentiable in both parameters.
@@ -563,7 +568,11 @@ def stateless_gamma(
 
 
 def stateless_poisson(
-    shape: Any, seed: Any, lam: Any, dtype: Any = dt.int32, name: str | None = None
+    shape: ShapeLike,
+    seed: TensorLike,
+    lam: TensorLike,
+    dtype: DTypeLike = dt.int32,
+    name: str | None = None,
 ) -> Any:
     """Draws Poisson variates that a seed determines.
 
@@ -590,11 +599,11 @@ def stateless_poisson(
 
 
 def stateless_binomial(
-    shape: Any,
-    seed: Any,
-    counts: Any,
-    probs: Any,
-    output_dtype: Any = dt.int32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    counts: TensorLike,
+    probs: TensorLike,
+    output_dtype: DTypeLike = dt.int32,
     name: str | None = None,
 ) -> Any:
     """Draws binomial variates that a seed determines.
@@ -625,7 +634,7 @@ def stateless_binomial(
 
 
 def stateless_shuffle(
-    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+    value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
 ) -> Any:
     """Puts the rows of a tensor into an order that a seed determines.
 
@@ -672,7 +681,7 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
     return stateless_uniform([num, 2], seed, None, None, seed.dtype, None, alg)
 
 
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
+def fold_in(seed: TensorLike, data: TensorLike, alg: Any = "auto_select") -> Any:
     """Derives a seed from a seed and an integer.
 
     Args:

@@ -8,14 +8,12 @@ of the outputs with the second.
 
 from __future__ import annotations
 
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.op.special_functions import erfinv
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 WORDS = 2  # 32-bit words in a block
 
@@ -102,18 +100,18 @@ def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -
     return _narrow(np.sqrt(2.0) * erfinv((2.0 * unit - 1.0) * _WITHIN_TWO_DEVIATIONS), dtype)
 
 
-def _wide_uniform(key: int, counter: int, count: int, dtype: np.dtype[Any]) -> Array:
+def _wide_uniform(key: int, counter: int, count: int, dtype: ArrayDType) -> Array:
     wide = np.dtype(np.float32 if dtype == ml_dtypes.bfloat16 else dtype)
     return uniform(key, counter, count, wide).astype(np.float64)
 
 
-def _narrow(drawn: Array, dtype: np.dtype[Any]) -> Array:
+def _narrow(drawn: Array, dtype: ArrayDType) -> Array:
     if dtype == ml_dtypes.bfloat16:
         return _cut(drawn.astype(np.float32), dtype)
     return drawn.astype(dtype)
 
 
-def _cut(single: Array, dtype: np.dtype[Any]) -> Array:
+def _cut(single: Array, dtype: ArrayDType) -> Array:
     """float32 to bfloat16 towards zero."""
     high: Array = (single.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
     return high.view(dtype)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from graphwright.ops.random import philox
 from graphwright.ops.random.philox_draws import box_muller, unit_doubles, unit_floats
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 _WIDE = 1.3  # standard deviations on one side that make rejection from the normal cheap
 
@@ -40,7 +40,7 @@ def truncated_normal(
 class _Stream:
     """A Philox stream read in blocks, each as four (float64: two) numbers of the dtype."""
 
-    def __init__(self, key: int, counter: int, dtype: np.dtype[Any]) -> None:
+    def __init__(self, key: int, counter: int, dtype: ArrayDType) -> None:
         self.key, self.counter, self.dtype = key, counter, dtype
 
     def normals(self, start: int, count: int) -> Array:
@@ -54,7 +54,9 @@ class _Stream:
         return unit_floats(words.reshape(-1), self.dtype).reshape(-1, philox.WORDS)
 
 
-def _draw(stream: _Stream, mean: Any, deviation: Any, low: Any, high: Any, samples: int) -> Array:
+def _draw(
+    stream: _Stream, mean: Any, deviation: Any, low: Array, high: Array, samples: int
+) -> Array:
     bounded = low < high and (np.isfinite(low) or np.isfinite(high))
     if bounded and np.isfinite(mean) and deviation == np.inf:
         return np.full(samples, np.nan, stream.dtype)
@@ -98,7 +100,7 @@ def _keep(stream: _Stream, propose: _Proposal, samples: int) -> Array:
     return np.concatenate(kept) if kept else np.empty(0, stream.dtype)
 
 
-def _from_normal(stream: _Stream, low: Any, high: Any) -> _Proposal:
+def _from_normal(stream: _Stream, low: Array, high: Array) -> _Proposal:
     def propose(steps: int) -> tuple[Array, npt.NDArray[np.bool_], int]:
         drawn = stream.normals(0, steps)
         return drawn, (drawn >= low) & (drawn <= high), 1
@@ -106,7 +108,7 @@ def _from_normal(stream: _Stream, low: Any, high: Any) -> _Proposal:
     return propose
 
 
-def _from_uniform(stream: _Stream, low: Any, high: Any) -> _Proposal:
+def _from_uniform(stream: _Stream, low: Array, high: Array) -> _Proposal:
     real = stream.dtype.type
     peak = low * low if low >= 0 else real(0)
 
@@ -118,7 +120,7 @@ def _from_uniform(stream: _Stream, low: Any, high: Any) -> _Proposal:
     return propose
 
 
-def _from_exponential(stream: _Stream, low: Any, high: Any) -> _Proposal:
+def _from_exponential(stream: _Stream, low: Array, high: Array) -> _Proposal:
     real = stream.dtype.type
     alpha = (low + np.sqrt(low * low + real(4))) / real(2)
 

@@ -11,6 +11,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import scalar, string
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
@@ -128,7 +129,7 @@ class Decoded(NamedTuple):
 ENCODE_WAV = EncodeWav()
 
 
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
+def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = None) -> Any:
     """Encodes samples as a WAV file of 16 bits.
 
     Args:
@@ -151,7 +152,10 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
 
 
 def decode_wav(
-    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+    contents: TensorLike,
+    desired_channels: int = -1,
+    desired_samples: int = -1,
+    name: str | None = None,
 ) -> Any:
     """Decodes a WAV file of 16 bits.
 

@@ -25,6 +25,7 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.comparison import equal, logical_or
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
@@ -251,7 +252,7 @@ def filled_up(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
     return pad(x, stack([before, after], 1))
 
 
-def fit_axes(x: Any, like: Any, rank: int) -> Any:
+def fit_axes(x: TensorValue, like: TensorValue, rank: int) -> Any:
     """Crops or pads with zeros the last axes of `x` to the sizes of those of `like`."""
     have, want = x.type.dims, like.type.dims
     if have is not None and have == want and None not in have:
@@ -360,7 +361,7 @@ REAL_BACKWARD: dict[int, type[RealInverse]] = {1: IRFFT, 2: IRFFT2D, 3: IRFFT3D}
 # -- the public functions -------------------------------------------------------------------
 
 
-def fft(input: Any, name: str | None = None) -> Any:
+def fft(input: TensorLike, name: str | None = None) -> Any:
     """Returns the discrete Fourier transform along the last axis.
 
     Args:
@@ -380,7 +381,7 @@ def fft(input: Any, name: str | None = None) -> Any:
     return apply(FORWARD[1], convert_default(input, dt.complex64), name=name)
 
 
-def fft2d(input: Any, name: str | None = None) -> Any:
+def fft2d(input: TensorLike, name: str | None = None) -> Any:
     """Returns the discrete Fourier transform along the last two axes.
 
     Args:
@@ -400,7 +401,7 @@ def fft2d(input: Any, name: str | None = None) -> Any:
     return apply(FORWARD[2], convert_default(input, dt.complex64), name=name)
 
 
-def fft3d(input: Any, name: str | None = None) -> Any:
+def fft3d(input: TensorLike, name: str | None = None) -> Any:
     """Returns the discrete Fourier transform along the last three axes.
 
     Args:
@@ -420,7 +421,7 @@ def fft3d(input: Any, name: str | None = None) -> Any:
     return apply(FORWARD[3], convert_default(input, dt.complex64), name=name)
 
 
-def ifft(input: Any, name: str | None = None) -> Any:
+def ifft(input: TensorLike, name: str | None = None) -> Any:
     """Returns the inverse of `tf.signal.fft`, along the last axis.
 
     Args:
@@ -440,7 +441,7 @@ def ifft(input: Any, name: str | None = None) -> Any:
     return apply(BACKWARD[1], convert_default(input, dt.complex64), name=name)
 
 
-def ifft2d(input: Any, name: str | None = None) -> Any:
+def ifft2d(input: TensorLike, name: str | None = None) -> Any:
     """Returns the inverse of `tf.signal.fft2d`, along the last two axes.
 
     Args:
@@ -461,7 +462,7 @@ def ifft2d(input: Any, name: str | None = None) -> Any:
     return apply(BACKWARD[2], convert_default(input, dt.complex64), name=name)
 
 
-def ifft3d(input: Any, name: str | None = None) -> Any:
+def ifft3d(input: TensorLike, name: str | None = None) -> Any:
     """Returns the inverse of `tf.signal.fft3d`, along the last three axes.
 
     Args:
@@ -511,7 +512,9 @@ def real_backward(rank: int, input: Any, fft_length: Any, name: str | None) -> A
     return apply(REAL_BACKWARD[rank].of(REAL_OF.get(x.dtype, dt.float32)), x, fft_length, name=name)
 
 
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft(
+    input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Returns the discrete Fourier transform of a real tensor along the last axis, without what
     symmetry gives.
 
@@ -535,7 +538,9 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return real_forward(1, input_tensor, fft_length, name)
 
 
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft2d(
+    input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Returns the discrete Fourier transform of a real tensor along the last two axes, without what
     symmetry gives.
 
@@ -559,7 +564,9 @@ def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
     return real_forward(2, input_tensor, fft_length, name)
 
 
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft3d(
+    input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Returns the discrete Fourier transform of a real tensor along the last three axes, without
     what symmetry gives.
 
@@ -583,7 +590,9 @@ def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
     return real_forward(3, input_tensor, fft_length, name)
 
 
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft(
+    input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Returns the inverse of `tf.signal.rfft`, along the last axis.
 
     Args:
@@ -606,7 +615,9 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
     return real_backward(1, input_tensor, fft_length, name)
 
 
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft2d(
+    input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Returns the inverse of `tf.signal.rfft2d`, along the last two axes.
 
     Args:
@@ -629,7 +640,9 @@ def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
     return real_backward(2, input_tensor, fft_length, name)
 
 
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft3d(
+    input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Returns the inverse of `tf.signal.rfft3d`, along the last three axes.
 
     Args:

@@ -19,6 +19,7 @@ from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.ops.signal.fourier import COMPLEX_OF, REAL_OF, ends, fit_axis
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, normalize_axes
 
@@ -70,7 +71,7 @@ def known_axes(axes: Any, rank: int) -> tuple[int, ...]:
     return normalize_axes(tuple(axes), rank)
 
 
-def total(fft_length: Any, dtype: DType) -> Any:
+def total(fft_length: TensorLike, dtype: DType) -> Any:
     """The number of elements that a transform combines."""
     return cast(reduce_prod(convert(fft_length)), dtype)
 
@@ -107,7 +108,7 @@ class IFFTND(ComplexTransform):
         return self.fitted(full, x, axes), None, None
 
 
-def along_axis(vector: Any, axis: int, rank: int) -> Any:
+def along_axis(vector: TensorLike, axis: int, rank: int) -> Any:
     """A vector in a shape that broadcasts along one axis."""
     return reshape(vector, [-1 if i == axis else 1 for i in builtins.range(rank)])
 
@@ -182,9 +183,9 @@ def transform(op: Op, x: Any, fft_length: Any, axes: Any, norm: str | None, forw
 
 
 def fftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: TensorLike | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -216,9 +217,9 @@ def fftnd(
 
 
 def ifftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: TensorLike | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -249,9 +250,9 @@ def ifftnd(
 
 
 def rfftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: TensorLike | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -285,9 +286,9 @@ def rfftnd(
 
 
 def irfftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: TensorLike | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:

@@ -30,12 +30,13 @@ from graphwright.ops.math.trigonometric import cos, sin
 from graphwright.ops.signal.fourier import irfft, rfft
 from graphwright.ops.signal.tapers import hann_window, vorbis_window
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 
 Window = Callable[..., Any]
 
 
-def pad_axis(x: Any, axis: int, before: Any, after: Any, value: Any = 0) -> Any:
+def pad_axis(x: TensorValue, axis: int, before: Any, after: Any, value: Any = 0) -> Any:
     """Pads one axis of a tensor with a value: the last, unless the rank is known."""
     if x.type.rank is None:
         others = zeros(stack([rank(x) - 1, 2]), dt.int32)
@@ -53,11 +54,11 @@ def static(value: Any) -> Any:
 
 
 def frame(
-    signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    signal: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
     pad_end: bool = False,
-    pad_value: Any = 0,
+    pad_value: TensorLike = 0,
     axis: int = -1,
     name: str | None = None,
 ) -> Any:
@@ -107,7 +108,7 @@ def largest(count: Any) -> Any:
     return max(count, 0) if isinstance(count, int) else maximum(count, 0)
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
+def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Any:
     """Adds frames up to a signal, each a step behind the one before.
 
     Args:
@@ -173,10 +174,10 @@ def enclosing_power(length: Any) -> Any:
 
 
 def stft(
-    signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    signals: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Window | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -210,10 +211,10 @@ def stft(
 
 
 def inverse_stft(
-    stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    stfts: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Window | None = hann_window,
     name: str | None = None,
 ) -> Any:
@@ -257,7 +258,7 @@ def inverse_stft(
 
 
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+    frame_step: TensorLike, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
     """Returns the function of the window with which `tf.signal.inverse_stft` undoes
     `tf.signal.stft`.
@@ -277,7 +278,7 @@ def inverse_stft_window_fn(
     """
     step = static(frame_step)
 
-    def inverse_window(frame_length: Any, dtype: Any = dt.float32) -> Any:
+    def inverse_window(frame_length: TensorLike, dtype: DTypeLike = dt.float32) -> Any:
         length = static(frame_length)
         forward = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
@@ -293,7 +294,7 @@ def inverse_stft_window_fn(
 
 
 def dct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: int | None = None,
     axis: int = -1,
@@ -393,7 +394,7 @@ def cosine_3(x: Any, size: Any, norm: str | None) -> Any:
 
 
 def idct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: int | None = None,
     axis: int = -1,
@@ -430,8 +431,8 @@ def idct(
 
 
 def mdct(
-    signals: Any,
-    frame_length: Any,
+    signals: TensorLike,
+    frame_length: TensorLike,
     window_fn: Window | None = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,
@@ -472,7 +473,7 @@ def mdct(
 
 
 def inverse_mdct(
-    mdcts: Any,
+    mdcts: TensorLike,
     window_fn: Window | None = vorbis_window,
     norm: str | None = None,
     name: str | None = None,
@@ -505,7 +506,7 @@ def inverse_mdct(
     return overlap_and_add(frames, half)
 
 
-def mdct_window(window_fn: Window | None, length: Any, dtype: DType) -> Any:
+def mdct_window(window_fn: Window | None, length: TensorLike, dtype: DType) -> Any:
     """The window, or a rectangular one of which two overlapping squares add up to 1."""
     return math.sqrt(0.5) if window_fn is None else window_fn(length, dtype=dtype)
 
@@ -520,11 +521,11 @@ def mel(frequency: float) -> float:
 
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
-    num_spectrogram_bins: Any = 129,
-    sample_rate: Any = 8000,
+    num_spectrogram_bins: TensorLike = 129,
+    sample_rate: TensorLike = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
-    dtype: Any = dt.float32,
+    dtype: DTypeLike = dt.float32,
     name: str | None = None,
 ) -> Any:
     """Returns the matrix that sums a linear spectrum into bands of the mel scale.
@@ -615,7 +616,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
 # -- order of frequencies -------------------------------------------------------------------
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def fftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Any:
     """Moves the zero frequency of a spectrum to the middle of axes.
 
     Args:
@@ -633,7 +634,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
     return shifted_spectrum(convert(x), axes, 1)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def ifftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Any:
     """Moves the zero frequency of a spectrum from the middle of axes to their beginning.
 
     Args:

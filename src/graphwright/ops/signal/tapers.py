@@ -16,10 +16,11 @@ from graphwright.ops.math.cumulation import cumsum
 from graphwright.ops.math.transcendental import exp, sqrt, square
 from graphwright.ops.math.trigonometric import cos, sin
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 
 
-def places(window_length: Any, dtype: Any) -> Any:
+def places(window_length: TensorLike, dtype: DTypeLike) -> Any:
     """0, 1, ... below the window's length; ValueError unless the dtype is floating."""
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
@@ -34,10 +35,10 @@ def as_length(window_length: Any) -> Any:
     if isinstance(window_length, int):
         return int(window_length)
     length = convert(window_length, None if is_tensor(window_length) else dt.int32)
-    return int(length) if hasattr(length, "numpy") else cast(length, dt.int32)
+    return cast(length, dt.int32) if length.known is None else int(length.known)
 
 
-def cosine_window(length: Any, periodic: Any, dtype: Any, a: float, b: float) -> Any:
+def cosine_window(length: Any, periodic: TensorLike, dtype: DTypeLike, a: float, b: float) -> Any:
     """a - b cos(2 pi k / n): n is the length, or one less for an odd or symmetric window."""
     length = as_length(length)
     x = places(length, dtype)
@@ -49,7 +50,10 @@ def cosine_window(length: Any, periodic: Any, dtype: Any, a: float, b: float) ->
 
 
 def hann_window(
-    window_length: Any, periodic: Any = True, dtype: Any = dt.float32, name: str | None = None
+    window_length: TensorLike,
+    periodic: Any = True,
+    dtype: DTypeLike = dt.float32,
+    name: str | None = None,
 ) -> Any:
     """Returns the Hann window `0.5 - 0.5 * cos(2 * pi * k / n)`.
 
@@ -74,7 +78,10 @@ def hann_window(
 
 
 def hamming_window(
-    window_length: Any, periodic: Any = True, dtype: Any = dt.float32, name: str | None = None
+    window_length: TensorLike,
+    periodic: Any = True,
+    dtype: DTypeLike = dt.float32,
+    name: str | None = None,
 ) -> Any:
     """Returns the Hamming window `0.54 - 0.46 * cos(2 * pi * k / n)`.
 
@@ -99,7 +106,10 @@ def hamming_window(
 
 
 def kaiser_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
+    window_length: TensorLike,
+    beta: TensorLike = 12.0,
+    dtype: DTypeLike = dt.float32,
+    name: str | None = None,
 ) -> Any:
     """Returns the Kaiser window, which is symmetric.
 
@@ -130,7 +140,10 @@ def kaiser_window(
 
 
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
+    window_length: TensorLike,
+    beta: TensorLike = 12.0,
+    dtype: DTypeLike = dt.float32,
+    name: str | None = None,
 ) -> Any:
     """Returns the Kaiser-Bessel derived window, for the modified discrete cosine transform.
 
@@ -155,7 +168,9 @@ def kaiser_bessel_derived_window(
     return concat([half, reverse(half, [0])], 0)
 
 
-def vorbis_window(window_length: Any, dtype: Any = dt.float32, name: str | None = None) -> Any:
+def vorbis_window(
+    window_length: TensorLike, dtype: DTypeLike = dt.float32, name: str | None = None
+) -> Any:
     """Returns the power complementary window of the Vorbis format.
 
     Args:

@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.types.arrays import Array
 
-def order(rows: Any) -> Any:
+
+def order(rows: Array) -> Any:
     """What sorts rows of indices; equal rows stay as they are."""
     return np.argsort(ranked(rows), kind="stable")  # which passes over what is in order
 
 
-def ranked(rows: Any) -> Any:
+def ranked(rows: Array) -> Any:
     """A number for each row, equal, less or greater as the rows are."""
     if not rows.size:
         return np.zeros(len(rows), np.int64)
@@ -33,7 +35,7 @@ def ranked(rows: Any) -> Any:
     return numbers
 
 
-def ascends(rows: Any, least: int = 1) -> bool:
+def ascends(rows: Array, least: int = 1) -> bool:
     """Whether each row is above the one before, or only not below it if the `least` step is 0."""
     fit = np.full(max(len(rows) - 1, 0), least == 0)
     for column in rows.T[::-1]:
@@ -64,7 +66,7 @@ def matched(*lists: Any) -> tuple[Any, list[Any]]:
     return rows[:, :-1], numbers
 
 
-def with_occurrences(rows: Any) -> Any:
+def with_occurrences(rows: Array) -> Any:
     """The rows, each with the number of rows like it that come before."""
     (distinct, (groups,)), found = numbered(rows), np.zeros(len(rows), np.int64)
     if len(distinct) == len(rows):
@@ -83,7 +85,7 @@ def counted(groups: Any) -> Any:
     return np.arange(len(groups)) - np.repeat(starts, lengths)
 
 
-def check_rank(rows: Any, shape: Any) -> None:
+def check_rank(rows: Array, shape: Any) -> None:
     """ValueError unless rows have as many numbers as the shape."""
     rank = len(np.asarray(shape, np.int64))
     if rows.shape[1:] != (rank,):
@@ -96,7 +98,7 @@ def check_sizes(name: str, sizes: Any) -> None:
         raise ValueError(f"{name} must be non-negative, got {shown(sizes)}")
 
 
-def check(rows: Any, shape: Any, ordered: bool) -> None:
+def check(rows: Array, shape: Any, ordered: bool) -> None:
     """ValueError that names the first row beyond the shape, or out of order, or repeated."""
     check_rank(rows, shape)
     limits = np.asarray(shape, np.int64)
@@ -112,7 +114,7 @@ def check(rows: Any, shape: Any, ordered: bool) -> None:
         check_order(rows, least=1)
 
 
-def check_order(rows: Any, least: int) -> None:
+def check_order(rows: Array, least: int) -> None:
     """ValueError that names the first row out of order, or repeated if the `least` step is 1."""
     if len(rows) > 1 and rows.shape[1] and not ascends(rows, least):
         steps = np.diff(rows, axis=0)

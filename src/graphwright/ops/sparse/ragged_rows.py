@@ -16,6 +16,7 @@ from graphwright.ops.core.gathering import gather, scatter_nd
 from graphwright.ops.core.movement import expand_dims
 from graphwright.ops.core.shapes import shape
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
@@ -94,7 +95,11 @@ class RaggedFillEmptyRowsGrad(Op):
 
 
 def ragged_fill_empty_rows(
-    value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
+    value_rowids: TensorLike,
+    values: TensorLike,
+    nrows: TensorLike,
+    default_value: TensorLike,
+    name: str | None = None,
 ) -> Any:
     """Gives a default value to each empty row of the values of a ragged tensor.
 
@@ -125,7 +130,7 @@ def ragged_fill_empty_rows(
 
 
 def ragged_fill_empty_rows_grad(
-    reverse_index_map: Any, grad_values: Any, name: str | None = None
+    reverse_index_map: TensorLike, grad_values: TensorLike, name: str | None = None
 ) -> Any:
     """Returns the gradients of `tf.ragged_fill_empty_rows` with respect to the values and the
     default.

@@ -23,7 +23,7 @@ _KEPT = {
 _SPARSE = "set{0}_indices: int64", "set{0}_values: T", "set{0}_shape: int64"
 
 
-def dense_groups(array: Any) -> tuple[Any, Any, tuple[int, ...]]:
+def dense_groups(array: Array) -> tuple[Any, Any, tuple[int, ...]]:
     """The groups that a dense tensor's elements are in, the elements, and the groups' shape."""
     if array.ndim < 2:
         raise ValueError(f"Shape {list(array.shape)} has rank {array.ndim} < 2")
@@ -65,7 +65,7 @@ def combined(kind: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
     return indices, members[rows[:, -1]], np.array([*outer, size], np.int64)
 
 
-def joined(a: Any, b: Any) -> Any:
+def joined(a: Array, b: Array) -> Any:
     """Two string arrays one after the other."""
     every = np.empty(len(a) + len(b), object)
     every[: len(a)], every[len(a) :] = a, b

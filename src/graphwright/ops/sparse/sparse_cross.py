@@ -10,6 +10,7 @@ import numpy as np
 
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.fingerprint import fingerprints64
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -71,7 +72,7 @@ class CrossRows(Op):
         return number % (self.num_buckets or (1 << 63) - 1)
 
 
-def numbers(values: Any) -> Any:
+def numbers(values: Array) -> Any:
     """Values as uint64: the fingerprints of texts, and integers as they are."""
     return fingerprints64(values.tolist()) if values.dtype == object else values.astype(np.uint64)
 

@@ -160,7 +160,7 @@ class SparseReduction(Op):
     def shapes(self, indices: TensorType, values: TensorType, shape: Any, axes: Any) -> Shapes:
         return (None if shape is None else reduced_dims(shape, as_axes(axes), self.keep_dims),)
 
-    def grouped(self, indices: Any, values: Any, shape: Any, axes: Any) -> tuple[Any, Any, Any]:
+    def grouped(self, indices: Array, values: Array, shape: Any, axes: Any) -> tuple[Any, Any, Any]:
         """What is left of the shape, the rows of indices left, and the values combined there."""
         index_rows.check_rank(indices, shape)
         index_rows.check_sizes("input_shape", shape)

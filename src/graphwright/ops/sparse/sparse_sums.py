@@ -49,7 +49,7 @@ def same_shape(a_shape: Any, b_shape: Any) -> None:
         )
 
 
-def aligned(a: Any, a_values: Any, b: Any, b_values: Any) -> tuple[Any, Any, Any]:
+def aligned(a: Array, a_values: Any, b: Array, b_values: Any) -> tuple[Any, Any, Any]:
     """The indices of either, the values of both there (0 where there is none), and where both
     have one. Of indices that one has repeatedly, each is one of its own."""
     rows, (in_a, in_b) = index_rows.matched(a, b)

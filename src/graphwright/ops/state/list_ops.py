@@ -26,6 +26,7 @@ from graphwright.ops.state.tensor_list import (
     zeros_of,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
@@ -42,7 +43,7 @@ def stacked_list(each: Each, i: int = 0) -> Any:
     return each.inputs[i]
 
 
-def longer_items(each: Each, element_shape: Any) -> Any:
+def longer_items(each: Each, element_shape: TensorLike) -> Any:
     """The operand `element_shape` of a list whose items are stacked."""
     return -1 if element_shape in (-1, None) else each.longer(element_shape)
 
@@ -426,12 +427,12 @@ def added(total: TensorList, other: TensorList) -> TensorList:
     return total
 
 
-def add_lists(a: Any, b: Any) -> Any:
+def add_lists(a: TensorLike, b: TensorLike) -> Any:
     """The sum of two cotangents of a list."""
     return apply(TensorListAddN.of(), a, b)
 
 
-def zero_of(x: Any) -> Any:
+def zero_of(x: TensorValue) -> Any:
     """Zeros like a tensor or a list."""
     if x.dtype is dt.variant:
         return apply(ZEROS_LIKE, x)

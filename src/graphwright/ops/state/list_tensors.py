@@ -28,6 +28,7 @@ from graphwright.ops.state.tensor_list import (
     zeros_of,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import (
     Dims,
@@ -66,7 +67,7 @@ _SHAPE = {"shape_type": dt.INDEX}
 _ELEMENT = {"element_dtype": dt.ANY, "shape_type": dt.INDEX}
 
 
-def swapped(x: Any) -> Any:
+def swapped(x: TensorLike) -> Any:
     """A tensor with its first two axes exchanged."""
     return transpose(x, concat([[1, 0], spans((2, rank_of(x)))], 0))
 

@@ -16,6 +16,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.forks import held_over_forks
 from graphwright.op.op import c_name
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
@@ -263,7 +264,7 @@ def filled(items: TensorList, asked: Dims | None, message: str) -> list[Any]:
     return [blank(items, dims, message) if item is None else item for item in found]
 
 
-def type_or_none(item: Any) -> Any:
+def type_or_none(item: TensorLike) -> Any:
     """None for None: a look-up that does not compare arrays."""
     return None if item is None else True
 

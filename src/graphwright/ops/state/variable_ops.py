@@ -24,6 +24,8 @@ from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.segment_kernels import combine_at
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -215,7 +217,7 @@ def references_of_one() -> int:
 _ALONE = references_of_one() if getattr(sys, "_is_gil_enabled", lambda: True)() else -1
 
 
-def is_plain(array: Any) -> bool:
+def is_plain(array: Array) -> bool:
     """Whether an array's memory is its own, and anything may be written there."""
     flags = array.flags
     return bool(
@@ -345,7 +347,7 @@ class AssignSubVariableOp(Assignment):
         )
 
 
-def same_shape(storage: Storage, array: Any, value: Any) -> Any:
+def same_shape(storage: Storage, array: Array, value: Any) -> Any:
     """The value, checked to have the variable's shape and dtype."""
     storage.check_dtype(value)
     if np.shape(value) != np.shape(array):
@@ -386,10 +388,11 @@ class ResourceGather(VariableGather):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, indices = call.inputs
-        if self.shape is None or None in self.shape:
-            whole = shape_of(read_variable(handle, self.dtype, self.shape))
+        dims: Any = self.shape
+        if dims is None or None in dims:
+            whole = shape_of(read_variable(handle, self.dtype, dims))
         else:
-            whole = convert(self.shape, dt.int32)
+            whole = convert(dims, dt.int32)
         places = reshape(indices, [-1])
         values = reshape(g, concat([shape_of(places), whole[1:]], 0))
         return rows_of(values, places, whole), None
@@ -398,7 +401,7 @@ class ResourceGather(VariableGather):
         return apply(self, each.same(0), each.inputs[1])
 
 
-def checked_rows(indices: Any, array: Any) -> Any:
+def checked_rows(indices: Array, array: Array) -> Any:
     """Indices into the first axis, each of them in range."""
     bad = np.less(indices, 0) | np.greater_equal(indices, len(array))
     if np.any(bad):
@@ -500,7 +503,7 @@ class ResourceScatter(Op):
                 )
         return ()
 
-    def combine(self, array: Any, indices: Any, updates: Any) -> None:
+    def combine(self, array: Array, indices: Array, updates: Any) -> None:
         """Changes `array` in place; the updates broadcast."""
         if array.ndim < 2:
             self.ufunc.at(array, indices, updates)
@@ -509,7 +512,7 @@ class ResourceScatter(Op):
             combine_at(self.ufunc, array, indices, rows)
 
     def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
-        def change(array: Any, out: Any) -> Any:
+        def change(array: Array, out: Array) -> Any:
             storage.check_dtype(updates)
             rows = checked_rows(indices, array)
             if not rows.size:
@@ -573,6 +576,6 @@ class ResourceScatterMin(ResourceScatter):
     ufunc = np.minimum
 
 
-def read_variable(handle: Any, dtype: DType, shape: Dims | None) -> Any:
+def read_variable(handle: TensorLike, dtype: DType, shape: Dims | None) -> Any:
     """The value of the variable behind `handle`."""
     return apply(ReadVariableOp.of(dtype, shape), handle)

@@ -17,6 +17,8 @@ from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.core.slicing import Masks
 from graphwright.ops.state.variable_ops import Storage, VariableGather, read_variable
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -57,7 +59,7 @@ class ResourceScatterNd(Op):
         return ()
 
     def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
-        def change(array: Any, out: Any) -> Any:
+        def change(array: Array, out: Array) -> Any:
             storage.check_dtype(updates)
             check_tensor_updates(array.shape, np.shape(indices), np.shape(updates))
             return scatter(self.kind, array, indices, updates, self.bad_indices_policy, out)
@@ -124,7 +126,7 @@ class ResourceStridedSliceAssign(Masks):
     def kernel(self, storage: Any, begin: Any, end: Any, strides: Any, value: Any) -> None:
         index = self.numpy_index(begin, end, strides)
 
-        def changed(array: Any, out: Any) -> Any:
+        def changed(array: Any, out: Array) -> Any:
             storage.check_dtype(value)
             result = np.array(array) if out is None else out
             try:
@@ -144,6 +146,8 @@ class ResourceStridedSliceAssign(Masks):
 GATHER_ND = GatherNd.of()
 
 
-def gather_slices(handle: Any, indices: Any, dtype: DType, shape: Dims | None, name: Any) -> Any:
+def gather_slices(
+    handle: TensorLike, indices: TensorLike, dtype: DType, shape: Dims | None, name: str | None
+) -> Any:
     """The slices of the variable behind `handle` at index vectors."""
     return apply(ResourceGatherNd.of(dtype, shape), handle, indices, name=name)

@@ -72,7 +72,7 @@ class EditDistance(Op):
         return found.astype(np.float32).reshape(dims)
 
 
-def padded_rows(indices: Any, codes: Any, dims: Any) -> tuple[Any, Any]:
+def padded_rows(indices: Array, codes: Any, dims: Any) -> tuple[Any, Any]:
     """The elements of each row one after another, and how many there are of each."""
     count = int(np.prod(dims))
     rows = np.ravel_multi_index(tuple(indices[:, :-1].T), dims) if count else indices[:, 0]
@@ -83,7 +83,7 @@ def padded_rows(indices: Any, codes: Any, dims: Any) -> tuple[Any, Any]:
     return result, lengths
 
 
-def distances(a: Any, a_lengths: Any, b: Any, b_lengths: Any) -> Any:
+def distances(a: Array, a_lengths: Any, b: Array, b_lengths: Any) -> Any:
     """The distance of each row of `a` to that of `b`, all rows a step at a time.
 
     `row[j]` is the distance of the first i elements of `a` to the first j of `b`: the least of

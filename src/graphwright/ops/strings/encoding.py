@@ -15,6 +15,7 @@ from graphwright.ops.strings import string_kernels, unicode_scripts
 from graphwright.ops.strings.fingerprint import fingerprints64
 from graphwright.ops.strings.strings import Text, chosen, refused, string, texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -194,7 +195,7 @@ class UnicodeTranscode(Text):
 # -- the public functions -------------------------------------------------------------------
 
 
-def to_number(input: Any, out_type: Any = dt.float32, name: str | None = None) -> Any:
+def to_number(input: TensorLike, out_type: DTypeLike = dt.float32, name: str | None = None) -> Any:
     """Converts each string to the number that it shows.
 
     Args:
@@ -217,7 +218,7 @@ def to_number(input: Any, out_type: Any = dt.float32, name: str | None = None) -
 
 
 def as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
@@ -251,7 +252,7 @@ def as_string(
     return apply(op, convert(input), name=name)
 
 
-def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Any:
+def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Any:
     """Returns the fingerprint of each row: a hash of eight bytes that is the same everywhere.
 
     Args:
@@ -272,7 +273,7 @@ def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) 
     return apply(Fingerprint(), convert(data), string(method), name=name)
 
 
-def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
     """Hashes each string to one of `num_buckets` numbers, by FarmHash's fingerprint.
 
     Args:
@@ -293,7 +294,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return apply(StringToHashBucketFast.of(num_buckets), string(input), name=name)
 
 
-def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
     """Hashes each string to one of `num_buckets` numbers, by MurmurHash.
 
     Args:
@@ -314,7 +315,9 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     return apply(StringToHashBucket.of(num_buckets), string(input), name=name)
 
 
-def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
+def to_hash_bucket_strong(
+    input: TensorLike, num_buckets: int, key: Any, name: str | None = None
+) -> Any:
     """Hashes each string to one of `num_buckets` numbers, by SipHash under a key.
 
     Args:
@@ -338,7 +341,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
 
 
 def unicode_transcode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
@@ -395,7 +398,7 @@ class UnicodeScript(Op):
         return unicode_scripts.scripts(np.asarray(points))
 
 
-def unicode_script(input: Any, name: str | None = None) -> Any:
+def unicode_script(input: TensorLike, name: str | None = None) -> Any:
     """Returns the script of each code point, as the number that ICU gives it.
 
     Args:

@@ -16,6 +16,7 @@ from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.strings.string_format import StringFormat
 from graphwright.ops.strings.strings import join
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import string
@@ -69,7 +70,7 @@ _PLACEHOLDER = "{}"
 _MARK = "{~}"
 
 
-def print(*inputs: Any, **kwargs: Any) -> None:
+def print(*inputs: TensorLike, **kwargs: Any) -> None:
     """Prints tensors, structures with tensors in them and Python values, each time it is run.
 
     Args:

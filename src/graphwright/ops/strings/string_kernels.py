@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from graphwright.ops.strings import fingerprint, regex
 from graphwright.ops.strings.joined_bytes import Joined, sizes
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 
 Unit = Literal["BYTE", "UTF8_CHAR"]
 Errors = Literal["replace", "ignore", "strict"]
@@ -475,7 +475,7 @@ def _codec(encoding: str) -> str:
     return f"{name}-be" if name in ("utf-16", "utf-32") else name
 
 
-def _plain_numbers(texts: Sequence[bytes], dtype: np.dtype[Any]) -> Array:
+def _plain_numbers(texts: Sequence[bytes], dtype: ArrayDType) -> Array:
     """Numbers in the forms that Python reads too; ValueError or OverflowError for others."""
     joined = b"".join(texts)
     if b"_" in joined or (dtype.kind == "u" and b"-" in joined):
@@ -485,7 +485,7 @@ def _plain_numbers(texts: Sequence[bytes], dtype: np.dtype[Any]) -> Array:
     return np.fromiter(map(int, texts), dtype, len(texts))
 
 
-def _number(text: bytes, dtype: np.dtype[Any]) -> float | int | None:
+def _number(text: bytes, dtype: ArrayDType) -> float | int | None:
     """The number, None if it is none or does not fit the dtype."""
     bare = text.strip(_SPACE)
     if dtype.kind == "f":

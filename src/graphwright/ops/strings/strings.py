@@ -17,6 +17,7 @@ from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.string_format import StringFormat
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.tensor_type import (
     TensorType,
     broadcast_dims,
@@ -282,7 +283,7 @@ class RegexReplace(Text):
         return string_kernels.regex_replace(texts(text), pattern, rewrite, self.replace_global)
 
 
-def scalar(value: Any, what: str) -> bytes:
+def scalar(value: TensorLike, what: str) -> bytes:
     """The only string of an operand."""
     array = texts(value)
     if array.ndim:
@@ -297,12 +298,12 @@ STRIP, REGEX_FULL_MATCH = StringStrip(), RegexFullMatch()
 # -- the public functions -------------------------------------------------------------------
 
 
-def string(value: Any) -> Any:
+def string(value: TensorLike) -> Any:
     """A tensor of strings."""
     return convert(value, None, dt.string)
 
 
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
     """Counts the bytes or the characters of each string.
 
     Args:
@@ -323,7 +324,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     return apply(StringLength.of(unit_of(unit)), string(input), name=name)
 
 
-def unit_of(name: Any) -> Unit:
+def unit_of(name: str | None) -> Unit:
     """What positions count, by default bytes; InvalidArgumentError for another word."""
     unit: Unit = chosen("BYTE" if name is None else name, "unit", ("BYTE", "UTF8_CHAR"))
     return unit
@@ -346,7 +347,7 @@ def refused(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
-def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
     """Converts each string to upper case.
 
     Args:
@@ -367,7 +368,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return apply(StringUpper.of(encoding), string(input), name=name)
 
 
-def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
     """Converts each string to lower case.
 
     Args:
@@ -388,7 +389,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return apply(StringLower.of(encoding), string(input), name=name)
 
 
-def strip(input: Any, name: str | None = None) -> Any:
+def strip(input: TensorLike, name: str | None = None) -> Any:
     """Removes white space at both ends of each string.
 
     Args:
@@ -405,7 +406,9 @@ def strip(input: Any, name: str | None = None) -> Any:
     return apply(STRIP, string(input), name=name)
 
 
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def substr(
+    input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None
+) -> Any:
     """Cuts a part of given position and length out of each string.
 
     Args:
@@ -515,7 +518,7 @@ def unsorted_segment_join(
     return apply(op, string(inputs), convert(segment_ids), num_segments, name=name)
 
 
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Any:
     """Tells which strings match a pattern as a whole.
 
     Args:
@@ -539,7 +542,11 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
 
 
 def regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+    input: TensorLike,
+    pattern: TensorLike,
+    rewrite: TensorLike,
+    replace_global: bool = True,
+    name: str | None = None,
 ) -> Any:
     r"""Rewrites what matches a pattern in each string.
 
@@ -574,7 +581,11 @@ def plain(text: str | bytes) -> str:
 
 
 def format(
-    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+    template: str,
+    inputs: TensorLike,
+    placeholder: str = "{}",
+    summarize: int = 3,
+    name: str | None = None,
 ) -> Any:
     """Fills the placeholders of a template with tensors, as `tf.print` shows them.
 

@@ -20,6 +20,8 @@ from graphwright.ops.math.reduction import reduce_all, reduce_prod
 from graphwright.ops.sparse import sparse_dense as dense_ops
 from graphwright.ops.sparse import sparse_sums as sums
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.dtypes import DType
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_functions import known_shape, rank_of, shaped
 from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
@@ -63,7 +65,7 @@ def parts(x: SparseTensor) -> tuple[Any, Any, Any]:
     return x.indices, x.values, x.dense_shape
 
 
-def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def maximum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
     """Returns the greater of two sparse tensors' elements, at each place where either has one.
 
     Args:
@@ -85,7 +87,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     return extreme(sums.MAXIMUM, sp_a, sp_b, name)
 
 
-def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def minimum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
     """Returns the lesser of two sparse tensors' elements, at each place where either has one.
 
     Args:
@@ -115,7 +117,11 @@ def extreme(op: Any, a: Any, b: Any, name: str | None) -> SparseTensor:
 
 
 def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: TensorLike,
+    b: TensorLike,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Multiplies two matrices, one of them sparse.
 
@@ -150,14 +156,14 @@ def sparse_dense_matmul(
 
 
 def sampled_addmm(
-    indices: Any,
-    values: Any,
-    dense_shape: Any,
-    mat1: Any,
-    mat2: Any,
-    beta: Any = 1.0,
-    alpha: Any = 1.0,
-    output_type: Any = dt.float32,
+    indices: TensorLike,
+    values: TensorLike,
+    dense_shape: ShapeLike,
+    mat1: TensorLike,
+    mat2: TensorLike,
+    beta: TensorLike = 1.0,
+    alpha: TensorLike = 1.0,
+    output_type: DTypeLike = dt.float32,
 ) -> tuple[Any, Any, Any]:
     """Returns `alpha * (mat1 @ mat2) + beta * values` at the places of a sparse matrix.
 
@@ -184,7 +190,7 @@ def sampled_addmm(
     return indices, alpha * product + beta * convert(values), convert(dense_shape)
 
 
-def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+def softmax(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
     """Applies softmax to the present elements along the last axis.
 
     Args:
@@ -207,8 +213,8 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 
 def reduce_sum(
-    sp_input: Any,
-    axis: Any = None,
+    sp_input: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -238,8 +244,8 @@ def reduce_sum(
 
 
 def reduce_max(
-    sp_input: Any,
-    axis: Any = None,
+    sp_input: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -278,7 +284,7 @@ def reduced(kind: Any, sp_input: Any, axis: Any, keepdims: Any, name: str | None
     return SparseTensor(*found) if isinstance(found, tuple) else found
 
 
-def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
+def map_values(op: Callable[..., Any], *args: TensorLike, **kwargs: Any) -> SparseTensor:
     """Applies a function to the elements of sparse tensors that have them at the same places.
 
     Args:
@@ -338,7 +344,7 @@ for _module, _names in _ELEMENTS.items():
 
 
 @implement(casting.cast, SparseTensor)
-def cast_elements(x: SparseTensor, dtype: Any, name: str | None = None) -> SparseTensor:
+def cast_elements(x: SparseTensor, dtype: DTypeLike, name: str | None = None) -> SparseTensor:
     """The same places, the elements of another dtype."""
     return x.with_values(casting.cast(x.values, dtype, name))
 
@@ -350,13 +356,13 @@ def divided(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @implement(shapes.shape, SparseTensor)
-def shape_of_whole(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+def shape_of_whole(input: Any, out_type: DType | None = None, name: str | None = None) -> Any:
     """The dense shape."""
     return casting.cast(input.dense_shape, dt.int32 if out_type is None else out_type)
 
 
 @implement(shapes.size, SparseTensor)
-def size_of_whole(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+def size_of_whole(input: Any, out_type: DType | None = None, name: str | None = None) -> Any:
     """The number of elements of the whole."""
     whole = casting.cast(input.dense_shape, dt.int32 if out_type is None else out_type)
     return reduce_prod(whole)

@@ -14,7 +14,7 @@ from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.ops.sparse import sparse_counting as ops
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import as_dtype
+from graphwright.types.dtypes import DType, as_dtype
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_arithmetic import parts
 from graphwright.values.sparse.sparse_functions import to_dense
@@ -103,7 +103,7 @@ def dense_counts(
     weights: Any = None,
     minlength: Any = None,
     maxlength: Any = None,
-    dtype: Any = dt.int32,
+    dtype: DType = dt.int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,

@@ -14,6 +14,7 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.sparse.sparse_cross import CrossRows
 from graphwright.ops.strings.string_pieces import as_bytes
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorValue
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_arithmetic import parts
 from graphwright.values.sparse.sparse_functions import reorder
@@ -102,7 +103,7 @@ def plain(x: SparseTensor) -> SparseTensor:
     return x.with_values(cast(x.values, dt.int64))
 
 
-def whole(x: Any) -> SparseTensor:
+def whole(x: TensorValue) -> SparseTensor:
     """A dense matrix as a sparse one that has all elements; InvalidArgumentError for no matrix."""
     if x.type.rank not in (2, None):
         raise InvalidArgumentError(

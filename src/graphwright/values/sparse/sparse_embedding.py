@@ -13,15 +13,16 @@ from graphwright.ops.math.comparison import greater, greater_equal, logical_and,
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.ops.nn.embedding import embedding_lookup_sparse, whole_table
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_functions import fill_empty_rows, reshape, retain
 from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
 
 
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
-    sparse_ids: Any,
-    sparse_weights: Any = None,
+    embedding_weights: TensorLike,
+    sparse_ids: TensorLike,
+    sparse_weights: TensorLike | None = None,
     combiner: str | None = "mean",
     default_id: Any = None,
     max_norm: float | None = None,

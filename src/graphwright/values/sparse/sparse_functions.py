@@ -28,13 +28,14 @@ from graphwright.ops.math.comparison import less, less_equal, not_equal
 from graphwright.ops.math.reduction import reduce_all, reduce_max
 from graphwright.ops.sparse import sparse_layout
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
 
 
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """Converts a tensor to a sparse tensor of the elements that are not zero, or not empty.
 
     Args:
@@ -57,8 +58,8 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 def to_dense(
-    sp_input: Any,
-    default_value: Any = None,
+    sp_input: TensorLike,
+    default_value: TensorLike | None = None,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -97,7 +98,10 @@ def known_shape(tensor: Any, shape: Any) -> Any:
 
 
 def eye(
-    num_rows: Any, num_columns: Any = None, dtype: Any = dt.float32, name: str | None = None
+    num_rows: TensorLike,
+    num_columns: TensorLike | None = None,
+    dtype: DTypeLike = dt.float32,
+    name: str | None = None,
 ) -> SparseTensor:
     """Returns the sparse matrix with ones on its diagonal.
 
@@ -122,7 +126,7 @@ def eye(
     return SparseTensor(stack([places, places], axis=1), ones_there, stack([rows, columns]))
 
 
-def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def reorder(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
     """Sorts the elements of a sparse tensor in row-major order.
 
     Args:
@@ -179,7 +183,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     return made
 
 
-def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+def reset_shape(sp_input: TensorLike, new_shape: ShapeLike = None) -> SparseTensor:
     """Gives a sparse tensor another shape, with its elements at the same indices.
 
     Args:
@@ -216,7 +220,9 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return SparseTensor(indices, x.values, new)
 
 
-def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+def transpose(
+    sp_input: TensorLike, perm: TensorLike | None = None, name: str | None = None
+) -> SparseTensor:
     """Permutes the axes of a sparse tensor.
 
     Args:
@@ -374,7 +380,9 @@ def wide(sizes: Any) -> Any:
     return convert(sizes, dt.int64)
 
 
-def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def slice(
+    sp_input: TensorLike, start: TensorLike, size: TensorLike, name: str | None = None
+) -> SparseTensor:
     """Cuts a part out of a sparse tensor.
 
     Args:
@@ -437,7 +445,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     return shaped(SparseTensor(indices, x.values, whole), [*sizes[:at], 1, *sizes[at:]])
 
 
-def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
     """Removes rows from a `tf.IndexedSlices`.
 
     Args:
@@ -457,7 +465,7 @@ def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> Indexe
     return IndexedSlices(gather(a.values, places, name=name), indices, a.dense_shape)
 
 
-def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
     """Selects elements of a sparse tensor by bools.
 
     Args:
@@ -485,7 +493,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 
 def fill_empty_rows(
-    sp_input: Any, default_value: Any, name: str | None = None
+    sp_input: TensorLike, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Any]:
     """Puts a default value at the beginning of each row of a sparse tensor without elements.
 
@@ -511,7 +519,7 @@ def fill_empty_rows(
     return shaped(SparseTensor(indices, values, x.dense_shape), x.shape), empty
 
 
-def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
+def to_indicator(sp_input: TensorLike, vocab_size: TensorLike, name: str | None = None) -> Any:
     """Tells for each row of ids which ids are in it.
 
     Args:

@@ -8,6 +8,7 @@ from graphwright.op.interpreter import apply
 from graphwright.ops.sparse import set_ops as ops
 from graphwright.ops.sparse.set_ops import MEMBERS
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_arithmetic import parts
 from graphwright.values.sparse.sparse_tensor import SparseTensor
@@ -35,7 +36,7 @@ def size(a: Any, validate_indices: bool = True) -> Any:
     return apply(ops.SetSize.of(bool(validate_indices)), *parts(member_checked(a, "a")))
 
 
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """Returns the sorted elements that are in the rows of both tensors, taken as sets.
 
     Args:
@@ -57,7 +58,9 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     return combined(a, b, "intersection", validate_indices)
 
 
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def difference(
+    a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
+) -> SparseTensor:
     """Returns the sorted elements that are in the rows of one tensor only, taken as sets.
 
     Args:
@@ -81,7 +84,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     return combined(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
-def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """Returns the sorted elements that are in the rows of either tensor, taken as sets.
 
     Args:

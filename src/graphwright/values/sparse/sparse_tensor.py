@@ -8,6 +8,7 @@ from graphwright.ops.core.gathering import gather_nd
 from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.math.arithmetic import truediv
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -135,7 +136,7 @@ class SparseTensorSpec(TypeSpec):
 
     __slots__ = ("_dtype", "_shape")
 
-    def __init__(self, shape: Any = None, dtype: Any = dt.float32) -> None:
+    def __init__(self, shape: Any = None, dtype: DTypeLike = dt.float32) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
 
