@@ -397,6 +397,11 @@ of(
     length=(((1,), dt.int32), ((1, 1), dt.int32)),
     dtype=((1, dt.int32), (1, dt.int64)),
 )  # fmt: skip
+of(
+    "trace/tracer.py:number", lambda *key: tracer.number(*key).value.array, tracer.number,
+    zero=tuple((np.dtype("f4"), np.float32(zero).tobytes()) for zero in (0.0, -0.0)),
+    dtype=tuple((np.dtype(code), bytes(4)) for code in ("f4", "i4")),
+)  # fmt: skip
 
 
 # -- calls of a function ----------------------------------------------------------------------

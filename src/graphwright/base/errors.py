@@ -56,13 +56,28 @@ class _InPackage(dict[str, bool]):
 _IN_PACKAGE = _InPackage()
 
 
+class _Lines(dict[tuple[str, int, str], Location]):
+    """One object for each line: the nodes of a loop that is unrolled share it."""
+
+    limit = 4096
+
+    def __missing__(self, line: tuple[str, int, str]) -> Location:
+        if len(self) >= self.limit:
+            self.clear()
+        location = self[line] = Location(*line)
+        return location
+
+
+_LINES = _Lines()
+
+
 def user_location(depth: int = 1) -> Location | None:
     """The innermost line on the stack that is not the package's own."""
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
         if not _IN_PACKAGE[code.co_filename]:
-            return Location(code.co_filename, frame.f_lineno or 0, code.co_name)
+            return _LINES[code.co_filename, frame.f_lineno or 0, code.co_name]
         frame = frame.f_back
     return None
 

@@ -18,6 +18,7 @@ from graphwright.op.op import DTypeMismatch, Op, freeze, host_value
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.trace.symbolic import SymbolicTensor, leaked
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import ArrayDType
 from graphwright.types.dtypes import DType, of_numpy
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert, make_array
@@ -31,6 +32,8 @@ _REMEMBERED = 16
 #: How many axes, shapes and the like are remembered with the constants that they become, and how
 #: long they may be.
 _PLACES, _AXES = 4096, 16
+#: How many numbers are remembered with their constants.
+_NUMBERS = 4096
 
 
 class Tracer:
@@ -331,8 +334,17 @@ def make_host(operand: Any, dtype: DType) -> Any:
 
 
 def constant_of(array: Any) -> Const:
-    """The op that gives an array."""
+    """The op that gives an array; for equal numbers the same one: unrolled loops have many."""
+    if not array.shape and array.dtype.kind in "biufc":
+        return number(array.dtype, array.tobytes())
     return Const(Literal(array, TensorType(of_numpy(array.dtype), array.shape)))
+
+
+@lru_cache(_NUMBERS)
+def number(dtype: ArrayDType, data: bytes) -> Const:
+    """The op that gives a number, from its bytes: 0.0 and -0.0 are two numbers."""
+    array = np.frombuffer(data, dtype).reshape(()).copy()
+    return Const(Literal(array, TensorType(of_numpy(dtype), ())))
 
 
 def is_places(operand: Any) -> bool:
