@@ -15,7 +15,7 @@ TOLERANCES = {"float32": 2e-5, "float64": 1e-11}
 REFUSALS = (
     "ValueError", "TypeError", "NotImplementedError", "UnboundLocalError", "NameError",
     "InaccessibleTensorError", "OperatorNotAllowedInGraphError", "RecursionError", "AttributeError",
-    "StagingError",
+    "StagingError", "IndexError",
 )  # fmt: skip
 
 #: How AutoGraph refuses, as a graph runs, a loop of no turns that would have set a variable.
