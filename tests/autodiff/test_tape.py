@@ -162,3 +162,41 @@ def test_rules_that_no_source_needs_are_not_called():
     assert called == []
     assert tape.gradient(y, w) == 3.0
     assert called == ["w"]
+
+
+def test_a_source_that_is_not_watched_has_no_gradient():
+    """Not even through a call that was recorded for another operand, as in TensorFlow."""
+    x, z, v = tf.constant(3.0), tf.constant(5.0), tf.Variable(2.0)
+    pair = tf.function(lambda x: (x * v, x))
+    with tf.GradientTape(persistent=True) as tape:
+        y = x * v
+        scaled = y * z
+        product, same = pair(x)
+    for sources in [x], [x, v]:
+        assert tape.gradient(y, sources)[0] is None
+        assert tape.jacobian(y, sources)[0] is None
+    assert tape.gradient(scaled, [x, z, y])[:2] == [None, None]
+    assert tape.gradient(scaled, [x, z, y])[2].numpy() == 5.0
+    assert tape.gradient(product, x) is None
+    assert tape.gradient(same, x) is None
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_target_that_is_the_source_has_ones(staged):
+    """Whether it is watched or not, as in TensorFlow."""
+    v, still = tf.Variable(2.0), tf.Variable(2.0, trainable=False)
+
+    def slopes(x):
+        with tf.GradientTape(persistent=True) as tape:
+            y = x * x
+        weights = [tf.constant(3.0), tf.constant(4.0)]
+        return [
+            tape.gradient([x, y], x),
+            tape.gradient([x, x], x, output_gradients=weights),
+            tape.gradient(v, v),
+            tape.gradient(still, still),
+            tape.jacobian(x, x) is None,
+        ]
+
+    results = (tf.function(slopes) if staged else slopes)(tf.constant(3.0))
+    assert [float(r) for r in results] == [1.0, 7.0, 1.0, 1.0, True]

@@ -264,8 +264,10 @@ class GradientTape:
         self._refuse_loop(experimental_use_pfor)
         flat = differentiable_parts(sources)
         zero = is_zero(unconnected_gradients)
+        wanted, calls = self._dependent(flat), self._calls()
+        whole = target if isinstance(target, Variable) else convert(target)
         results = JacobianRows.of(
-            self._calls(), convert(target), flat, zero, False, experimental_use_pfor
+            calls, whole, flat, wanted, zero, False, experimental_use_pfor
         )
         return pack_gradients(sources, results)
 
@@ -304,9 +306,22 @@ class GradientTape:
                 f"({source.shape}) to match."
             )
         zero = is_zero(unconnected_gradients)
-        return JacobianRows.of(self._calls(), target, [source], zero, True, experimental_use_pfor)[
+        wanted, calls = self._dependent([source]), self._calls()
+        return JacobianRows.of(calls, target, [source], wanted, zero, True, experimental_use_pfor)[
             0
         ]
+
+    def _dependent(self, sources: Sequence[Any]) -> set[Any]:
+        """The keys of what was recorded and depends on the sources.
+
+        Nothing depends on a source that was not watched, though a call that was recorded for another
+        operand may take it.
+        """
+        recorder = self._recorder
+        tensors = [h for h in map(handle_of, sources) if isinstance(h, Tensor)]
+        if {t.key for t in tensors}.issuperset([t.key for t in recorder.kept]):
+            return recorder.watched
+        return reachable(recorder.calls, [t for t in tensors if t.key in recorder.watched])
 
     def _refuse_loop(self, experimental_use_pfor: bool) -> None:
         eagerly = self._recorder.below is None and STATE.active in (None, self._recorder)
@@ -333,11 +348,9 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, "
                 "Variables or CompositeTensors to be differentiated, but received None."
             )
-        recorder = self._recorder
-        watched, kept = recorder.watched, recorder.kept
-        calls = self._calls()
         zero = is_zero(unconnected_gradients)
         flat = differentiable_parts(sources)
+        wanted, calls = self._dependent(flat), self._calls()
         given = [target] if isinstance(target, Tensor) else tree.flatten(target)
         weights: list[Any] = [None] * len(given)
         if output_gradients is not None:
@@ -349,7 +362,6 @@ class GradientTape:
                 )
             weights = [weight_of(t, g) for t, g in zip(given, of_results)]
         parts = [differentiable_part(t) for t in given]
-        wanted = watched if are_among(kept, flat) else None
         found = gradients_of(calls, parts, flat, weights, wanted=wanted)
         results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, found)]
         return pack_gradients(sources, results)
@@ -362,12 +374,9 @@ def weight_of(target: Any, weight: Any) -> Any:
     return convert(differentiable_part(weight) if isinstance(target, Composite) else weight)
 
 
-def are_among(kept: Sequence[Any], sources: Sequence[Any]) -> bool:
-    """Whether all that a tape watched from the start are sources: then what it recorded depends
-    on them."""
-    keys = {(s.handle if isinstance(s, Variable) else s).key for s in sources
-            if isinstance(s, (Tensor, Variable))}  # fmt: skip
-    return keys.issuperset([tensor.key for tensor in kept])
+def handle_of(source: Any) -> Any:
+    """The tensor that calls take for a source: the handle of a variable."""
+    return source.handle if isinstance(source, Variable) else source
 
 
 class JacobianRows:
@@ -395,14 +404,17 @@ def gradients_of(
     """The cotangents of `sources` for weighted `targets`, None where nothing is connected.
 
     Nothing flows back from the tensors whose keys are `stopped`. `wanted` are the keys of what
-    depends on the sources, if somebody knows them.
+    depends on the sources, if somebody knows them. A target that is a source itself has the
+    cotangent that it starts with, whether it is wanted or not.
     """
-    handles = [s.handle if isinstance(s, Variable) else s for s in sources]
+    handles = list(map(handle_of, sources))
+    tensors = [h for h in handles if isinstance(h, Tensor)]
     if wanted is None:
-        wanted = reachable(calls, [h for h in handles if isinstance(h, Tensor)])
+        wanted = reachable(calls, tensors)
+    keys = {t.key for t in tensors}
     cotangents: dict[Any, Any] = {}
     for target, weight in zip(targets, weights):
-        tensor = target.handle if isinstance(target, Variable) else target
+        tensor = handle_of(target)
         if not isinstance(tensor, Tensor):
             continue
         key = tensor.key
@@ -412,8 +424,7 @@ def gradients_of(
                 "GradientTape.gradient, got %r",
                 tensor.dtype,
             )
-            continue
-        if key in wanted:
+        if key in wanted or key in keys:
             seed = like(target, 1) if weight is None else weight
             before = cotangents.get(key)
             cotangents[key] = seed if before is None else before + seed

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.autodiff.sweep import dense_cotangent, is_differentiable, reachable
-from graphwright.autodiff.tape import UnconnectedGradients, gradients_of, like
+from graphwright.autodiff.tape import UnconnectedGradients, gradients_of, handle_of, like
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import in_graph, row_count, vectorized
@@ -36,21 +36,23 @@ def jacobians(
     calls: Sequence[Call],
     target: Any,
     sources: Sequence[Any],
+    wanted: set[Any],
     zero: bool,
     batch: bool,
     at_once: bool = True,
 ) -> list[Any]:
     """The derivatives of each element of `target`; with `batch`, the first axis is common.
 
-    `at_once`, the gradient is traced once and works on all rows; otherwise a loop makes them.
+    `wanted` are the keys of what depends on the sources. `at_once`, the gradient is traced once and works on all rows; otherwise a loop makes them.
     """
     common = 1 if batch else 0
     shape = shape_of(target)
+    known = [s if handle_of(s).key in wanted else None for s in sources]
     count = reduce_prod(shape[common:])
 
     def row(weight: Any) -> list[Any]:
         weights = [reshape(weight, shape[common:]) + like(target, 0)]
-        found = gradients_of(calls, [target], sources, weights)
+        found = gradients_of(calls, [target], known, weights, wanted=wanted)
         return [None if g is None else dense_cotangent(g) for g in found]
 
     stacked = each(row, count, target.dtype, [s.dtype for s in sources], at_once)
@@ -226,5 +228,6 @@ def hessians(
         (slope,) = gradients(ys, x, unconnected_gradients=UnconnectedGradients.ZERO)
         source = here(tracer, x)
         calls = graph_calls(tracer, [source])
-        results += jacobians(calls, convert(slope), [source], True, batch=False)
+        wanted = reachable(calls, [source])
+        results += jacobians(calls, convert(slope), [source], wanted, True, batch=False)
     return results
