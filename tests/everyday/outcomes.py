@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -164,14 +164,17 @@ def shown(array: Any) -> str:
     return " ".join(str(array).split())
 
 
-def first_difference(
-    expected: Sequence[Outcome], found: Sequence[Outcome]
-) -> tuple[int, Difference] | None:
-    """The first call that differs, and how."""
+def differences(
+    expected: Sequence[Outcome], found: Sequence[Outcome], is_stateful: bool
+) -> Iterator[tuple[int, Difference]]:
+    """The calls that differ, and how.
+
+    Where a program has state, one is the last that it can be compared by that failed: what an error
+    left undone differs from tier to tier.
+    """
     for i, (one, other) in enumerate(zip(expected, found)):
         difference = compare(one, other)
         if difference:
-            return i, difference
-        if one.error in PYTHONS:
-            return None
-    return None
+            yield i, difference
+        if one.error in PYTHONS or (is_stateful and (one.error or other.error)):
+            return

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import logging
 import warnings
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from everyday import tiers
+from everyday.fillers import filled
 from everyday.limits import TooLong, limit
-from everyday.outcomes import Difference, Outcome, first_difference
+from everyday.outcomes import Difference, Outcome, compare, differences
 from everyday.programs import Program
 from everyday.shrinking import shrink
-from everyday.tiers import EAGER, TIERS, Tier
+from everyday.tiers import EAGER, TIERS, Tier, is_stateful
 from everyday.writer import write
 
 #: Seconds that plain Python may take: programs that end are done in less than one.
@@ -64,7 +65,7 @@ def examine(program: Program, wanted: Sequence[Tier], seconds: float = 20.0) -> 
                 references = tiers.expected(program, wanted)
         except TooLong:
             return [Finding(EAGER.name, 0, Difference("endless", "", ""), Outcome())]
-        findings, raised = [], set()
+        findings = []
         for tier in wanted:
             if tier.name == "relaxed" and ".shape[" in program.source:
                 continue  # such a size is None where shapes are relaxed
@@ -79,20 +80,28 @@ def examine(program: Program, wanted: Sequence[Tier], seconds: float = 20.0) -> 
                 difference = Difference("tier", type(error).__name__, str(error))
                 findings.append(Finding(tier.name, 0, difference, reference[0]))
                 continue
-            raised |= {(call, o.error) for call, o in enumerate(found)}
-            first = first_difference(reference, found)
-            if first:
-                findings.append(Finding(tier.name, first[0], first[1], reference[first[0]]))
-    return [as_dropped(f, raised) for f in findings]
+            for call, difference in differences(reference, found, is_stateful(program)):
+                finding = Finding(tier.name, call, difference, reference[call])
+                findings.append(as_dropped(finding, program, tier, found[call]))
+    return findings
 
 
-def as_dropped(finding: Finding, raised: Container[tuple[int, str | None]]) -> Finding:
-    """A graph leaves out an op that nobody needs, even one that fails: if no tier runs into its
-    error in that call, that is why."""
-    difference = finding.difference
-    if difference.kind != "no error" or (finding.call, difference.detail) in raised:
+def as_dropped(finding: Finding, program: Program, tier: Tier, outcome: Outcome) -> Finding:
+    """A graph leaves out an op that nobody needs, even one that fails.
+
+    That is why where plain Python gives the same with any numbers in the place of its results.
+    """
+    if finding.difference.kind != "no error":
         return finding
-    return finding._replace(difference=difference._replace(kind="dropped"))
+    for number in 0, 1:
+        try:
+            with filled(number), limit(20.0):
+                same = tiers.outcomes(program, EAGER, tier.rounds)[finding.call]
+        except TooLong:
+            return finding
+        if compare(same, outcome):
+            return finding
+    return finding._replace(difference=finding.difference._replace(kind="dropped"))
 
 
 def verdict(findings: Sequence[Finding], wanted: Sequence[Tier]) -> str:
@@ -147,14 +156,13 @@ def explain(name: str, program: Program, findings: Sequence[Finding], seconds: f
 
 def smallest(program: Program, finding: Finding, seconds: float) -> tuple[Program, Finding]:
     """The smallest program that differs in the same way, and how it does."""
-    tier = TIERS[finding.tier]
     latest = [finding]
 
     def differs(candidate: Program) -> bool:
-        found = examine(candidate, [tier], 2.0)
-        if found and found[0].difference[:2] == finding.difference[:2]:
-            latest[0] = found[0]
-            return True
+        for one in examine(candidate, [TIERS[finding.tier]], 2.0):
+            if one.difference[:2] == finding.difference[:2]:
+                latest[0] = one
+                return True
         return False
 
     return shrink(program, differs, seconds), latest[0]

@@ -88,11 +88,15 @@ def outcomes(program: Program, tier: Tier, rounds: tuple[int, int] | None = None
         loaded.close()
 
 
+def is_stateful(program: Program) -> bool:
+    """Whether a call may leave something for the next one."""
+    return "tf.Variable" in program.source
+
+
 def expected(program: Program, tiers: Sequence[Tier]) -> dict[tuple[int, int], list[Outcome]]:
     """What Python and eager ops give, for each number of rounds that these tiers make."""
-    stateful = "tf.Variable" in program.source
     wanted = {tier.rounds for tier in tiers} or {(1, 0)}
-    if stateful:
+    if is_stateful(program):
         return {rounds: outcomes(program, EAGER, rounds) for rounds in wanted}
     once = outcomes(program, EAGER, (1, 0))
     return {rounds: once * sum(rounds) for rounds in wanted}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+from typing import Any
 
 from everyday.programs import Program
 from everyday.scope import BOOL, FLOAT, INT, NAMES, Dim, Function, Scope, Shape, Type, Variable
@@ -12,6 +13,62 @@ from everyday.statements import Statements
 #: What sizes with names are in calls.
 _SIZES = (3, 2, 4, 1, 3, 2, 5, 1, 0)
 _NUMBERS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.5, 1.5, 3.0, -2.0, 0.25)
+
+
+class Aliases(ast.NodeTransformer):
+    """Reads variables of state where a name, a container or a result would hold them.
+
+    In a graph such a name holds what the variable held there, as in TensorFlow. In plain Python it
+    is the variable, and what is assigned later shows.
+    """
+
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        """`total = memory`"""
+        node.value = self.read(self.visit(node.value))
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        """`return memory`"""
+        node.value = self.read(self.visit(node.value)) if node.value else None
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.IfExp:
+        """`memory if flag else x`"""
+        self.generic_visit(node)
+        node.body, node.orelse = self.read(node.body), self.read(node.orelse)
+        return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.Dict:
+        """`{"a": memory}`"""
+        self.generic_visit(node)
+        node.values = [self.read(v) for v in node.values]
+        return node
+
+    def items(self, node: ast.AST) -> ast.AST:
+        """`[memory, x]`"""
+        self.generic_visit(node)
+        if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load):
+            node.elts = [self.read(e) for e in node.elts]
+        return node
+
+    visit_List = visit_Tuple = items
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        """`items.append(memory)`, and calls of the program's own functions"""
+        self.generic_visit(node)
+        of_package = ast.unparse(node.func).startswith("tf.")
+        if not of_package:
+            node.args = [self.read(a) for a in node.args]
+        return node
+
+    def read(self, node: Any) -> Any:
+        """A read of a variable in the place of its name."""
+        if isinstance(node, ast.Name) and node.id in self.names:
+            return ast.parse(f"tf.identity({node.id})", mode="eval").body
+        return node
 
 
 class Writer(Statements):
@@ -42,7 +99,10 @@ class Writer(Statements):
         called = self.outside(names)
         calls = [f"{called[0]}({c})" for c in self.calls()]
         source = "\n".join([*head, *body, *called[1:]])
-        return Program(ast.unparse(ast.parse(source)), tuple(calls))
+        tree = ast.parse(source)
+        if ".assign" in source or ".append(" in source:
+            tree = Aliases({state.name for state in self.states}).visit(tree)
+        return Program(ast.unparse(tree), tuple(calls))
 
     def source_of_dtype(self) -> str:
         """An argument that has the type of the program's floats."""
