@@ -38,15 +38,22 @@ class Filled(Layer):
         try:
             return op.infer([host_value(x) if host else x.type for x, host in zip(operands, mask)])
         except ValueError:
-            return op.infer(
-                [(None,) * len(x) if host else x.type for x, host in zip(operands, mask)]
-            )
+            return op.infer([unknown(x) if host else x.type for x, host in zip(operands, mask)])
 
     def filler(self, type_: TensorType) -> Any:
-        """A tensor of the number; a ValueError where the size is not known."""
-        if type_.dims is None or None in type_.dims:
-            raise ValueError(f"{type_} has no known size")
-        return tf.constant(np.full(type_.dims, self.number), type_.dtype)
+        """A tensor of the number; a ValueError where the rank is not known.
+
+        An unknown size is 0: in a graph a loop over `tf.range(1, 0)` has no turns.
+        """
+        if type_.dims is None:
+            raise ValueError(f"{type_} has no known rank")
+        return tf.constant(np.full([n or 0 for n in type_.dims], self.number), type_.dtype)
+
+
+def unknown(host: Any) -> Any:
+    """A host operand of which nothing is known but how long it is."""
+    value = host_value(host)
+    return (None,) * len(value) if isinstance(value, tuple) else None
 
 
 @contextmanager

@@ -130,6 +130,47 @@ def test_every_index_is_checked_before_it_is_used(name, dynamic):
                 np.testing.assert_allclose(a, b, rtol=1e-5, err_msg=str(index))
 
 
+def carried(x):
+    one = x[0, :1]
+    for _ in tf.range(3):
+        one = one * 0.5 + x[1, :1]
+    return one
+
+
+#: Vectors whose elements are in a register, or all the same: they are read without an address.
+ALIKE = {
+    "computed": lambda x: x[0, :1] + 1.0,
+    "sum": lambda x: tf.reshape(tf.reduce_sum(x), [1]),
+    "chosen": lambda x: tf.cond(x[0, 0] < 1e9, lambda: x[0, :1], lambda: x[1, :1]),
+    "carried": carried,
+    "broadcast": lambda x: tf.broadcast_to(x[0, 0] * 2.0, [SIZE]),
+    "filled": lambda x: tf.fill([SIZE], x[0, 0] * 2.0),
+    "zeros": lambda x: tf.zeros_like(x[0]),
+    "constant": lambda x: tf.constant([5.0]) + x[0, 0] * 0.0,
+}
+PICKS = {
+    "gather": lambda v, i: tf.gather(v, tf.stack([0, i])) * 2.0,
+    "element": lambda v, i: v[i] * 2.0,
+    "rows": lambda v, i: tf.gather_nd(v, [[i], [0]]) * 2.0,
+}
+
+
+@pytest.mark.parametrize("pick", PICKS)
+@pytest.mark.parametrize("source", ALIKE)
+def test_an_index_is_checked_where_no_address_is_made_of_it(source, pick):
+    def function(x, i):
+        return PICKS[pick](ALIKE[source](x), i)
+
+    fast = staged(function, [X, np.int32(0)], False)
+    slow = tf.function(function, jit_compile=False)
+    for index in INDICES:
+        own, other = outcome(fast, X, np.int32(index)), outcome(slow, X, tf.constant(index))
+        if isinstance(other, tuple):
+            assert own == other, index
+        else:
+            np.testing.assert_allclose(own[0], other[0], rtol=1e-5, err_msg=str(index))
+
+
 #: Ops on axes that may have no elements, where no index is right.
 EMPTY = {
     "segments": lambda x, i, n: tf.math.unsorted_segment_sum(x, i, n) * 2.0,

@@ -256,12 +256,21 @@ class Schedule(Shapes):
                 value = needed.pop()
                 if value in unread:
                     del unread[value]
-                    needed += [v for v, _ in self.member(value).reads]
+                    needed += self.read_for(self.member(value))
             refusing = next((v for v in reversed(unread) if refuses_values(v.node)), None)
             if refusing is None:
                 return
             self.demand(refusing)
             needed.append(refusing)
+
+    def read_for(self, member: ClusterMember) -> list[Value]:
+        """What computing a member reads: no index into what has one element, which needs none."""
+        picked: dict[Value, bool] = {}
+        for value, at in member.reads:
+            is_one = all(d == ONE for d in self.of(value))
+            for index in [v for place in at for v, _, _ in place.picks]:
+                picked[index] = picked.get(index, False) or not is_one
+        return [v for v, _ in member.reads if picked.get(v, True)]
 
     def member(self, value: Value) -> ClusterMember:
         """A value in its cluster."""
