@@ -21,7 +21,8 @@ REFUSALS = (
 #: How AutoGraph refuses, as a graph runs, a loop of no turns that would have set a variable.
 NO_TURNS = "loop must iterate at least once"
 
-#: Errors of Python's numbers: a program that meets one has no outcome to compare.
+#: Errors of Python's numbers: a program that meets one has no outcome to compare, and a trace that
+#: meets one in a branch that Python does not take is a refusal.
 PYTHONS = ("OverflowError", "ZeroDivisionError")
 
 
@@ -106,7 +107,7 @@ def compare(expected: Outcome, found: Outcome) -> Difference | None:
             return None  # two ops fail: which one first is a matter of order
         return Difference("class", f"{expected.error} {found.error}", str(found))
     if found.error:
-        if found.error in REFUSALS or NO_TURNS in found.message:
+        if found.error in (*REFUSALS, *PYTHONS) or NO_TURNS in found.message:
             return Difference("refused", f"{found.error} {found.message[:30]}", str(found))
         return Difference("error", found.error, str(found))
     if expected.error:

@@ -35,6 +35,11 @@ class Aliases(ast.NodeTransformer):
         node.value = self.read(self.visit(node.value)) if node.value else None
         return node
 
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        """`lambda: memory`"""
+        node.body = self.read(self.visit(node.body))
+        return node
+
     def visit_IfExp(self, node: ast.IfExp) -> ast.IfExp:
         """`memory if flag else x`"""
         self.generic_visit(node)
@@ -99,9 +104,7 @@ class Writer(Statements):
         called = self.outside(names)
         calls = [f"{called[0]}({c})" for c in self.calls()]
         source = "\n".join([*head, *body, *called[1:]])
-        tree = ast.parse(source)
-        if ".assign" in source or ".append(" in source:
-            tree = Aliases({state.name for state in self.states}).visit(tree)
+        tree = Aliases({state.name for state in self.states}).visit(ast.parse(source))
         return Program(ast.unparse(tree), tuple(calls))
 
     def source_of_dtype(self) -> str:
