@@ -38,6 +38,8 @@ class Allocator(ctypes.Structure):
 
 def table() -> int:
     """Where NumPy's table of functions lies."""
+    # Compiled extensions have the table from here, too, and NumPy has no other name for it. Without
+    # it each result would be a call of `np.empty`, 0.1 us with the interpreter's lock.
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     return _pointer(_multiarray_umath._ARRAY_API, None)
