@@ -13,7 +13,7 @@ from graphwright.autograph import settings, status
 from graphwright.explain.trace_record import Debug
 from graphwright.function.polymorphic import Eagerly
 from graphwright.library.summary.profiler import ProfilerSession
-from graphwright.machine import background, blas, preparation
+from graphwright.machine import background, preparation, process_settings
 from graphwright.op.interpreter import STATE
 from graphwright.ops.state.variable_ops import LENT, Loan
 from graphwright.values.variable import CREATORS
@@ -61,7 +61,7 @@ PARTS: dict[str, Callable[[], Any]] = {
     "debug mode": lambda: Debug.on,
     "functions that run eagerly": lambda: Eagerly.on,
     "whether all wait for kernels": lambda: preparation.Waiting.always,
-    "the bound of BLAS": lambda: blas.ThreadBound.threads,
+    "the bound of BLAS": lambda: process_settings.ThreadBound.threads,
     "the collector of cycles": gc.isenabled,
     "the profile function": sys.getprofile,
     "the trace function": sys.gettrace,
@@ -72,7 +72,7 @@ PARTS: dict[str, Callable[[], Any]] = {
 #: What may differ while something is compiled in the background, which a test need not wait for.
 BUSY: dict[str, Callable[[], Any]] = {
     "the length of threads' turns": sys.getswitchinterval,
-    "who has BLAS use one thread": lambda: frozenset(blas.ThreadBound.holds),
+    "who has BLAS use one thread": lambda: frozenset(process_settings.ThreadBound.holds),
 }
 
 
@@ -98,4 +98,4 @@ def left_behind(before: list[Any]) -> list[str]:
 
 def is_idle() -> bool:
     """Whether nothing is compiled, or nothing of that is to be seen."""
-    return sys.getswitchinterval() == 0.005 and not blas.ThreadBound.holds
+    return sys.getswitchinterval() == 0.005 and not process_settings.ThreadBound.holds

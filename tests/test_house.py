@@ -95,6 +95,62 @@ def installed(package: Path) -> list[str]:
     return places
 
 
+#: What changes the process, and the one module that may; `library` has what programs ask for.
+CHANGING = {
+    "mallopt", "setswitchinterval", "set_num_threads", "threadpool_limits", "setrecursionlimit",
+    "seterr", "seterrcall", "set_printoptions", "simplefilter", "filterwarnings", "settrace",
+    "gc.disable", "gc.enable", "gc.freeze", "gc.unfreeze", "gc.set_threshold", "signal.signal",
+    "os.environ.setdefault", "os.putenv",
+}  # fmt: skip
+SETTINGS = "machine/process_settings.py"
+
+#: Changes elsewhere, and why each is none of the process.
+CHANGES_OF_ONE = {
+    "lint/linted_source.py: simplefilter": "in `catch_warnings`, in the command line",
+    "library/objects/explaining.py: signal.signal": "in the command line, whose process it is",
+    "ops/linalg/matrix_roots.py: simplefilter": "in `catch_warnings`, until SciPy returns",
+    "values/quiet.py: seterr": "in a context of our own",
+}
+
+
+def changing(package: Path) -> set[str]:
+    """Where a module names what changes the process."""
+    places = set()
+    for path in sources(package):
+        inside = str(path.relative_to(package))
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and inside != SETTINGS:
+                for name in {ast.unparse(node), node.attr} & CHANGING:
+                    places.add(f"{inside}: {name}")
+    return places
+
+
+def test_what_changes_the_process_stands_in_one_module() -> None:
+    assert changing(PACKAGE) == CHANGES_OF_ONE.keys()
+
+
+#: What CPython keeps to itself, or shows of frames, and who reads it: each says why.
+PRIVATE = {"_getframe", "_tuplegetter", "_current_frames", "f_locals", "f_builtins"}
+READS_PRIVATE = {
+    "autograph/converted_operators.py: f_locals",
+    "library/objects/extension_type.py: f_locals",
+}
+
+
+def private(package: Path) -> set[str]:
+    """Where a module reads what is CPython's own."""
+    places = set()
+    for path in sources(package):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = {getattr(node, "attr", ""), getattr(node, "name", "")}
+            places |= {f"{path.relative_to(package)}: {name}" for name in names & PRIVATE}
+    return places
+
+
+def test_what_is_cpythons_own_is_read_where_a_reason_stands() -> None:
+    assert private(PACKAGE) == READS_PRIVATE
+
+
 def test_only_hooks_provides_what_lower_layers_declare() -> None:
     assert not installed(PACKAGE)  # `hooks` does it in a function
 
@@ -121,9 +177,13 @@ def test_faults_are_seen(tmp_path: Path) -> None:
     for i in range(MOST_FILES + 1):
         (tmp_path / "crowd" / f"file{i}.py").touch()
     (tmp_path / "file3.py").write_text("class A:\n    def f(self, x: Any, y: int) -> None: ...\n")
-    (tmp_path / "other.py").write_text("from b import B\nB.of = 1\nclass A: ...\n")
+    (tmp_path / "other.py").write_text(
+        "from b import B\nB.of = 1\nclass A: ...\ngc.freeze()\nsys._getframe\n"
+    )
     assert crowded(tmp_path) == [f"crowd: {MOST_FILES + 1}"]
     assert sorted(twice(tmp_path)["file3"]) == [".", "crowd"]
     assert list(namesakes(tmp_path)) == ["A"]
     assert share_of_any(tmp_path) == 50
     assert installed(tmp_path) == ["other.py:2"]
+    assert changing(tmp_path) == {"other.py: gc.freeze"}
+    assert private(tmp_path) == {"other.py: _getframe"}

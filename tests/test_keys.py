@@ -35,7 +35,15 @@ from graphwright.ir.graph import Graph
 from graphwright.ir.once import once_per_graph
 from graphwright.library.dispatch import raw_ops
 from graphwright.library.io import proto_coding
-from graphwright.machine import blas, compiler, linking, matmul, products, targets
+from graphwright.machine import (
+    blas,
+    compiler,
+    linking,
+    matmul,
+    process_settings,
+    products,
+    targets,
+)
 from graphwright.machine.disk_cache import DiskCache
 from graphwright.op import dispatch, op, refusal, special_functions
 from graphwright.ops.convolution import implicit, sliding, tap_geometry
@@ -320,6 +328,10 @@ of(
     features=((TARGET,), (TARGET._replace(features=frozenset({"+sse2"})),)),
 )  # fmt: skip
 of("machine/blas.py:address", blas.address, name=(("sgemm",), ("dgemm",)))
+of(
+    "machine/process_settings.py:_unchanged", process_settings._unchanged,
+    text=(("malloc",), ("malloc, turns",)),
+)  # fmt: skip
 of("op/special_functions.py:_scipys", special_functions._scipys, name=(("erf",), ("erfc",)))
 of(
     "ops/strings/regex.py:compile_pattern",
@@ -504,8 +516,7 @@ def by_name() -> Ask:
 
 
 TRACES = (
-    "trace/trace_dispatch.py:_traces trace/trace_dispatch.py:_general "
-    "function/fast_path.py:entries"
+    "trace/trace_dispatch.py:_traces trace/trace_dispatch.py:_general function/fast_path.py:entries"
 )
 RAGGED = [[1.0], [2.0, 3.0]]
 
@@ -1062,7 +1073,8 @@ WITHOUT_ROWS = {
             "machine/disk_cache.py:disk_cache",
             "machine/large_arrays.py:allocator", "machine/linking.py:_clear_cache",
             "machine/linking.py:_processor", "machine/linking.py:_system",
-            "machine/matmul.py:_has_vectors", "machine/freed_memory.py:keep_freed",
+            "machine/matmul.py:_has_vectors", "machine/process_settings.py:is_glibc",
+            "machine/process_settings.py:keep_freed",
             "ops/random/shuffling.py:_swap", "machine/targets.py:description",
             "machine/threads.py:cores", "ops/strings/unicode_scripts.py:_runs",
             "compile/nests/element_kinds.py:converts_float16", "compile/llvm/boundary.py:boundary",

@@ -21,7 +21,7 @@ from graphwright.control.dependencies import control_dependencies
 from graphwright.explain.trace_record import Debug
 from graphwright.function.polymorphic import Eagerly
 from graphwright.ir.graph import Graph
-from graphwright.machine import background, blas
+from graphwright.machine import background, process_settings
 from graphwright.op.interpreter import STATE, activate
 from graphwright.trace.tracer import tracing
 from graphwright.values.variable import CREATORS
@@ -74,7 +74,7 @@ def leave_file(undo):
 
 
 def leave_hold(undo):
-    undo.callback(blas.Hold().release)
+    undo.callback(process_settings.Hold().release)
 
 
 def leave_debug_mode(undo):
@@ -137,7 +137,7 @@ BLOCKS = {
     "control_dependencies": lambda tmp: control_dependencies([tf.constant(1)]),
     "features": lambda tmp: settings.features(settings.Feature.LISTS),
     "status": lambda tmp: status.ENABLED,
-    "quick_turns": lambda tmp: background.quick_turns(),
+    "quick_turns": lambda tmp: process_settings.quick_turns(),
     "Profile": lambda tmp: tf.profiler.experimental.Profile(str(tmp)),
     "Trace": lambda tmp: tf.profiler.experimental.Trace("a"),
     "device": lambda tmp: tf.device("/cpu:0"),

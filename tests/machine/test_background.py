@@ -10,7 +10,7 @@ import pytest
 from forking import in_child
 
 from graphwright.machine import background
-from graphwright.machine.background import Turns, Worker, quick_turns
+from graphwright.machine.background import Worker
 
 pytestmark = pytest.mark.usefixtures("native_kernels")
 
@@ -84,24 +84,6 @@ def test_a_job_whose_object_is_gone_is_left_out(worker):
     go.set()
     assert worker.wait(60)
     assert done == []
-
-
-def test_turns_are_as_long_as_before_where_the_block_is_left_by_an_exception():
-    usual = sys.getswitchinterval()
-    with pytest.raises(KeyError, match=r"0\.001"), quick_turns():
-        raise KeyError(round(sys.getswitchinterval(), 6))
-    assert sys.getswitchinterval() == usual
-
-
-def test_a_length_of_turns_that_the_program_sets_meanwhile_stays():
-    usual = sys.getswitchinterval()
-    try:
-        with quick_turns():
-            sys.setswitchinterval(0.02)
-        assert sys.getswitchinterval() == 0.02
-    finally:
-        sys.setswitchinterval(usual)
-    assert Turns.usual is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")

@@ -1,30 +1,16 @@
-"""BLAS by address, and bounded."""
+"""BLAS by address."""
 
 from __future__ import annotations
 
 import ctypes
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from subprocess import run
 
 import numpy as np
 import pytest
-from threadpoolctl import ThreadpoolController
 
-import graphwright as tf
-from graphwright.machine import blas, threads
-
-
-@pytest.fixture
-def unbound() -> Iterator[None]:
-    yield
-    tf.config.threading.set_intra_op_parallelism_threads(0)
-
-
-def blas_threads() -> list[int]:
-    found = ThreadpoolController().select(user_api="blas").lib_controllers
-    return [library.num_threads for library in found]
+from graphwright.machine import blas
 
 
 @pytest.mark.parametrize("find", [blas.address, blas._exported, blas._wrapped])
@@ -59,28 +45,3 @@ def test_products_do_not_wait_for_scipy() -> None:
     code = "import sys; from graphwright.machine import blas; blas.address('sgemm')"
     told = f"{code}; print('scipy' in sys.modules)"
     assert run([sys.executable, "-c", told], capture_output=True, text=True).stdout == "False\n"
-
-
-@pytest.mark.usefixtures("unbound")
-def test_settings_bound_every_thread() -> None:
-    before = blas_threads()
-    tf.config.threading.set_intra_op_parallelism_threads(1)
-    assert threads.available() == 1
-    assert set(blas_threads()) == {1}
-    tf.config.threading.set_intra_op_parallelism_threads(0)
-    assert blas_threads() == before
-    assert threads.available() == threads.cores()
-
-
-@pytest.mark.usefixtures("unbound")
-def test_a_hold_ends_in_whichever_thread_releases_it() -> None:
-    """By itself threadpoolctl heeds only the thread that was the first to set a number."""
-    blas.bound(2)
-    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
-        library.set_num_threads(2)
-    hold = blas.Hold()
-    assert set(blas_threads()) == {1}
-    thread = threading.Thread(target=hold.release)
-    thread.start()
-    thread.join()
-    assert set(blas_threads()) == {2}

@@ -11,7 +11,7 @@ import pytest
 from forking import in_child
 from threadpoolctl import ThreadpoolController
 
-from graphwright.machine import background, blas, matmul, products
+from graphwright.machine import background, matmul, process_settings, products
 from graphwright.machine.preparation import Preparation, Waiting
 from graphwright.ops.convolution import convolution_kernels
 
@@ -29,9 +29,9 @@ Y = np.random.default_rng(1).normal(size=(200, 150)).astype(np.float32)
 def two_threads_of_blas(monkeypatch):
     """The suite has BLAS use one thread, so nobody would see that it does for another reason."""
     monkeypatch.setattr(Waiting, "always", False)
-    blas.bound(2)
+    process_settings.bound(2)
     yield
-    blas.bound(0)
+    process_settings.bound(0)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ compiled then at its `site` (see `sites`):
     while c: b        try:
                           while c: b
                       except ag__.asked():
-                          x, y = ag_sites(1, ('x', 'y'), 2, ag__.while_stmt)
+                          x, y = ag_sites(1, ('x', 'y'), ..., 2, ag__.while_stmt)
 
 Where a statement asks several operands, it keeps in `ag_at` which one it asks; each has its
 own site. So every truth that Python asks for in the Python form is asked for in such a `try`
@@ -190,8 +190,9 @@ class _Function:
         assigned: Sequence[str] = (),
         run: Sequence[ast.expr] = (),
     ) -> ast.expr:
-        """`ag_sites(3, ('x', 'y'), 1, ag__.if_stmt)`: a site, the variables that it is about, how
-        many of them are assigned, and what runs there; `ag_sites.value(3, ('x', 'y'))` for a value.
+        """`ag_sites(3, ('x', 'y'), ag__.locals(), ag__.globals(), 1, ag__.if_stmt)`: a site, the
+        variables that it is about, all that there are, how many of them are assigned, and what runs
+        there. `ag_sites.value(3, ('x', 'y'), ag__.locals(), ag__.globals())` for a value.
         """
         names = inside.names()
         own = names & self.own
@@ -200,11 +201,12 @@ class _Function:
             shared |= {"__class__", self.first or "__class__"} - own
         read = sorted(own.difference(assigned) | self.expressions.kept)
         variables = at.constant((*assigned, *read))
+        scope = at.apply("locals"), at.apply("globals")
         if run:
-            call = at.call(SITES, number, variables, at.constant(len(assigned)), *run)
+            call = at.call(SITES, number, variables, *scope, at.constant(len(assigned)), *run)
         else:
             value = at.attribute(at.load(SITES), "value")
-            call = ast.Call(value, [number, variables], [], **at.place)
+            call = ast.Call(value, [number, variables, *scope], [], **at.place)
         if shared:
             thunk = at.thunk(at.tuple([at.load(name) for name in sorted(shared)]))
             call.keywords.append(ast.keyword("shared", thunk, **at.place))

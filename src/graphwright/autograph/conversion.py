@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import contextlib
 import functools
-import gc
 import inspect
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +38,7 @@ from graphwright.autograph.syntax import CALLS, OPERATORS, SITES, Fresh
 from graphwright.base.identities import IdentityTable
 from graphwright.base.logs import LOGGER
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.machine.process_settings import uncollected
 
 FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with a warning
 PREFIX = "tf__"
@@ -220,19 +219,7 @@ def convert(function: types.FunctionType, options: Options) -> types.FunctionTyp
     return live_source.bind(form.code, function, form.given)
 
 
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keeps the collector from going through a large heap because of many new nodes."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-@_uncollected()
+@uncollected()  # the many new nodes would have it go through a large heap
 def _convert_code(function: types.FunctionType, options: Options) -> _Converted:
     where = live_source.fetch(function)
     tree, conversion = convert_tree(where, options)

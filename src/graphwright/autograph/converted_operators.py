@@ -115,7 +115,11 @@ def asked() -> Any:
 
 
 def _is_asking(entry: TracebackType, tensor: Any) -> bool:
-    """Whether an instruction of the frame asked the tensor itself."""
+    """Whether an instruction of the frame asked the tensor itself.
+
+    Only bytecode says which one was at work. To note that in converted code would cost every
+    statement of the Python form; this is read when a tensor has refused, while tracing.
+    """
     code, place = entry.tb_frame.f_code.co_code, entry.tb_lasti
     while code[place] == dis.EXTENDED_ARG:  # Python 3.10 gives the place of the first of these
         place += 2
@@ -125,6 +129,8 @@ def _is_asking(entry: TracebackType, tensor: Any) -> bool:
         return False
     inner = entry.tb_next
     while inner is not None:
+        # Only a frame says whether a method asked its own tensor. It is looked at once for each
+        # statement that a tensor decides over, while it is traced: no call pays for it.
         frame = inner.tb_frame
         if not is_own(frame.f_code) and frame.f_locals.get("self") is not tensor:
             return False

@@ -347,6 +347,8 @@ def bind(
 
     `extra` are variables of its own.
     """
+    # The cells of a closure can be shared with new code in no other way: `exec` makes new ones.
+    # A copy of what they hold would lose every assignment.
     cells = cells_of(function) | {name: types.CellType(value) for name, value in extra.items()}
     closure = tuple(cells[name] for name in code.co_freevars)
     bound = types.FunctionType(

@@ -30,9 +30,10 @@ def _cell(scope: Mapping[str, Any], name: str) -> types.CellType:
 
 
 class Sites:
-    """The sites of one function: `x, y = sites(3, ('x', 'y'), 2, run)` stages the third statement.
+    """The sites of one function. `x, y = sites(3, ('x', 'y'), locals(), globals(), 2, run)` stages
+    the third statement.
 
-    It is about the variables x and y of the frame that asks, and `shared` ones. Trees are large,
+    It is about the local variables x and y, and `shared` ones. Trees are large,
     so only those of the functions converted last are kept; `again` converts the function once
     more. `given` is what all converted code has.
     """
@@ -58,31 +59,38 @@ class Sites:
         self,
         number: int,
         names: tuple[str, ...],
+        scope: Mapping[str, Any],
+        bindings: dict[str, Any],
         count: int,
         run: Callable[..., None],
         *first: Any,
         shared: types.FunctionType | None = None,
     ) -> list[Any]:
         """Run a statement by its operator; what the first `count` variables hold then."""
-        arguments, cells = self._parts(sys._getframe(1), number, names, shared)
+        arguments, cells = self._parts(scope, bindings, number, names, shared)
         run(*first, *arguments)
         return [cells[name].cell_contents for name in names[:count]]
 
     def value(
-        self, number: int, names: tuple[str, ...], shared: types.FunctionType | None = None
+        self,
+        number: int,
+        names: tuple[str, ...],
+        scope: Mapping[str, Any],
+        bindings: dict[str, Any],
+        shared: types.FunctionType | None = None,
     ) -> Any:
         """The value of an expression."""
-        return self._parts(sys._getframe(1), number, names, shared)[0][0]
+        return self._parts(scope, bindings, number, names, shared)[0][0]
 
     def _parts(
         self,
-        frame: types.FrameType,
+        scope: Mapping[str, Any],
+        bindings: dict[str, Any],
         number: int,
         names: tuple[str, ...],
         shared: types.FunctionType | None,
     ) -> tuple[tuple[Any, ...], dict[str, types.CellType]]:
         """The arguments of a site's operator, and the cells that their functions assign."""
-        scope = frame.f_locals
         cells = {name: _cell(scope, name) for name in names}
         cells |= live_source.cells_of(shared)
         cells |= self._given
@@ -90,7 +98,7 @@ class Sites:
         if code is None:
             code = self._codes[number] = self._compile(number, names, tuple(cells))
         closure = tuple(cells[name] for name in code.co_freevars)
-        parts = types.FunctionType(code, frame.f_globals, None, None, closure)
+        parts = types.FunctionType(code, bindings, None, None, closure)
         return parts(getattr(sys.exc_info()[1], "undecided", None)), cells
 
     def _compile(

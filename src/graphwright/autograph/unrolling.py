@@ -9,12 +9,11 @@ a loop.
 from __future__ import annotations
 
 import dis
-import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
 
 from graphwright.autograph.exempt import is_converted
-from graphwright.base.errors import Location
+from graphwright.base.errors import Location, frame_above
 from graphwright.base.logs import LOGGER
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.trace.tracer import Tracer
@@ -68,9 +67,9 @@ class _Place(NamedTuple):
 
 def _converted() -> Iterator[tuple[FrameType, _Place]]:
     """The converted functions on the stack of a tracer that has added a node."""
-    call = sys._getframe(3)
-    frame = call.f_back
-    while frame is not None:
+    call = frame_above(3)
+    frame = None if call is None else call.f_back
+    while call is not None and frame is not None:
         if is_converted(frame.f_code):
             yield frame, _Place(frame.f_lasti, call)
         call, frame = frame, frame.f_back

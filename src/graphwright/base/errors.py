@@ -8,7 +8,7 @@ are raised from one place by the interpreter that ran it: eager execution raises
 from __future__ import annotations
 
 import functools
-import sys
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
@@ -71,9 +71,17 @@ class _Lines(dict[tuple[str, int, str], Location]):
 _LINES = _Lines()
 
 
+def frame_above(depth: int) -> FrameType | None:
+    """The frame of the function that asks (0), of who called it (1), and so on."""
+    frame = inspect.currentframe()
+    for _ in range(depth + 1):
+        frame = None if frame is None else frame.f_back
+    return frame
+
+
 def user_location(depth: int = 1) -> Location | None:
     """The innermost line on the stack that is not the package's own."""
-    frame: FrameType | None = sys._getframe(depth)
+    frame = frame_above(depth)
     while frame is not None:
         code = frame.f_code
         if not _IN_PACKAGE[code.co_filename]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:
-    from collections import _tuplegetter
+    from operator import itemgetter
 
     class _Class(type):
         """The class of classes of named tuples: annotated names become fields."""
@@ -25,7 +25,7 @@ else:
             body["_field_defaults"] = {f: body.pop(f) for f in fields if f in body}
             body.setdefault("__slots__", ())
             for i, field in enumerate(fields):
-                body[field] = _tuplegetter(i, f"Field {i}.")
+                body[field] = property(itemgetter(i), doc=f"Field {i}.")
             return super().__new__(mcs, name, bases, body)
 
     class NamedTuple(tuple, metaclass=_Class):

@@ -14,6 +14,7 @@ from graphwright.base.errors import RetracingWarning
 from graphwright.base.forks import held_over_forks
 from graphwright.base.logs import LOGGER
 from graphwright.explain.trace_record import FunctionFamily, History
+from graphwright.machine.process_settings import ignore_warnings_of
 
 _THRESHOLD = 5  # traces among the last calls
 _WARNINGS = 2  # in TensorFlow's words at most, for one piece of code
@@ -27,8 +28,6 @@ _ADVICE = (
     "https://www.tensorflow.org/guide/function#controlling_retracing and "
     "https://www.tensorflow.org/api_docs/python/tf/function for  more details."
 )
-
-warnings.simplefilter("ignore", RetracingWarning, append=True)
 
 #: Held while explanations are imported: what another thread was importing when a child was forked
 #: can never be imported in that.
@@ -59,6 +58,7 @@ def warn_of_retracing(history: History) -> None:
     if told:
         caller = history.records[-1].caller if history.records else None
         place = ("<unknown>", 1) if caller is None else (caller.filename, caller.lineno)
+        ignore_warnings_of(RetracingWarning)
         warnings.warn_explicit(told, RetracingWarning, *place)
 
 

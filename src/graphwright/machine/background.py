@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import queue
-import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from graphwright.base.logs import get_logger
 from graphwright.machine.exclusion import at_end
-
-#: The length of a thread's turn while something is compiled, in seconds; usually it is 5 ms. With
-#: 0.1 ms two busy threads took 40% more of the processor's time, to hand the lock to one another.
-_TURN = 1e-3
+from graphwright.machine.process_settings import quick_turns
 
 
 class Worker:
@@ -31,8 +26,7 @@ class Worker:
         self.stopped = False
 
     def submit(self, job: Callable[[], None]) -> bool:
-        """Does `job` later, unless what it belongs to is gone by then; False if there is no later.
-        """
+        """Does `job` later, unless its object is gone by then; False if there is no later."""
         with self.lock:
             if self.stopped:
                 return False
@@ -85,31 +79,6 @@ class Worker:
             thread.join()
 
 
-@contextmanager
-def quick_turns() -> Iterator[None]:
-    """Has threads take turns more often: LLVM is called and files are read without the
-    interpreter's lock, and each time to get it back from a busy thread takes as long as a turn."""
-    Turns.usual = sys.getswitchinterval()
-    sys.setswitchinterval(min(Turns.usual, _TURN))
-    try:
-        yield
-    finally:
-        Turns.end()
-
-
-class Turns:
-    """What the length of a thread's turn was, while it is another."""
-
-    usual: float | None = None
-
-    @classmethod
-    def end(cls) -> None:
-        """Has turns take as long as they did, unless somebody else has set that meanwhile."""
-        if cls.usual is not None and sys.getswitchinterval() <= _TURN * 1.01:
-            sys.setswitchinterval(cls.usual)
-        cls.usual = None
-
-
 _WORKER = Worker()
 
 
@@ -133,7 +102,6 @@ def _renew() -> None:
     """A child process has no thread of its parent's."""
     global _WORKER
     _WORKER = Worker()
-    Turns.end()
 
 
 at_end(lambda: _WORKER.stop())

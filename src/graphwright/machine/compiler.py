@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphwright.machine import codegen, freed_memory
+from graphwright.machine import codegen, process_settings
 from graphwright.machine.disk_cache import disk_cache, key_of
 from graphwright.machine.exclusion import exclusive, keep
 from graphwright.machine.targets import description, target
@@ -47,7 +47,7 @@ def compiled(text: str) -> Library:
     """The functions of a module that refers to the C library alone; they are never freed."""
     from graphwright.machine.linking import c_function
 
-    freed_memory.keep_freed()
+    process_settings.keep_freed()
     library: Library = keep(link(text, c_function))
     return library
 

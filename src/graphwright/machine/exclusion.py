@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from graphwright.base.forks import held_over_forks
-from graphwright.machine import blas  # noqa: F401 - its lock is made first: see `held_over_forks`
+from graphwright.machine import process_settings  # noqa: F401 - its lock is made before ours
 
 #: Held by whoever uses LLVM: a fork waits for it, and so does the end of the process.
 LLVM = held_over_forks(threading.RLock())

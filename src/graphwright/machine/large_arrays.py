@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import platform
 from typing import Any
 
 from graphwright.machine import compiler
+from graphwright.machine.process_settings import ALLOCATOR, is_glibc
 
 #: Bytes from which on an array is large, and up to which its memory is kept.
 LEAST, MOST = 32 << 20, 128 << 20
@@ -38,6 +38,8 @@ class Allocator(ctypes.Structure):
 
 def table() -> int:
     """Where NumPy's table of functions lies."""
+    # Compiled extensions have the table from here, too, and NumPy has no other name for it. Without
+    # it each result would be a call of `np.empty`, 0.1 us with the interpreter's lock.
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     return _pointer(_multiarray_umath._ARRAY_API, None)
@@ -130,9 +132,9 @@ usual:
 
 @functools.cache
 def allocator() -> Any:
-    """The one that keeps large blocks; NumPy's own where the C library is not glibc."""
-    if platform.libc_ver()[0] != "glibc":
-        return usual()
+    """The one that keeps large blocks; None where the C library is not glibc, or none may."""
+    if not is_glibc() or not ALLOCATOR.applies():
+        return None
     own = Allocator.from_address(_pointer(usual(), _NAME))
     addresses = compiler.compiled(TEXT).addresses
     take, give = addresses["take"], addresses["give"]

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphwright.machine import background, blas
+from graphwright.machine import background
+from graphwright.machine.process_settings import Hold
 
 
 class Waiting:
@@ -28,7 +29,7 @@ class Preparation:
         self.make = make
         self.is_done = False
         self.asked: background.Worker | None = None  # a child of a fork has another one
-        self.hold: blas.Hold
+        self.hold: Hold
 
     def is_ready(self) -> bool:
         """Whether it may be used; if not, it will be before long."""
@@ -37,7 +38,7 @@ class Preparation:
         if Waiting.always:
             self.work()
         elif self.asked is not background.worker():
-            self.hold = blas.Hold()
+            self.hold = Hold()
             is_taken = False
             try:
                 is_taken = background.submit(self.work_alone)

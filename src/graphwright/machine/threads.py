@@ -21,7 +21,7 @@ import threading
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.machine import blas
+from graphwright.machine import process_settings
 from graphwright.machine.exclusion import LLVM
 
 _SPINS = 5000  # looks for work before a thread goes to sleep: some 100 µs, as from op to op
@@ -40,7 +40,7 @@ class Limit:
 def bound(threads: int) -> None:
     """Lets one op use this many threads, BLAS included; 0 sets no bound."""
     Limit.threads = threads
-    blas.bound(threads)
+    process_settings.bound(threads)
     if Workers.pool:
         _start(Workers.pool)
 

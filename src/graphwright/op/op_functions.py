@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import CellType, FunctionType
 from typing import Any
 
 from graphwright.op.interpreter import apply, convert
@@ -37,13 +36,10 @@ def function_of(kind: type[Op], function: str, doc: str) -> Callable[..., Any]:
         attributes=", ".join(attributes),
     )
     module = sys.modules[kind.__module__]
-    outer: dict[str, Any] = {}
-    exec(compile(text, f"{module.__file__} ({function})", "exec"), outer)
-    code = outer["outer"](None, None).__code__
-    cells = {"call": CellType(_call), "kind": CellType(kind)}
-    closure = tuple([cells[name] for name in code.co_freevars])
-    defaults = (*attributes.values(), None)
-    made = FunctionType(code, vars(module), function, defaults, closure)
+    scope: dict[str, Any] = {}
+    exec(compile(text, f"{module.__file__} ({function})", "exec"), vars(module), scope)
+    made: Callable[..., Any] = scope["outer"](_call, kind)
+    made.__defaults__ = (*attributes.values(), None)
     made.__doc__ = doc
     made.__module__, made.__qualname__ = kind.__module__, function
     made.__annotations__ = {

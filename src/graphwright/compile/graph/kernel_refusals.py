@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from types import CodeType, TracebackType
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graphwright.base.errors import OpError
-from graphwright.compile.run.generated_text import PREFIX
 from graphwright.ir.graph import Node
 from graphwright.op.op import Op
 from graphwright.op.refusal import complete, show_call
@@ -15,11 +13,11 @@ from graphwright.types.dtypes import DType
 from graphwright.values.eager import REFUSALS, refusal
 from graphwright.values.tensor import wrap
 
-#: A node, and its operands, or None where they are gone.
-At = tuple[Node, "Sequence[Any] | None"]
+#: Where an error has the node whose kernel raised it, and the arrays of the node's operands.
+_NOTE = "_graphwright_node"
 
-#: What tells from the local variables of code that runs graphs in steps at which node it is.
-STEPPING: dict[CodeType, Callable[[dict[str, Any]], At]] = {}
+#: Line of generated text -> its node, and the names of the node's operands.
+Lines = dict[int, tuple[Node, tuple[str, ...]]]
 
 
 def bound(node: Node, op: Op, types: Sequence[DType]) -> Callable[..., Any]:
@@ -37,12 +35,34 @@ def bound(node: Node, op: Op, types: Sequence[DType]) -> Callable[..., Any]:
     return kernel
 
 
+def note(error: Exception, node: Node, arrays: Sequence[Any] | None) -> None:
+    """Notes on an error whose kernel raised it, and the arrays of the operands, or None where they
+    are gone. The innermost graph on the way says it first, and no other after it."""
+    vars(error).setdefault(_NOTE, (node, arrays))
+
+
+def noting(lines: Lines) -> Callable[[Exception, Mapping[str, Any], Mapping[str, Any]], None]:
+    """What generated text calls with an error that one of its lines raised, its global and its
+    local variables."""
+
+    def note_line(error: Exception, bindings: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+        trace = error.__traceback__  # which begins here: who handles an error is in it already
+        line = None if trace is None else lines.get(trace.tb_lineno)
+        if line is not None:
+            node, names = line
+            scope = {**bindings, **own}
+            are_there = scope.keys() >= set(names)
+            note(error, node, [scope[name] for name in names] if are_there else None)
+
+    return note_line
+
+
 def explain(error: Exception) -> Exception:
     """A kernel's error with the op, its operands and the user's line that made it."""
-    found = failed(error)
-    if found is None:
+    node, arrays = vars(error).pop(_NOTE, (None, None))
+    if node is None:
         return error
-    return refused(*found, error)
+    return refused(node, None if arrays is None else [wrap(array) for array in arrays], error)
 
 
 def refused(node: Node, operands: Sequence[Any] | None, error: Exception) -> Exception:
@@ -60,34 +80,3 @@ def refused(node: Node, operands: Sequence[Any] | None, error: Exception) -> Exc
     explained.reword(f"{explained.message}\n    in {call}{where}")
     complete(explained)
     return explained
-
-
-def failed(error: Exception) -> At | None:
-    """The node whose kernel raised, of the innermost graph on the way, and its operands: None
-    where they are gone."""
-    trace = error.__traceback__
-    found = None
-    while trace is not None:
-        found = place_of(trace) or found
-        trace = trace.tb_next
-    if found is None:
-        return None
-    node, arrays = found
-    return node, None if arrays is None else [wrap(array) for array in arrays]
-
-
-def place_of(trace: TracebackType) -> At | None:
-    """The node that a frame was at, and the arrays of its operands, if it runs a graph."""
-    frame = trace.tb_frame
-    step_of = STEPPING.get(frame.f_code)
-    if step_of is not None:
-        return step_of(frame.f_locals)
-    nodes = frame.f_globals.get("_nodes")
-    if nodes is None or not frame.f_code.co_filename.startswith(PREFIX):
-        return None
-    line = nodes.get(trace.tb_lineno)
-    if line is None:
-        return None
-    node, names = line
-    scope = {**frame.f_globals, **frame.f_locals}
-    return node, [scope[name] for name in names] if scope.keys() >= set(names) else None

@@ -46,8 +46,10 @@ def symbols() -> dict[str, int]:
     found["gw_new_array"] = peek(table + 8 * _NEW_ARRAY, ctypes.c_int64)
     found["gw_array_type"] = peek(table + 8 * _ARRAY_TYPE, ctypes.c_int64)
     found["gw_none"] = id(None)
-    found["gw_change_allocator"] = large_arrays.change()
-    found["gw_allocator"] = id(large_arrays.allocator())
+    allocator = large_arrays.allocator()
+    if allocator is not None:
+        found["gw_change_allocator"] = large_arrays.change()
+        found["gw_allocator"] = id(allocator)
     return found
 
 
@@ -68,9 +70,10 @@ _FASTCALL = 0x80
 @cache
 def boundary() -> tuple[Library, MethodDef]:
     """The C function, compiled, and its description to Python."""
-    for name, address in symbols().items():
+    found = symbols()
+    for name, address in found.items():
         runtime.define(name, address)
-    library = runtime.link(Boundary().text())
+    library = runtime.link(Boundary("gw_allocator" in found).text())
     for name in ("poll", "rounds"):
         runtime.define(f"gw_{name}", library.addresses[name])
     return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)

@@ -67,7 +67,8 @@ def table(
 class Boundary:
     """Writes the one C function."""
 
-    def __init__(self) -> None:
+    def __init__(self, keeps_large: bool = True) -> None:
+        self.keeps_large = keeps_large  # whether large arrays have an allocator of their own
         self.f = FunctionWriter(None, "define ptr @call(ptr %self, ptr %args, i64 %given)")
         self.e = self.f.e
 
@@ -109,7 +110,8 @@ class Boundary:
         e.label("interrupted")
         e.line("ret ptr null")
         e.label(_BAIL)
-        e.declarations["gw_allocator"] = "@gw_allocator = external global i8"
+        if self.keeps_large:
+            e.declarations["gw_allocator"] = "@gw_allocator = external global i8"
         e.declarations["gw_none"] = "@gw_none = external global i8"
         e.declarations["gw_array_type"] = "@gw_array_type = external global i8"
         f.call("", "Py_IncRef", self.none())
@@ -226,6 +228,8 @@ class Boundary:
 
     def keep_large(self, work: Reg) -> None:
         """From here on, large arrays get memory that is kept: where much is computed."""
+        if not self.keeps_large:
+            return
         f, e = self.f, self.e
         large, done = e.fresh_label("large"), e.fresh_label("allocator")
         f.store(Reg("null", "ptr"), self.before)
@@ -237,6 +241,8 @@ class Boundary:
 
     def keep_no_more(self) -> None:
         """As NumPy allocates otherwise."""
+        if not self.keeps_large:
+            return
         f, e = self.f, self.e
         back, done = e.fresh_label("back"), e.fresh_label("allocator")
         before = f.load(self.before, "ptr", 1)

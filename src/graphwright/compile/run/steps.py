@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphwright.compile.graph.kernel_refusals import STEPPING, At, bound
+from graphwright.compile.graph.kernel_refusals import bound, note
 from graphwright.compile.graph.prune import is_wanted
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.op.op import host_value
 from graphwright.ops.core.creation import Const, Placeholder
+from graphwright.values.eager import REFUSALS
 
 
 def is_plain(graph: Graph) -> bool:
@@ -97,18 +98,15 @@ class Steps:
         """The arrays of the graph's results, from those of its arguments."""
         held = self.held.copy()
         held[: len(arrays)] = arrays
-        for node, kernel, taken, target, gone in self.steps:  # noqa: B007 - `at` looks for it
-            held[target] = kernel(*[held[place] for place in taken])
-            for place in gone:
-                held[place] = None
+        try:
+            for node, kernel, taken, target, gone in self.steps:  # noqa: B007 - for the handler
+                held[target] = kernel(*[held[place] for place in taken])
+                for place in gone:
+                    held[place] = None
+        except REFUSALS as error:
+            note(error, node, [held[self.places[value]] for value in node.inputs])
+            raise
         return tuple([held[place] for place in self.results])
-
-    def at(self, node: Node, held: list[Any]) -> At:
-        """A node, and the arrays of its operands."""
-        return node, [held[self.places[value]] for value in node.inputs]
-
-
-STEPPING[Steps.__call__.__code__] = lambda frame: frame["self"].at(frame["node"], frame["held"])
 
 
 def lives(graph: Graph) -> list[tuple[Node, list[Value]]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.compile.graph.kernel_refusals import bound, explain
+from graphwright.compile.graph.kernel_refusals import Lines, bound, explain, noting
 from graphwright.compile.graph.simplify import simple_graphs, simplify
 from graphwright.compile.run.generated_text import identifier, make_function
 from graphwright.compile.run.options import OPTIONS
@@ -71,25 +71,30 @@ class GeneratedSource:
         self.variables = 0  # how many names of variables there are
         self.free: list[str] = []  # those that mean nothing now
         self.kernels: dict[Any, str] = {}  # by op and dtypes
-        self.bindings: dict[str, Any] = {"_host": host_value}
+        self.bindings: dict[str, Any] = {"_host": host_value, "_refusals": REFUSALS}
         #: Nodes that run as machine code, their names in the text and those of what else does it.
         self.machine: list[tuple[Node, str, str]] = []
-        #: Generated line number -> its node, and the names of the node's operands.
-        self.nodes: dict[int, tuple[Node, tuple[str, ...]]] = {}
-        self.bindings["_nodes"] = self.nodes
+        self.nodes: Lines = {}
+        self.bindings["_note"] = noting(self.nodes)
         self.last_use = last_uses(graph)
 
     def write(self) -> None:
-        """One line a node."""
+        """One line a node, and what notes at which one an error was raised."""
         arguments = []
         for i, value in enumerate(self.graph.arguments):
             self.names[value] = f"a{i}"
             arguments.append(f"a{i}")
         self.lines.append(f"def {self.function}({', '.join(arguments)}):")
+        self.line("try:")
+        self.depth += 1
         for node in self.graph.nodes:
             self.node(node)
         results = "".join(f"{self.names[v]}, " for v in self.graph.results)
         self.line(f"return ({results})")
+        self.depth -= 1
+        self.line("except _refusals as error:")
+        self.line("    _note(error, globals(), locals())")
+        self.line("    raise")
 
     def line(self, text: str, node: Node | None = None) -> None:
         """A line of the current block, and the node that it is for."""

@@ -1,0 +1,264 @@
+"""What graphwright changes of the process around it: each change, its gain and its switch.
+
+Nothing is changed before it is needed, and only here (`tests/test_house.py`).
+`GRAPHWRIGHT_UNCHANGED` names the settings that stay as they are. Gains are ratios of medians, with
+the change to without it (`python -m benchmarks.process_settings`).
+
+Beside these, imports register what forks and the end of the process wait for. That does nothing
+until the engine runs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import gc
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from graphwright.base.forks import held_over_forks
+from graphwright.base.named_tuples import NamedTuple
+
+#: The variable of the environment that names settings, with commas between, or "all".
+VARIABLE = "GRAPHWRIGHT_UNCHANGED"
+
+
+class Setting(NamedTuple):
+    """Something of the process that is changed unless the environment forbids it."""
+
+    name: str
+    change: str
+    time: str
+    gain: str
+
+    def applies(self) -> bool:
+        """Whether it may be changed."""
+        return self.name not in _unchanged(os.environ.get(VARIABLE, ""))
+
+
+MALLOC = Setting(
+    "malloc",
+    "glibc keeps freed memory up to 32 MiB a block (`mallopt`)",
+    "from the first machine code on",
+    "0.50 of eager ops on 4 MiB, 1.01 of a step of training",
+)
+ALLOCATOR = Setting(
+    "allocator",
+    "NumPy keeps the last two freed blocks of 32 to 128 MiB",
+    "while a native call makes large results, in its context alone",
+    "0.43 of a native op on 40 MB",
+)
+TURNS = Setting(
+    "turns",
+    "threads take turns of 1 ms in place of 5 (`sys.setswitchinterval`)",
+    "while something is compiled in the background",
+    "0.88 of the time until busy calls are native",
+)
+BLAS = Setting(
+    "blas",
+    "every BLAS uses one thread",
+    "while a kernel is compiled in the background for which BLAS stands in",
+    "0.87 of the time until a first product has its kernel",
+)
+COLLECTOR = Setting(
+    "collector",
+    "the collector of cycles pauses; what the import made is old afterwards",
+    "during `import graphwright`, and while AutoGraph converts a function",
+    "0.83 of the import with a first call, 0.96 of conversions",
+)
+WARNINGS = Setting(
+    "warnings",
+    "a last filter ignores `RetracingWarning`, whose words the logger has, too",
+    "from the first such warning on",
+    "one message in place of two",
+)
+
+SETTINGS = (MALLOC, ALLOCATOR, TURNS, BLAS, COLLECTOR, WARNINGS)
+
+
+@functools.cache
+def _unchanged(text: str) -> frozenset[str]:
+    """The settings that a value of the variable names; other words are ignored, with a note."""
+    names = frozenset([setting.name for setting in SETTINGS])
+    words = frozenset([word.strip() for word in text.split(",") if word.strip()])
+    unknown = words - names - {"all"}
+    if unknown:
+        from graphwright.base.logs import get_logger
+
+        get_logger().warning(
+            "%s: %s is ignored: it may be %s, all",
+            *(VARIABLE, ", ".join(sorted(unknown)), ", ".join([s.name for s in SETTINGS])),
+        )
+    return names if "all" in words else words & names
+
+
+# -- Memory -----------------------------------------------------------------------------------
+
+# <malloc.h>
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+
+#: What glibc's own adaptation goes up to, once a program has freed an array of 32 MiB.
+_MMAP, _TRIM = 32 << 20, 64 << 20
+
+
+@functools.cache
+def is_glibc() -> bool:
+    """Whether the C library is glibc."""
+    import platform
+
+    return platform.libc_ver()[0] == "glibc"
+
+
+@functools.cache
+def keep_freed() -> None:
+    """Makes glibc keep freed memory for the next arrays instead of giving it back at once.
+
+    Memory that is new from the system costs a page fault for each 4 KiB, more than many an op
+    takes to fill it. A program's own settings stand.
+    """
+    own = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"} & set(os.environ)
+    if own or not is_glibc() or not MALLOC.applies():
+        return
+    library = ctypes.CDLL(None)
+    library.mallopt(_MMAP_THRESHOLD, _MMAP)
+    library.mallopt(_TRIM_THRESHOLD, _TRIM)
+
+
+# -- Turns of threads -------------------------------------------------------------------------
+
+#: The length of a thread's turn while something is compiled, in seconds; usually it is 5 ms. With
+#: 0.1 ms two busy threads took 40% more of the processor's time, to hand the lock to one another.
+_TURN = 1e-3
+
+
+@contextmanager
+def quick_turns() -> Iterator[None]:
+    """Has threads take turns more often: LLVM is called and files are read without the
+    interpreter's lock, and each time to get it back from a busy thread takes as long as a turn."""
+    if not TURNS.applies():
+        yield
+        return
+    Turns.usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(Turns.usual, _TURN))
+    try:
+        yield
+    finally:
+        Turns.end()
+
+
+class Turns:
+    """What the length of a thread's turn was, while it is another."""
+
+    usual: float | None = None
+
+    @classmethod
+    def end(cls) -> None:
+        """Has turns take as long as they did, unless somebody else has set that meanwhile."""
+        if cls.usual is not None and sys.getswitchinterval() <= _TURN * 1.01:
+            sys.setswitchinterval(cls.usual)
+        cls.usual = None
+
+
+# -- Threads of BLAS --------------------------------------------------------------------------
+
+
+class ThreadBound:
+    """How many threads BLAS may use: 0 means as many as it chose when it was loaded."""
+
+    threads = 0
+    holds: set[int] = set()  # who has it use one, whatever that says
+    chosen: dict[str, int] = {}  # by the file of each BLAS that was bound
+    lock = held_over_forks(threading.RLock())  # the collector may end a `Hold` anywhere
+
+
+def bound(threads: int) -> None:
+    """Bounds the threads of every BLAS that is loaded, NumPy's and SciPy's own; 0 frees them.
+
+    The program asks for that by `tf.config.threading`, so no switch forbids it.
+    """
+    with ThreadBound.lock:
+        ThreadBound.threads = threads
+        _apply()
+
+
+class Hold:
+    """Has BLAS use one thread until it is released, or gone: its own look for work for long after
+    each call, and take the cores from whoever else has something to do."""
+
+    def __init__(self) -> None:
+        if BLAS.applies():
+            with ThreadBound.lock:
+                ThreadBound.holds.add(id(self))
+                _apply()
+
+    def release(self) -> None:
+        """Ends it."""
+        with ThreadBound.lock:
+            if id(self) in ThreadBound.holds:
+                ThreadBound.holds.remove(id(self))
+                _apply()
+
+    __del__ = release
+
+
+def _apply() -> None:
+    threads = 1 if ThreadBound.holds else ThreadBound.threads
+    if (not threads and not ThreadBound.chosen) or sys.is_finalizing():
+        return
+    from threadpoolctl import ThreadpoolController
+
+    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+        before = ThreadBound.chosen.setdefault(library.filepath, library.num_threads)
+        # From its version 3.7 on, threadpoolctl heeds only the thread that was the first to set a
+        # number. Here one thread holds BLAS and another ends that.
+        free = getattr(library, "clear_controlling_thread", None)
+        if free is not None:
+            free(force=True)
+        library.set_num_threads(threads or before)
+        if free is not None:
+            free(force=True)
+
+
+def _forget() -> None:
+    """The child of a fork has none of the threads that compile and hold BLAS."""
+    Turns.end()
+    if ThreadBound.holds:
+        ThreadBound.holds.clear()
+        _apply()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+# -- The collector of cycles, and warnings ----------------------------------------------------
+
+
+@contextmanager
+def uncollected(ages: bool = False) -> Iterator[None]:
+    """Pauses the collector in the block, which makes many objects that stay.
+
+    With `ages` they are old in the end, without a look at them. Who has frozen objects keeps
+    them: then these are young.
+    """
+    if not gc.isenabled() or not COLLECTOR.applies():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+        if ages and not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
+    finally:
+        gc.enable()
+
+
+def ignore_warnings_of(category: type[Warning]) -> None:
+    """Adds a last filter that ignores a category of warnings: any other one has precedence."""
+    if WARNINGS.applies():
+        warnings.simplefilter("ignore", category, append=True)
