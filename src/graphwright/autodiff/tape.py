@@ -314,8 +314,8 @@ class GradientTape:
     def _dependent(self, sources: Sequence[Any]) -> set[Any]:
         """The keys of what was recorded and depends on the sources.
 
-        Nothing depends on a source that was not watched, though a call that was recorded for another
-        operand may take it.
+        Nothing depends on a source that was not watched, though a call that was recorded for
+        another operand may take it.
         """
         recorder = self._recorder
         tensors = [h for h in map(handle_of, sources) if isinstance(h, Tensor)]

@@ -43,7 +43,8 @@ def jacobians(
 ) -> list[Any]:
     """The derivatives of each element of `target`; with `batch`, the first axis is common.
 
-    `wanted` are the keys of what depends on the sources. `at_once`, the gradient is traced once and works on all rows; otherwise a loop makes them.
+    `wanted` are the keys of what depends on the sources. `at_once`, the gradient is traced once and
+    works on all rows; otherwise a loop makes them.
     """
     common = 1 if batch else 0
     shape = shape_of(target)
