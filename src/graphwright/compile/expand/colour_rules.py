@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.compile.expand.rule_words import Rule, average, widened
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
+from graphwright.ops.core.rule_words import Rule, widened
 from graphwright.ops.image.color import (
     AdjustContrastv2,
     AdjustHue,
@@ -19,6 +19,7 @@ from graphwright.ops.image.color import (
 )
 from graphwright.ops.math.arithmetic import floormod, maximum, minimum
 from graphwright.ops.math.comparison import equal
+from graphwright.ops.math.reduction import average
 from graphwright.ops.math.transcendental import abs as magnitude
 
 Three = tuple[Any, Any, Any]

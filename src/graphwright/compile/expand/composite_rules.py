@@ -19,20 +19,6 @@ from graphwright.compile.expand import (
     rounding_rules,
     space_rules,
 )
-from graphwright.compile.expand.own_ops import Inhabited, Peak, PickIndex, Reinterpreted
-from graphwright.compile.expand.rule_words import (
-    HALVES,
-    Rule,
-    along,
-    average,
-    dims_of,
-    extent,
-    host,
-    padded,
-    pieces,
-    rounded_once,
-    widened,
-)
 from graphwright.ir.known import known
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
@@ -50,9 +36,22 @@ from graphwright.ops.core.movement import (
     expand_dims,
     reshape,
 )
+from graphwright.ops.core.own_ops import Inhabited, PickIndex, Reinterpreted
 from graphwright.ops.core.padding import MirrorPad, MirrorPadGrad, Pad, PadV2
 from graphwright.ops.core.repetition import Tile
 from graphwright.ops.core.reversal import reverse
+from graphwright.ops.core.rule_words import (
+    HALVES,
+    Rule,
+    along,
+    dims_of,
+    extent,
+    host,
+    padded,
+    pieces,
+    rounded_once,
+    widened,
+)
 from graphwright.ops.core.sequences import LinSpace
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.core.slicing import WHOLE, NewAxis, Pick, StridedSliceGrad, spread
@@ -63,8 +62,10 @@ from graphwright.ops.math.reduction import (
     Max,
     Mean,
     Min,
+    Peak,
     Prod,
     Sum,
+    average,
     reduce,
     reduce_max,
     reduce_min,

@@ -6,12 +6,12 @@ from functools import reduce
 from operator import mul
 from typing import Any
 
-from graphwright.compile.expand.own_ops import Products
-from graphwright.compile.expand.rule_words import HALVES, Rule, dims_of, widened
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import broadcast_to, reshape, transpose
+from graphwright.ops.core.own_ops import Products
+from graphwright.ops.core.rule_words import HALVES, Rule, dims_of, widened
 from graphwright.ops.linalg.contraction import BatchMatMulV2, BatchMatMulV3, BatchProduct, MatMul
 from graphwright.ops.linalg.einsum import Einsum, parse
 from graphwright.ops.math.reduction import reduce_sum

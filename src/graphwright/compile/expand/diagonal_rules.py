@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphwright.compile.expand.rule_words import Rule, dims_of, extent, host, moved
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.identity import identity
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.movement import expand_dims, reshape
+from graphwright.ops.core.rule_words import Rule, dims_of, extent, host, moved
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.linalg.matrices import (
     MatrixBandPart,

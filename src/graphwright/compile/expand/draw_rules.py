@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.compile.expand.own_ops import Reinterpreted
-from graphwright.compile.expand.rule_words import Rule, host
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import Pack, stack
 from graphwright.ops.core.movement import expand_dims, reshape
+from graphwright.ops.core.own_ops import Reinterpreted
+from graphwright.ops.core.rule_words import Rule, host
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.bitwise import (

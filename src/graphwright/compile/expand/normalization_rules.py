@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphwright.compile.expand.rule_words import Rule, along, extent, padded, rounded_once, widened
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.rule_words import Rule, along, extent, padded, rounded_once, widened
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import pow, sqrt

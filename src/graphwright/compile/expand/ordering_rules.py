@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.compile.expand.rule_words import Rule, host, moved
 from graphwright.op.interpreter import convert
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.movement import expand_dims
+from graphwright.ops.core.rule_words import Rule, host, moved
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.core.sorting import TopKV2
 from graphwright.ops.math.comparison import equal

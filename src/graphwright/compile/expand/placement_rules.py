@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.compile.expand.own_ops import PickIndex, Required, Scanned, Scattered
 from graphwright.compile.expand.rewrites import CountedSegments
-from graphwright.compile.expand.rule_words import (
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Op
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import fill
+from graphwright.ops.core.gathering import GatherNd, GatherV2, ScatterNd
+from graphwright.ops.core.identity import identity
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import expand_dims, reshape, transpose
+from graphwright.ops.core.own_ops import PickIndex, Required, Scanned, Scattered
+from graphwright.ops.core.reversal import ReverseSequence, Roll
+from graphwright.ops.core.rule_words import (
     HALVES,
     Rule,
     dims_of,
@@ -17,16 +27,6 @@ from graphwright.compile.expand.rule_words import (
     pieces,
     widened,
 )
-from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Op
-from graphwright.ops.core.casting import cast
-from graphwright.ops.core.creation import fill
-from graphwright.ops.core.gathering import GatherNd, GatherV2, ScatterNd
-from graphwright.ops.core.identity import identity
-from graphwright.ops.core.indexing import where
-from graphwright.ops.core.joining import concat
-from graphwright.ops.core.movement import expand_dims, reshape, transpose
-from graphwright.ops.core.reversal import ReverseSequence, Roll
 from graphwright.ops.core.scattering import (
     TensorScatterAdd,
     TensorScatterMax,

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.compile.expand.rule_words import Rule
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.indexing import where
+from graphwright.ops.core.rule_words import Rule
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, logical_and, logical_not, logical_or
 from graphwright.ops.math.reduction import reduce_sum

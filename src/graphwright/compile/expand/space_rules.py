@@ -6,11 +6,11 @@ import math
 from itertools import chain
 from typing import Any
 
-from graphwright.compile.expand.rule_words import Rule, dims_of, host, padded
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import reshape, transpose
+from graphwright.ops.core.rule_words import Rule, dims_of, host, padded
 from graphwright.ops.core.space_blocks import (
     BatchToSpaceND,
     DepthToSpace,

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.compile.expand.accumulate import accumulated, in_place
-from graphwright.compile.expand.own_ops import Scattered, Sized
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs
@@ -35,6 +34,7 @@ from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const, Fill, Placeholder
 from graphwright.ops.core.identity import Identity
 from graphwright.ops.core.movement import Reshape, SumTo
+from graphwright.ops.core.own_ops import Scattered, Sized
 from graphwright.ops.core.sequences import Range
 
 #: A cluster gets no more nodes than this: code generation is not linear in a block's size.

@@ -13,13 +13,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import REGISTRY, Call, not_differentiable
+from graphwright.op.op import REGISTRY, Call, Op, not_differentiable
 from graphwright.op.op_families import Reduction
 from graphwright.op.scalars import truncated_quotient
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.identity import stop_gradient
 from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape
+from graphwright.ops.core.own_ops import Average
 from graphwright.ops.core.shapes import rank_of, shape, shape_of, size
 from graphwright.ops.math.arithmetic import conj, divide_no_nan, floordiv, floormod, maximum
 from graphwright.ops.math.comparison import boolean, equal, logical_and, not_equal, select
@@ -228,6 +230,11 @@ def integer_mean(dtype: Any, keep: bool) -> Callable[[Any, Any], Any]:
     return mean
 
 
+def average(x: GraphTensor, axes: object, keepdims: bool = False) -> Any:
+    """The sum over the number of elements, in an expansion."""
+    return apply(Average.of(), apply(Sum.of(keepdims), x, axes), x)
+
+
 class EuclideanNorm(Reduction):
     """The root of the sum of squares of the elements along axes."""
 
@@ -280,6 +287,14 @@ class Max(Extreme):
 
     def start(self, dtype: DType) -> Any:
         return -np.inf if dtype.is_floating else dtype.min
+
+
+class Peak(Max):
+    """The greatest number of a row that its elements are shifted by: NaN need not come through,
+    since what is made of its own elements has it anyway."""
+
+    type_name = "_Peak"
+    expand = Op.expand
 
 
 class Min(Extreme):
