@@ -23,25 +23,20 @@ from graphwright.ir.known import known
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import Bitcast, cast
-from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.identity import IdentityN, identity
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.indicators import OneHot
 from graphwright.ops.core.joining import Split, SplitV, Unpack, concat
 from graphwright.ops.core.movement import (
-    ConjugateTranspose,
-    SumTo,
-    Transpose,
     broadcast_to,
     expand_dims,
     reshape,
 )
-from graphwright.ops.core.own_ops import Inhabited, PickIndex, Reinterpreted
+from graphwright.ops.core.own_ops import Inhabited, Reinterpreted
 from graphwright.ops.core.padding import MirrorPad, MirrorPadGrad, Pad, PadV2
 from graphwright.ops.core.repetition import Tile
 from graphwright.ops.core.reversal import reverse
 from graphwright.ops.core.rule_words import (
-    HALVES,
     Rule,
     along,
     dims_of,
@@ -49,8 +44,6 @@ from graphwright.ops.core.rule_words import (
     host,
     padded,
     pieces,
-    rounded_once,
-    widened,
 )
 from graphwright.ops.core.sequences import LinSpace
 from graphwright.ops.core.sequences import range as steps
@@ -58,67 +51,12 @@ from graphwright.ops.core.slicing import WHOLE, NewAxis, Pick, StridedSliceGrad,
 from graphwright.ops.core.sorting import ArgMax, ArgMin
 from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import (
-    EuclideanNorm,
-    Max,
-    Mean,
-    Min,
-    Peak,
-    Prod,
-    Sum,
-    average,
-    reduce,
     reduce_max,
     reduce_min,
-    reduce_sum,
-)
-from graphwright.ops.math.sums import AddN
-from graphwright.ops.math.transcendental import exp, log, sqrt
-from graphwright.ops.nn.losses import L2Loss
-from graphwright.ops.nn.softmax import (
-    LogSoftmax,
-    Softmax,
-    SoftmaxCrossEntropyWithLogits,
-    SparseSoftmaxCrossEntropyWithLogits,
 )
 from graphwright.types import dtypes as dt
 
 # -- rows ---------------------------------------------------------------------------------------
-
-
-def peak(x: Any) -> Any:
-    """What the elements of a row are shifted by."""
-    return reduce(Peak, x, -1, True, None)
-
-
-def softmax(op: Op, x: Any) -> Any:
-    """exp(x - max) * (1 / sum(exp(x - max))): one division a row"""
-    weights = exp(x - peak(x))
-    return weights * (1.0 / reduce_sum(weights, -1, True))
-
-
-def log_softmax(op: Op, x: Any) -> Any:
-    """x - max - log(sum(exp(x - max)))"""
-    shifted = x - peak(x)
-    return shifted - log(reduce_sum(exp(shifted), -1, True))
-
-
-def cross_entropy(op: Op, logits: Any, labels: Any) -> Any:
-    """sum(labels * (log(sum(exp(x))) - x)) and softmax - labels, x the shifted logits"""
-    x = logits - peak(logits)
-    weights = exp(x)
-    total = reduce_sum(weights, -1, True)
-    return reduce_sum(labels * (log(total) - x), -1), weights / total - labels
-
-
-def sparse_cross_entropy(op: Op, logits: Any, labels: Any) -> Any:
-    """As `cross_entropy`, of labels that are numbers of classes"""
-    place = apply(PickIndex.of(1, False), labels, logits)
-    hit = equal(expand_dims(cast(place, dt.int32), 1), steps(extent(logits, 1)))
-    x = logits - peak(logits)
-    weights = exp(x)
-    total = reduce_sum(weights, -1, True)
-    loss = reduce_sum(where(hit, log(total) - x, zeros_like(x)), -1)
-    return loss, weights * (1.0 / total) - cast(hit, x.dtype)
 
 
 def extreme_place(greatest: bool) -> Rule:
@@ -140,42 +78,6 @@ def extreme_place(greatest: bool) -> Rule:
         return cast(reduce_min(places, at), op.output_type)
 
     return rule
-
-
-# -- sums ---------------------------------------------------------------------------------------
-
-
-def add_up(op: Op, *terms: Any) -> Any:
-    """x + y + ..."""
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return identity(total)
-
-
-def combined(op: Any, x: Any, axes: Any) -> Any:
-    """A reduction of halves, in float32"""
-    return cast(apply(op, widened(x), axes), x.dtype) if x.dtype in HALVES else None
-
-
-def mean(op: Any, x: Any, axes: Any) -> Any:
-    """The sum over the number of elements: halves in float32, integers in 64 bits, truncated"""
-    wide = widened(x)
-    if x.dtype.is_integer:
-        wide = cast(x, dt.uint64 if x.dtype in dt.UNSIGNED else dt.int64)
-    return cast(average(wide, axes, op.keep_dims), x.dtype)
-
-
-def norm(op: Any, x: Any, axes: Any) -> Any:
-    """sqrt(sum(x * x))"""
-    if not x.dtype.is_floating:
-        return None
-    return sqrt(apply(Sum.of(op.keep_dims), x * x, axes))
-
-
-def half_squares(op: Op, x: Any) -> Any:
-    """sum(x * x) / 2"""
-    return reduce_sum(x * x) * 0.5
 
 
 # -- parts --------------------------------------------------------------------------------------
@@ -210,11 +112,6 @@ def split_by_sizes(op: Any, value: Any, sizes: Any, axis: Any) -> Any:
 def same(op: Op, *values: Any) -> Any:
     """The operands themselves"""
     return tuple([identity(v) for v in values])
-
-
-def conjugate_transpose(op: Op, x: Any, perm: Any) -> Any:
-    """Of real numbers, the transpose"""
-    return apply(Transpose.of(), x, perm)
 
 
 def tile(op: Op, x: Any, multiples: Any) -> Any:
@@ -382,29 +279,19 @@ RULES: dict[type[Op], Rule] = {
     **placement_rules.RULES,
     **rounding_rules.RULES,
     **space_rules.RULES,
-    AddN: add_up,
     ArgMax: extreme_place(True),
     ArgMin: extreme_place(False),
     Bitcast: reinterpreted,
-    ConjugateTranspose: conjugate_transpose,
-    EuclideanNorm: rounded_once(norm),
     IdentityN: same,
-    L2Loss: rounded_once(half_squares),
     LinSpace: spaced,
-    LogSoftmax: rounded_once(log_softmax),
-    Mean: mean,
     MirrorPad: mirror_pad,
     MirrorPadGrad: mirror_pad_gradient,
     OneHot: one_hot,
     Pad: pad,
     PadV2: pad,
-    Softmax: rounded_once(softmax),
-    SoftmaxCrossEntropyWithLogits: rounded_once(cross_entropy),
-    SparseSoftmaxCrossEntropyWithLogits: rounded_once(sparse_cross_entropy),
     Split: split,
     SplitV: split_by_sizes,
     StridedSliceGrad: slice_gradient,
     Tile: tile,
     Unpack: unpack,
-    **dict.fromkeys((Max, Min, Prod, Sum, SumTo), combined),
 }
