@@ -12,8 +12,6 @@ from graphwright.compile.expand import (
     diagonal_rules,
     draw_rules,
     normalization_rules,
-    ordering_rules,
-    placement_rules,
     rounding_rules,
     space_rules,
 )
@@ -28,8 +26,6 @@ RULES: dict[type[Op], Rule] = {
     **diagonal_rules.RULES,
     **draw_rules.RULES,
     **normalization_rules.RULES,
-    **ordering_rules.RULES,
-    **placement_rules.RULES,
     **rounding_rules.RULES,
     **space_rules.RULES,
 }

@@ -21,7 +21,6 @@ from graphwright.ops.core.own_ops import (
     PickIndex,
     Reinterpreted,
     Required,
-    Scanned,
     Scattered,
 )
 from graphwright.ops.core.shapes import shape as shape_of
@@ -151,7 +150,7 @@ def scattered(
     combine: str,
     x: GraphTensor,
     columns: Sequence[GraphTensor],
-    dims: Sequence[Any],
+    dims: Sequence[Any] = (),
     into: GraphTensor | None = None,
 ) -> Any:
     """Slices of x combined in places of a tensor of dimensions, or of one that is there.
@@ -166,15 +165,6 @@ def scattered(
     like = blocks_of(dims, cast(0, x.dtype)) if into is None else into
     places = [picked(ids, i, like) for i, ids in enumerate(columns)]
     return cast(apply(Scattered.of(combine, into is not None), x, like, *places), dtype)
-
-
-def scanned(combine: str, op: Any, x: GraphTensor, axis: GraphTensor) -> Any:
-    """Each element combined with those before it; halves in float32, rounded in the end."""
-    at = host(axis)
-    if at is None or not x.shape.rank:
-        return None
-    scan = Scanned.of(combine, at % x.shape.rank, op.exclusive, op.reverse)
-    return cast(apply(scan, widened(x)), x.dtype)
 
 
 # -- conditions -------------------------------------------------------------------------------
