@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from graphwright.compile.expand import (
     colour_rules,
-    contraction_rules,
-    diagonal_rules,
     draw_rules,
     normalization_rules,
     rounding_rules,
-    space_rules,
 )
 from graphwright.op.op import Op
 from graphwright.ops.core.rule_words import (
@@ -22,10 +19,7 @@ from graphwright.ops.core.rule_words import (
 
 RULES: dict[type[Op], Rule] = {
     **colour_rules.RULES,
-    **contraction_rules.RULES,
-    **diagonal_rules.RULES,
     **draw_rules.RULES,
     **normalization_rules.RULES,
     **rounding_rules.RULES,
-    **space_rules.RULES,
 }
