@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphwright.compile.expand.composite_rules import RULES
 from graphwright.compile.graph.passes import through
 from graphwright.compile.graph.prune import prune
 from graphwright.compile.run.mishaps import contained
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.op.expansion import is_composite
-from graphwright.op.op import Op
 from graphwright.ops.core.casting import Cast
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.ops.core.joining import Pack
@@ -23,9 +21,9 @@ from graphwright.types.tensor_type import TensorType
 
 
 def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
-    """The graph with the ops that have a rule replaced, and which node each comes from."""
+    """The graph with expansions in place of composite ops, and which node each comes from."""
     origins = {n: n for n in graph.nodes}
-    if not any(has_rule(n.op) or isinstance(n.op, StridedSlice) for n in graph.nodes):
+    if not any(is_composite(n.op) or isinstance(n.op, StridedSlice) for n in graph.nodes):
         return graph, origins
     into = Graph(graph.name, graph.is_body)
 
@@ -35,12 +33,10 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
         made.append((len(into.nodes), node))
         if isinstance(node.op, StridedSlice):
             return picked(node.op, node, inputs, into)
-        if not has_rule(node.op):
+        if not is_composite(node.op):
             return None
-        rule = RULES.get(type(node.op))
-        operands = [SymbolicTensor(v, into) for v in inputs]
         with contained(graph.name, [node]):
-            results = node.op.expand(*operands) if rule is None else rule(node.op, *operands)
+            results = node.op.expand(*[SymbolicTensor(v, into) for v in inputs])
         if results is None:
             return None
         if not isinstance(results, tuple):
@@ -53,11 +49,6 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
     for (start, node), end in zip(made, ends):
         origins.update(dict.fromkeys(into.nodes[start:end], node))
     return through(into, prune), origins
-
-
-def has_rule(op: Op) -> bool:
-    """Whether an op has an expansion."""
-    return type(op) in RULES or is_composite(op)
 
 
 def picked(

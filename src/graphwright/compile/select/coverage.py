@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graphwright.compile.graph.decompose import has_rule
 from graphwright.compile.graph.simplify import simple_graphs
 from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
 from graphwright.compile.nests.element_kinds import is_native_dtype
@@ -15,6 +14,7 @@ from graphwright.compile.select.native_words import has_element
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Node
+from graphwright.op.expansion import is_composite
 from graphwright.op.op import Effect, Op
 from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const, Fill, Placeholder
@@ -69,7 +69,7 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
         dtypes = {v.type.dtype.name for v in values}
         known = len(dtypes) == 1 and dtypes <= _PRODUCTS
         return known and (in_loop or is_small_product(node))
-    if has_rule(op) or isinstance(op, (ConcatV2, Pack)):
+    if is_composite(op) or isinstance(op, (ConcatV2, Pack)):
         return len(node.inputs) <= _MOST_PARTS
     is_plain = type(op) in COMBINE or type(op) in MOVES or type(op) in FILLS
     return is_plain or isinstance(op, (Fill, Range))
