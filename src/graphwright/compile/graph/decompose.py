@@ -55,7 +55,8 @@ def picked(
     op: StridedSlice, node: Node, inputs: tuple[Value, ...], into: Graph
 ) -> tuple[Value, ...] | None:
     """x[i] with an i that is computed, or a size that is unknown -> the same with its place,
-    checked"""
+    checked. An index is looked for among the nodes that a vector was packed of, so this is no
+    expansion that the record could state."""
     begin, dims = inputs[1], inputs[0].type.dims
     if op.ellipsis_mask or dims is None:
         return None

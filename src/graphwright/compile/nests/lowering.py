@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphwright.compile.expand.accumulate import MatMulAdd
+from graphwright.compile.graph.accumulate import MatMulAdd
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.passes import verified
 from graphwright.compile.lists.list_buffers import LIST_OPS, ListBuffers, is_list

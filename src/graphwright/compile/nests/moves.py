@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.compile.expand.cuts import cuts
+from graphwright.compile.nests.cuts import cuts
 from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.compile.select.host_operands import DimsOf, as_size, host_of, literal_of, no_dims
 from graphwright.ir.graph import Node, Value

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphwright.compile.expand.accumulate import accumulated, in_place
+from graphwright.compile.graph.accumulate import accumulated, in_place
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphwright.compile.expand.accumulate import MatMulAdd
+from graphwright.compile.graph.accumulate import MatMulAdd
 from graphwright.compile.nests.moves import FIRST, MOVES
 from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.compile.select.host_operands import as_size, host_of, literal_of

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphwright.compile.expand.rewrites import lengths_first, rewritten
-from graphwright.compile.expand.updates import updated_by_products
 from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.inline import inlined
 from graphwright.compile.graph.passes import through, verified
+from graphwright.compile.graph.rewrites import lengths_first, rewritten
+from graphwright.compile.graph.updates import updated_by_products
 from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
 from graphwright.compile.lists.list_types import with_list_types

@@ -1,7 +1,8 @@
 """Sums of products of matrices in loops: a product is added to what is there as it is computed.
 
 The gradient of a loop adds a product to each weight's gradient in every iteration. Computed by
-itself it would be written to memory and read again, which takes as long as computing it.
+itself it would be written to memory and read again, which takes as long as computing it. Who else
+needs the product decides, so this is a pass over nodes, and no expansion of a sum.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Ops of lowering alone for what gradients are made of, and the pass that puts them in place.
 
 `TensorListAddItem` adds to one item of a list, which otherwise takes a second list;
-`CountedSegments` is given how many there are, which is computed before it.
+`CountedSegments` is given how many there are, which is computed before it. Each rule looks at
+several nodes, so it is no expansion that an op's record could state.
 """
 
 from __future__ import annotations
