@@ -366,5 +366,6 @@ def lower(graph: Graph, updates: Sequence[tuple[int, int]] = ()) -> tuple[Progra
         verify(program, plan)
         return plan, lowering.constants
     except NotNative as reason:
-        reason.nodes = [origins.get(n, n) for n in reason.nodes]
+        for refusal in reason.each:
+            refusal.nodes = [origins.get(n, n) for n in refusal.nodes]
         raise

@@ -1,4 +1,7 @@
-"""What has a native form: which nodes of a graph machine code can compute, and should."""
+"""What has a native form: which nodes of a graph machine code can compute, and should.
+
+No other place answers that. What ops and types do not tell, a lowering refuses (`sizes.NotNative`).
+"""
 
 from __future__ import annotations
 
@@ -79,6 +82,11 @@ def is_native_type(type_: TensorType) -> bool:
     """Whether machine code takes tensors of a dtype and a rank."""
     dims = type_.dims
     return dims is not None and len(dims) <= _MOST_AXES and is_native_dtype(type_.dtype)
+
+
+def is_native_update(op: Elementwise, type_: TensorType) -> bool:
+    """Whether what an op makes of two tensors of a type has a native form."""
+    return is_native_type(type_) and has_element(op, (type_.dtype,) * 2)
 
 
 def is_small_product(node: Node) -> bool:
