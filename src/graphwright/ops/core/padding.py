@@ -63,7 +63,7 @@ def uniform_border(x: Any, paddings: Any, value: Any) -> Any:
     return result
 
 
-def bordered(x: GraphTensor, paddings: GraphTensor, value: object) -> Any:
+def bordered(x: GraphTensor, paddings: GraphTensor, value: TensorLike) -> Any:
     """A tensor between blocks of a value, in an expansion; None where paddings are not known."""
     pairs = host(paddings)
     if pairs is None or any(n < 0 for pair in pairs for n in pair):

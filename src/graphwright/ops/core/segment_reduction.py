@@ -140,7 +140,7 @@ def dims_of_segments(x: GraphTensor, ids: GraphTensor, count: GraphTensor) -> li
 
 
 def extremes(
-    combine: str, x: GraphTensor, ids: GraphTensor, dims: Sequence[Any], otherwise: object
+    combine: str, x: GraphTensor, ids: GraphTensor, dims: Sequence[Any], otherwise: TensorLike
 ) -> Any:
     """The greatest or least numbers of each segment; something else where there are none."""
     dtype, x = x.dtype, widened(x)

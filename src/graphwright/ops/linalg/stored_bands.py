@@ -13,6 +13,7 @@ from graphwright.ops.core.rule_words import moved
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import select
+from graphwright.types.arguments import TensorLike
 
 
 class StoredBand:
@@ -44,7 +45,7 @@ class StoredBand:
         places.append(select(inside, place, 0))
         return select(inside, at_places(diagonal, places), otherwise)
 
-    def taken(self, x: GraphTensor, padding: GraphTensor | None) -> Any:
+    def taken(self, x: GraphTensor, padding: TensorLike) -> Any:
         """What is to be stored of a matrix."""
         if self.lower == self.upper:
             along = steps(self.longest)

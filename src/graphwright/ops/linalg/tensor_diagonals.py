@@ -107,7 +107,7 @@ class DiagPart(Op):
         if not half or None in x.shape:
             return None
         size = math.prod(half)
-        row = StoredBand(size, size, (0, 0), "LEFT_LEFT").taken(reshape(x, [size, size]), None)
+        row = StoredBand(size, size, (0, 0), "LEFT_LEFT").taken(reshape(x, [size, size]), 0)
         return reshape(row, half)
 
 
