@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import graphlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,43 @@ def imported(path: Path, name: str) -> Iterator[str]:
             yield str(node.module)
 
 
+@cache
+def package() -> dict[str, set[str]]:
+    """The modules that each module of the package imports."""
+    return imports(SOURCE)
+
+
 def test_no_module_imports_its_users() -> None:
-    graph = imports(SOURCE)
+    graph = package()
     assert len(graph) > 500
     graphlib.TopologicalSorter(graph).prepare()  # CycleError names a cycle
+
+
+#: What only chooses, or plans nests and memory: a second renderer can stand beside LLVM's.
+PLANNERS = ("graph", "lists", "memory", "nests", "select", "verifier")
+
+
+def reached(graph: dict[str, set[str]], module: str) -> set[str]:
+    """The modules that one imports, directly or by way of others."""
+    found: set[str] = set()
+    left = [module]
+    while left:
+        new = graph[left.pop()] - found
+        found |= new
+        left += new
+    return found
+
+
+@pytest.mark.parametrize("folder", PLANNERS)
+def test_what_plans_knows_no_renderer(folder: str) -> None:
+    graph, inside = package(), f"{PACKAGE}.compile.{folder}."
+    modules = [name for name in graph if name.startswith(inside)]
+    assert modules
+    for module in modules:
+        renderers = [m for m in reached(graph, module) if m.startswith(f"{PACKAGE}.compile.llvm")]
+        assert not renderers, f"{module} comes to {renderers[0]}"
+        path = SOURCE / f"{module.replace('.', '/')}.py"
+        assert not [m for m in imported(path, module) if m.startswith("llvmlite")]
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,13 @@ is imported for that.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from graphwright.autodiff.tape import JacobianRows
 from graphwright.compile.graph import kernel_refusals
-from graphwright.compile.run import straight_line
-from graphwright.compile.select import large_operands
+from graphwright.compile.run import large_operands, straight_line
+from graphwright.compile.select.native_op import Renderer, Runnable
 from graphwright.control.jacobian import jacobians
 from graphwright.ir.execution import Builder
 from graphwright.ir.face import Face
@@ -30,6 +33,13 @@ from graphwright.values.tensor_specs import TensorRuntime
 from graphwright.values.variable import NamePrefix
 
 
+def executables(programs: Sequence[Any]) -> Sequence[Runnable]:
+    """Programs as machine code, compiled together; what writes it is imported when it is needed."""
+    from graphwright.compile.run import executable
+
+    return executable.executables(programs)
+
+
 def install() -> None:
     """Hands each lower layer the implementations that it declares."""
     # Ops: conversion and execution.
@@ -45,6 +55,7 @@ def install() -> None:
     Inside.explain = staticmethod(kernel_refusals.explain)
     # Graphs: functions, faces, tensors, methods of ragged ones.
     Builder.build = staticmethod(straight_line.build)
+    Renderer.executables = staticmethod(executables)
     TensorOf.of = SymbolicTensor
     JacobianRows.of = staticmethod(jacobians)
     Face._bodies = Faces()

@@ -7,6 +7,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.base.errors import NotDifferentiableError
+from graphwright.compile.run.inspection import outside
 from graphwright.ir.text import parse_graph, print_graph
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Op
@@ -48,8 +49,26 @@ class Interleave(Op):
         return pairs[:, 0], pairs[:, 1], None
 
 
+class Lowered(Op):
+    """x less the greatest of each row."""
+
+    type_name = "TestLowered"
+    inputs = ("x: T",)
+    outputs = ("y: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    def shapes(self, x):
+        return (x.dims,)
+
+    def kernel(self, x):
+        return x - x.max(-1, keepdims=True)
+
+    def expand(self, x):
+        return x - tf.reduce_max(x, -1, keepdims=True) if x.shape[-1] != 1 else None
+
+
 #: Registered while these tests run: others look at all ops that there are, as they are collected.
-OWN = {op.type_name: REGISTRY.pop(op.type_name) for op in (Halve, Interleave)}
+OWN = {op.type_name: REGISTRY.pop(op.type_name) for op in (Lowered, Halve, Interleave)}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -130,3 +149,14 @@ def test_its_gradient_is_used():
     da, db = tape.gradient(y, [a, b])
     np.testing.assert_array_equal(da, [0 + 4 + 8, 2 + 6 + 10])
     np.testing.assert_array_equal(db, [1 + 5 + 9, 3 + 7 + 11])
+
+
+@pytest.mark.parametrize(("columns", "left"), [(4, []), (None, []), (1, ["TestLowered"])])
+def test_its_expansion_runs_as_machine_code(columns, left):
+    @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([None, columns])])
+    def lowered(x):
+        return apply(Lowered.of(), x * 2.0)
+
+    x = np.array([[1.0, 2.0, 4.0, 5.0], [0.0, 0.0, 0.0, 8.0]], np.float32)[:, :columns]
+    np.testing.assert_array_equal(lowered(x), 2.0 * (x - x.max(-1, keepdims=True)))
+    assert [node.op.type_name for node, _ in outside(lowered.get_concrete_function().graph)] == left

@@ -33,13 +33,6 @@ def known(value: Value) -> Any:
     return value.known[0]
 
 
-def is_whole(found: Any) -> bool:
-    """Whether a known value has no unknown entry."""
-    if isinstance(found, tuple):
-        return all(map(is_whole, found))
-    return found is not None
-
-
 def _may_be_known(value: Value) -> bool:
     """Whether a rule could know it: an op with such a rule, not large."""
     if type(value.node.op).known is Op.known:

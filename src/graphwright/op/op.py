@@ -16,7 +16,8 @@ on equal inputs are equal expressions. The class states
   attributes must be (see `op.conditions`);
 - `kernel`: the meaning, on NumPy arrays;
 - `gradient`: the cotangents of the inputs, or its refusal (`not_differentiable`);
-- `batched`: the op on many rows at once (see `op.batching`).
+- `batched`: the op on many rows at once (see `op.batching`);
+- `expand`: the op in simpler ops, which machine code has (see `op.expansion`).
 
 Everything else (eager execution, tracing, generated code, GraphDef, tests) follows.
 """
@@ -282,6 +283,14 @@ class Op(Record):
         """The results for many rows at once (`tf.vectorized_map`), from an `op.batching.Each`."""
         raise NotImplementedError(f"there is no batching rule for {self.type_name}")
 
+    def expand(self, *operands: Any) -> Any:
+        """The results in simpler ops, which can share a loop; None where kernels are to do it.
+
+        Ops that are a loop of their own, or have no native form, state none: `op.expansion` tells
+        them apart.
+        """
+        return None
+
     def taped(self, operands: tuple[Any, ...]) -> Op:
         """The op that a gradient tape runs in place of this one: with further results, if the
         gradient needs what this one computes on the way (calls, branches, loops)."""
@@ -514,6 +523,13 @@ def undefined(reason: str) -> Callable[..., Sequence[Any]]:
 def host_value(array: Any) -> Any:
     """An array as the plain Python value that a host operand takes."""
     return freeze(np.asarray(array).tolist())
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a known value has no unknown entry."""
+    if isinstance(value, tuple):
+        return all(map(is_whole, value))
+    return value is not None
 
 
 def freeze(value: Any) -> Any:

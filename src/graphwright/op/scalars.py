@@ -299,8 +299,8 @@ class CheckedScalars(Scalars[S]):
         """Refuses the elements for which a condition holds."""
 
     @abstractmethod
-    def bitcast(self, x: S, kind: str) -> S:
-        """The bits as another kind of the same size."""
+    def bitcast(self, x: S, dtype: DType) -> S:
+        """The bits as another dtype of the same size."""
 
 
 # -- what NumPy has no function for ---------------------------------------------------------

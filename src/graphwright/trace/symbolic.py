@@ -16,6 +16,7 @@ from graphwright.ir.known import known
 from graphwright.ir.operation import Operation
 from graphwright.op.refusal import boundary, complete
 from graphwright.ops.core.creation import Placeholder
+from graphwright.ops.core.joining import Pack
 from graphwright.trace.numpy_protocol import stage_function, stage_ufunc
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -50,6 +51,14 @@ class SymbolicTensor(Tensor):
     def known(self) -> Any:
         """What is known of the value: see `ir.known`."""
         return known(self._value)
+
+    @property
+    def parts(self) -> tuple[SymbolicTensor, ...] | None:
+        """What a vector was packed of; None for a value that was made otherwise."""
+        node = self._value.node
+        if not isinstance(node.op, Pack):
+            return None
+        return tuple([SymbolicTensor(value, self._graph) for value in node.inputs])
 
     @property
     def key(self) -> Any:

@@ -9,11 +9,11 @@ from tiers import normal, staged
 
 import graphwright as tf
 from graphwright.base.errors import InternalError
-from graphwright.compile.expand.own_ops import AxisPlace
 from graphwright.compile.nests import nesting
 from graphwright.compile.nests.nest import Deliver, Straight
 from graphwright.compile.nests.places import require_places
 from graphwright.compile.nests.sizes import ONE
+from graphwright.ops.core.own_ops import AxisPlace
 
 SIZE = 6
 X = normal(SIZE, 40)

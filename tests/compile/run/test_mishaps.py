@@ -10,7 +10,6 @@ import graphwright.compile.run.executable as executable
 import graphwright.compile.select.outline as outline
 import graphwright.compile.select.segments as segments
 from graphwright.base.errors import InternalError, InvalidArgumentError
-from graphwright.compile.expand.composite_rules import RULES
 from graphwright.compile.run.inspection import outside
 from graphwright.compile.run.mishaps import Mishaps
 from graphwright.compile.run.options import OPTIONS
@@ -20,7 +19,7 @@ X = np.array([[1.0, 2.0], [3.0, 5.0]], np.float32)
 
 #: Where a fault is planted, each in another step of compilation.
 PLACES = {
-    "a rule": (RULES, Softmax),
+    "an expansion": (Softmax, "expand"),
     "the partition": (segments, "inlined"),
     "the plan": (outline, "lower"),
     "the text": (executable, "render"),
@@ -40,11 +39,7 @@ def planted(monkeypatch, place, error):
     def fault(*arguments, **named):
         raise error
 
-    owner, name = PLACES[place]
-    if owner is RULES:
-        monkeypatch.setitem(owner, name, fault)
-    else:
-        monkeypatch.setattr(owner, name, fault)
+    monkeypatch.setattr(*PLACES[place], fault)
 
 
 def odds(x):
@@ -86,9 +81,9 @@ def test_a_fault_is_raised_where_it_is_looked_for(place, mode, monkeypatch):
         compiled()(X)
 
 
-def test_a_rule_that_refuses_its_operands_is_no_fault(monkeypatch, caplog):
+def test_an_expansion_that_refuses_its_operands_is_no_fault(monkeypatch, caplog):
     monkeypatch.setattr(Mishaps, "are_raised", True)
-    planted(monkeypatch, "a rule", InvalidArgumentError(None, None, "not these"))
+    planted(monkeypatch, "an expansion", InvalidArgumentError(None, None, "not these"))
     fast = compiled()
     np.testing.assert_allclose(fast(X), odds(tf.constant(X)), rtol=1e-6)
     left = outside(fast.get_concrete_function(tf.constant(X)).graph)

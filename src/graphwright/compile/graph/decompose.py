@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphwright.compile.expand.composite_rules import RULES
-from graphwright.compile.expand.own_ops import PickIndex
 from graphwright.compile.graph.passes import through
 from graphwright.compile.graph.prune import prune
 from graphwright.compile.run.mishaps import contained
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.op.expansion import is_composite
 from graphwright.ops.core.casting import Cast
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.ops.core.joining import Pack
+from graphwright.ops.core.own_ops import PickIndex
 from graphwright.ops.core.slicing import StridedSlice
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
@@ -21,9 +21,9 @@ from graphwright.types.tensor_type import TensorType
 
 
 def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
-    """The graph with the ops that have a rule replaced, and which node each comes from."""
+    """The graph with expansions in place of composite ops, and which node each comes from."""
     origins = {n: n for n in graph.nodes}
-    if not any(type(n.op) in RULES or isinstance(n.op, StridedSlice) for n in graph.nodes):
+    if not any(is_composite(n.op) or isinstance(n.op, StridedSlice) for n in graph.nodes):
         return graph, origins
     into = Graph(graph.name, graph.is_body)
 
@@ -33,11 +33,10 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
         made.append((len(into.nodes), node))
         if isinstance(node.op, StridedSlice):
             return picked(node.op, node, inputs, into)
-        rule = RULES.get(type(node.op))
-        if rule is None:
+        if not is_composite(node.op):
             return None
         with contained(graph.name, [node]):
-            results = rule(node.op, *[SymbolicTensor(v, into) for v in inputs])
+            results = node.op.expand(*[SymbolicTensor(v, into) for v in inputs])
         if results is None:
             return None
         if not isinstance(results, tuple):
@@ -56,7 +55,8 @@ def picked(
     op: StridedSlice, node: Node, inputs: tuple[Value, ...], into: Graph
 ) -> tuple[Value, ...] | None:
     """x[i] with an i that is computed, or a size that is unknown -> the same with its place,
-    checked"""
+    checked. An index is looked for among the nodes that a vector was packed of, so this is no
+    expansion that the record could state."""
     begin, dims = inputs[1], inputs[0].type.dims
     if op.ellipsis_mask or dims is None:
         return None

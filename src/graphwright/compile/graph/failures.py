@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from graphwright.compile.expand.own_ops import PickIndex
 from graphwright.compile.nests.element_kinds import KINDS
 from graphwright.compile.nests.moves import MOVES
 from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS
 from graphwright.compile.select.native_words import refuses
 from graphwright.ir.graph import Node
 from graphwright.op.op_families import Elementwise
+from graphwright.ops.core.own_ops import PickIndex
 
 
 def may_fail(node: Node) -> bool:

@@ -20,8 +20,8 @@ from graphwright.compile.graph.prune import inline, like, moved, prune, resolved
 from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.run.options import enabled
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
-from graphwright.ir.known import is_whole, known
-from graphwright.op.op import Effect, Op, host_value
+from graphwright.ir.known import known
+from graphwright.op.op import Effect, Op, host_value, is_whole
 from graphwright.ops.core.creation import Const, Literal, Placeholder
 from graphwright.ops.core.identity import Identity, StopGradient
 from graphwright.ops.core.movement import Reshape, Transpose

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.compile.expand.rewrites import TensorListAddItem
+from graphwright.compile.graph.rewrites import TensorListAddItem
 from graphwright.compile.lists.list_types import UNWRITTEN
 from graphwright.compile.lists.nested_lists import TensorListAppend, TensorListTake
 from graphwright.compile.nests.element_kinds import kind_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.compile.expand.accumulate import uses_of
-from graphwright.compile.expand.rewrites import TensorListAddItem
+from graphwright.compile.graph.accumulate import uses_of
+from graphwright.compile.graph.rewrites import TensorListAddItem
 from graphwright.compile.lists.list_boundary import Arriving, Crossing, Leaving
 from graphwright.compile.lists.list_buffers import (
     MAKERS,

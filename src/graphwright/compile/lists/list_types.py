@@ -19,9 +19,9 @@ from graphwright.compile.lists.nested_lists import TensorListAppend, TensorListT
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.ir.known import is_whole, known
+from graphwright.ir.known import known
 from graphwright.ir.once import once_per_graph
-from graphwright.op.op import Effect, Op
+from graphwright.op.op import Effect, Op, is_whole
 from graphwright.ops.core.creation import Const, Literal, Placeholder
 from graphwright.ops.core.identity import Identity
 from graphwright.ops.core.shapes import Shape

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import Any
 
-from graphwright.compile.expand.rewrites import TensorListAddItem
 from graphwright.compile.graph.prune import prune
+from graphwright.compile.graph.rewrites import TensorListAddItem
 from graphwright.control.branch import BranchingOp
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphwright.compile.expand.own_ops import MatMulAdd, Products, Scanned, Scattered
+from graphwright.compile.graph.accumulate import MatMulAdd
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.passes import verified
 from graphwright.compile.lists.list_buffers import LIST_OPS, ListBuffers, is_list
@@ -50,6 +50,7 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ops.core.creation import Const
 from graphwright.ops.core.joining import ConcatV2, Pack
 from graphwright.ops.core.movement import Reshape
+from graphwright.ops.core.own_ops import Products, Scanned, Scattered
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.types.tensor_type import TensorType
 
@@ -365,5 +366,6 @@ def lower(graph: Graph, updates: Sequence[tuple[int, int]] = ()) -> tuple[Progra
         verify(program, plan)
         return plan, lowering.constants
     except NotNative as reason:
-        reason.nodes = [origins.get(n, n) for n in reason.nodes]
+        for refusal in reason.each:
+            refusal.nodes = [origins.get(n, n) for n in refusal.nodes]
         raise

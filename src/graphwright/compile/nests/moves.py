@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.compile.expand.cuts import cuts
-from graphwright.compile.expand.own_ops import Gathered, Inhabited
+from graphwright.compile.nests.cuts import cuts
 from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.compile.select.host_operands import DimsOf, as_size, host_of, literal_of, no_dims
 from graphwright.ir.graph import Node, Value
@@ -25,6 +24,7 @@ from graphwright.ops.core.identity import (
     StopGradient,
 )
 from graphwright.ops.core.movement import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
+from graphwright.ops.core.own_ops import Gathered, Inhabited
 from graphwright.ops.core.reversal import ReverseV2
 from graphwright.ops.core.slicing import Slice, StridedSlice
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.compile.expand.own_ops import AxisPlace, Sized
 from graphwright.compile.memory.residence import PlanError
 from graphwright.compile.nests.building import ProgramBuilder
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, is_final
@@ -36,6 +35,7 @@ from graphwright.compile.select.host_operands import as_size, host_of, is_size
 from graphwright.ir.graph import Node, Value
 from graphwright.ops.core.casting import Cast
 from graphwright.ops.core.creation import Const
+from graphwright.ops.core.own_ops import AxisPlace, Sized
 from graphwright.ops.core.sequences import Range
 from graphwright.ops.math.arithmetic import AddV2, Mul
 from graphwright.types import dtypes as dt

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from graphwright.base.errors import InternalError
-from graphwright.compile.expand.own_ops import AxisPlace
 from graphwright.compile.memory.accesses import written_by
 from graphwright.compile.nests.nest import (
     Choice,
@@ -30,6 +29,7 @@ from graphwright.compile.nests.nest import (
     Straight,
     all_statements,
 )
+from graphwright.ops.core.own_ops import AxisPlace
 
 
 class Places:

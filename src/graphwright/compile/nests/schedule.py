@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphwright.compile.expand.accumulate import accumulated, in_place
-from graphwright.compile.expand.own_ops import Scattered, Sized
+from graphwright.compile.graph.accumulate import accumulated, in_place
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs
@@ -25,7 +24,7 @@ from graphwright.compile.lists.list_buffers import (
 )
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, is_final, spread
 from graphwright.compile.nests.moves import FIRST, MOVES, Place, Position, aligned, is_trivial
-from graphwright.compile.nests.sizes import ONE, Late, NotNative, Shape, Sizes
+from graphwright.compile.nests.sizes import ONE, Late, NotNative, Refusals, Shape, Size, Sizes
 from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS, Shapes, joined_parts, kept
 from graphwright.compile.select.host_operands import is_size
 from graphwright.control.branch import StatelessIf
@@ -35,7 +34,9 @@ from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const, Fill, Placeholder
 from graphwright.ops.core.identity import Identity
 from graphwright.ops.core.movement import Reshape, SumTo
+from graphwright.ops.core.own_ops import Scattered, Sized
 from graphwright.ops.core.sequences import Range
+from graphwright.types.dtypes import INDEX
 
 #: A cluster gets no more nodes than this: code generation is not linear in a block's size.
 _LARGEST = 160
@@ -65,33 +66,70 @@ class Schedule(Shapes):
         self.results: list[Value] = []
         self.overwritten = in_place(graph)  # what is computed in the memory of something else
         self.claimed: set[Value] = set()  # whose memory is a result's
+        self.given_late: set[Value] = set()  # of refused nodes, as if they arrived with the call
 
     # -- shapes ---------------------------------------------------------------------------
 
     def infer(self) -> None:
-        """The shapes of all values, in symbolic sizes."""
+        """The shapes of all values, in symbolic sizes.
+
+        `Refusals` has all nodes without a native form: what is refused is taken for what arrives
+        with the call, as it will, and the rest is looked at.
+        """
+        refusals: list[NotNative] = []
         for node in self.graph.nodes:
-            if isinstance(node.op, Placeholder):
-                continue
-            if is_size(node.outputs[0]):
-                if node.outputs[0].type.dims == ():
-                    self.dims[node.outputs[0]] = ()
-                continue
-            try:
-                if type(node.op) in LIST_OPS:
-                    self.lists.infer(node, self)
-                elif isinstance(node.op, (StatelessWhile, StatelessIf)):
-                    self.infer_inner(node)
-                elif is_list(node.outputs[0]):
-                    continue
-                else:
-                    self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
-            except Late as reason:
-                raise late(reason, node, self.graph.is_body) from None
-            except NotNative as reason:
-                raise NotNative(str(reason), [node]) from None
+            refusal = self.refusal_of(node)
+            while refusal is not None:
+                if self.graph.is_body:
+                    raise refusal
+                refusals.append(refusal)
+                if not self.take_as_given(refusal.nodes):
+                    raise Refusals(refusals)
+                refusal = None if node in refusal.nodes else self.refusal_of(node)
+        if refusals:
+            raise Refusals(refusals)
         for value, shape in self.dims.items():
             self.dims[value] = self.sizes.shape(shape)
+
+    def refusal_of(self, node: Node) -> NotNative | None:
+        """Finds the shapes of a node's results; why it has no native form, if so."""
+        try:
+            self.infer_node(node)
+        except Late as reason:
+            return late(reason, node, self.graph.is_body)
+        except NotNative as reason:
+            return NotNative(str(reason), [node])
+        return None
+
+    def infer_node(self, node: Node) -> None:
+        """The shapes of a node's results."""
+        if isinstance(node.op, Placeholder):
+            return
+        if is_size(node.outputs[0]):
+            if node.outputs[0].type.dims == ():
+                self.dims[node.outputs[0]] = ()
+        elif type(node.op) in LIST_OPS:
+            self.lists.infer(node, self)
+        elif isinstance(node.op, (StatelessWhile, StatelessIf)):
+            self.infer_inner(node)
+        elif not is_list(node.outputs[0]):
+            self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
+
+    def take_as_given(self, nodes: Sequence[Node]) -> bool:
+        """Takes the results of nodes for what arrives with the call; False for those which cannot,
+        or were taken before."""
+        values = [value for node in nodes for value in node.outputs]
+        if any(is_list(v) or v.type.dims is None or v in self.given_late for v in values):
+            return False
+        for value in values:
+            self.given_late.add(value)
+            dims = value.type.dims or ()
+            self.dims[value] = tuple(
+                [Size(d) if d in (0, 1) else self.sizes.symbol(d) for d in dims]
+            )
+            if not dims and value.type.dtype in INDEX:
+                self.sizes.integers[value] = value
+        return bool(values)
 
     def given(self, own: Value, shape: Shape) -> Shape:
         """The shape of what an inner graph gets: a branch that is not taken may get anything."""

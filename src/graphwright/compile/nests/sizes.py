@@ -20,9 +20,26 @@ class NotNative(Exception):
         super().__init__(reason)
         self.nodes = list(nodes)  # of the graph, if it is about some of them
 
+    @property
+    def each(self) -> Sequence[NotNative]:
+        """The refusals that this is made of: one, unless it is about several nodes."""
+        return (self,)
+
 
 class Late(NotNative):
     """What is native, but has a size that only a run tells: nothing after it can be."""
+
+
+class Refusals(NotNative):
+    """All that was found at once to have no native form, each with its own reason."""
+
+    def __init__(self, refusals: Sequence[NotNative]) -> None:
+        super().__init__(str(refusals[0]), [node for r in refusals for node in r.nodes])
+        self.refusals = tuple([one for r in refusals for one in r.each])
+
+    @property
+    def each(self) -> Sequence[NotNative]:
+        return self.refusals
 
 
 class Size(NamedTuple):

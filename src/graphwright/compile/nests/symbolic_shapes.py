@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphwright.compile.expand.own_ops import (
-    AxisPlace,
-    MatMulAdd,
-    Peak,
-    Products,
-    Scanned,
-    Scattered,
-    Sized,
-)
+from graphwright.compile.graph.accumulate import MatMulAdd
 from graphwright.compile.nests.moves import FIRST, MOVES
 from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.compile.select.host_operands import as_size, host_of, literal_of
@@ -22,9 +14,16 @@ from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const, Fill, OnesLike, ZerosLike
 from graphwright.ops.core.joining import ConcatV2, Pack
 from graphwright.ops.core.movement import SumTo
+from graphwright.ops.core.own_ops import (
+    AxisPlace,
+    Products,
+    Scanned,
+    Scattered,
+    Sized,
+)
 from graphwright.ops.core.sequences import Range
 from graphwright.ops.linalg.contraction import MatMul
-from graphwright.ops.math.reduction import All, Any_, Max, Min, Prod, Sum
+from graphwright.ops.math.reduction import All, Any_, Max, Min, Peak, Prod, Sum
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import normalize_axes
 

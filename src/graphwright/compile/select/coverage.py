@@ -1,10 +1,12 @@
-"""What has a native form: which nodes of a graph machine code can compute, and should."""
+"""What has a native form: which nodes of a graph machine code can compute, and should.
+
+No other place answers that. What ops and types do not tell, a lowering refuses (`sizes.NotNative`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graphwright.compile.expand.composite_rules import RULES
 from graphwright.compile.graph.simplify import simple_graphs
 from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
 from graphwright.compile.nests.element_kinds import is_native_dtype
@@ -15,6 +17,7 @@ from graphwright.compile.select.native_words import has_element
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Node
+from graphwright.op.expansion import is_composite
 from graphwright.op.op import Effect, Op
 from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const, Fill, Placeholder
@@ -69,7 +72,7 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
         dtypes = {v.type.dtype.name for v in values}
         known = len(dtypes) == 1 and dtypes <= _PRODUCTS
         return known and (in_loop or is_small_product(node))
-    if type(op) in RULES or isinstance(op, (ConcatV2, Pack)):
+    if is_composite(op) or isinstance(op, (ConcatV2, Pack)):
         return len(node.inputs) <= _MOST_PARTS
     is_plain = type(op) in COMBINE or type(op) in MOVES or type(op) in FILLS
     return is_plain or isinstance(op, (Fill, Range))
@@ -79,6 +82,11 @@ def is_native_type(type_: TensorType) -> bool:
     """Whether machine code takes tensors of a dtype and a rank."""
     dims = type_.dims
     return dims is not None and len(dims) <= _MOST_AXES and is_native_dtype(type_.dtype)
+
+
+def is_native_update(op: Elementwise, type_: TensorType) -> bool:
+    """Whether what an op makes of two tensors of a type has a native form."""
+    return is_native_type(type_) and has_element(op, (type_.dtype,) * 2)
 
 
 def is_small_product(node: Node) -> bool:

@@ -10,7 +10,6 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphwright.compile.expand.own_ops import PickIndex
 from graphwright.compile.nests.sizes import Late, NotNative, Shape, Size, Sizes, product
 from graphwright.ir.graph import Value
 from graphwright.op.op import Op, host_value
@@ -18,6 +17,7 @@ from graphwright.ops.core.casting import Cast
 from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.ops.core.identity import Identity, StopGradient
 from graphwright.ops.core.joining import ConcatV2, Pack
+from graphwright.ops.core.own_ops import PickIndex
 from graphwright.ops.core.shapes import Shape as ShapeOp
 from graphwright.ops.core.shapes import Size as SizeOp
 from graphwright.ops.core.slicing import INDEX, NewAxis, Pick, StridedSlice, spread

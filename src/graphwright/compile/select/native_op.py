@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,22 @@ from graphwright.types.tensor_type import TensorType
 
 if TYPE_CHECKING:
     from graphwright.compile.lists.list_boundary import Crossing
-    from graphwright.compile.run.executable import Executable
+
+
+class Runnable(Protocol):
+    """A program as machine code: see `compile.run.executable`."""
+
+    def function(self) -> Callable[..., Any]:
+        """What calls it; it gives None for what it cannot do."""
+
+    def lending(self) -> Callable[..., Any]:
+        """The same, given first the bits of the results that have the memory of inputs."""
+
+
+class Renderer:
+    """What makes machine code of programs that were lowered; `hooks` provides it."""
+
+    executables: Callable[[Sequence[Any]], Sequence[Runnable]]
 
 
 def as_plain(array: Any) -> Any:
@@ -54,13 +69,11 @@ class Native(Op):
         verify_call(self.f, operands)
 
     @property
-    def executable(self) -> Executable:
+    def executable(self) -> Runnable:
         """The program compiled, once."""
-        found: Executable | None = self.__dict__.get("_executable")
+        found: Runnable | None = self.__dict__.get("_executable")
         if found is None:
-            from graphwright.compile.run.executable import executables
-
-            (found,) = executables([self.lowered])
+            (found,) = Renderer.executables([self.lowered])
             self.__dict__["_executable"] = found
         return found
 
@@ -95,9 +108,7 @@ def compile_together(ops: Sequence[Native]) -> None:
     """Compiles segments."""
     if not ops:
         return
-    from graphwright.compile.run.executable import executables
-
-    for op, executable in zip(ops, executables([op.lowered for op in ops])):
+    for op, executable in zip(ops, Renderer.executables([op.lowered for op in ops])):
         op.__dict__["_executable"] = executable
 
 

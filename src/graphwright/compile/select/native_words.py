@@ -66,8 +66,8 @@ class NativeKinds(CheckedScalars[str]):
     def on_zero(self, condition: str) -> None:
         self.refuses = True
 
-    def bitcast(self, x: str, kind: str) -> str:
-        return kind
+    def bitcast(self, x: str, dtype: DType) -> str:
+        return self.cast(x, dtype)
 
     def constant(self, value: float, like: str) -> str:
         return like

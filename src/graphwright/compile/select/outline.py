@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from graphwright.compile.nests.lowering import lower
@@ -12,6 +12,7 @@ from graphwright.compile.select.host_operands import is_single_size, is_size
 from graphwright.compile.select.native_op import Native, NativeUpdate
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.op.op import Op
+from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const
 from graphwright.ops.core.shapes import Shape, Size
 from graphwright.ops.math.arithmetic import AddV2, Sub
@@ -24,7 +25,7 @@ from graphwright.ops.state.variable_ops import (
 from graphwright.types.tensor_type import TensorType
 
 #: What an update makes of the value before, and its operand.
-UPDATES: dict[type[Op], type[Op]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
+UPDATES: dict[type[Op], type[Elementwise]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
 
 
 class Outline:
@@ -112,7 +113,7 @@ class Outline:
         types = tuple([v.type for v in node.outputs])
         return self.body.add(node.op, tuple(inputs), types, node.name, node.location).outputs
 
-    def finish(self, results: list[Value]) -> Graph:
+    def finish(self, results: Sequence[Value]) -> Graph:
         """The whole graph: the results, then what variables are to hold."""
         body = self.body
         arguments = [self.mapping[v] for v in self.arguments]
@@ -156,41 +157,29 @@ def steps_of(
 
 
 def native_node(
-    graph: Graph,
-    live: list[Node],
-    needed: set[Value],
-    renamed: dict[Value, Value],
-    reads: Collection[Node],
+    graph: Graph, live: Sequence[Node], results: Sequence[Value], reads: Collection[Node]
 ) -> Node:
-    """The nodes of a segment as one; `renamed` learns what stands for their results, and `reads`
-    have what variables hold when it begins."""
+    """The nodes of a segment as one, which gives these results; `reads` have what variables hold
+    when it begins."""
     written = {node.inputs[0] for node in live if isinstance(node.op, Assignment)}
     outline = Outline(graph.name, [node for node in reads if node.inputs[0] in written])
     for node in live:
         outline.add(node)
-    results = [v for n in live for v in n.outputs if v in needed]
     body = outline.finish(results)
     try:
         with contained(graph.name):
             lowered = lower(body, outline.pairs(len(results)))
     except NotNative as reason:
-        found = [outline.origins[n] for n in reason.nodes if n in outline.origins]
-        reason.nodes = found or live
+        for refusal in reason.each:
+            culprits = [outline.origins[n] for n in refusal.nodes if n in outline.origins]
+            refusal.nodes = culprits or list(live)
         raise
     inputs = (*outline.before, *outline.after, *outline.arguments)
     op: Native = Native(body, lowered)
     if outline.after:
         steps = partial(steps_of, graph.name, live, outline.reads, inputs, results)
         op = NativeUpdate(body, lowered, len(outline.before), len(outline.after), steps)
-    fused = Node(
-        op,
-        inputs,
-        tuple([v.type for v in results]),
-        body.name,
-        live[-1].location,
-    )
-    renamed.update(zip(results, fused.outputs))
-    return fused
+    return Node(op, inputs, tuple([v.type for v in results]), body.name, live[-1].location)
 
 
 def rewired(graph: Graph, nodes: list[Node], renamed: dict[Value, Value]) -> Graph:

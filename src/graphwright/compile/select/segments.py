@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphwright.compile.expand.rewrites import lengths_first, rewritten
-from graphwright.compile.expand.updates import updated_by_products
 from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.inline import inlined
 from graphwright.compile.graph.passes import through, verified
+from graphwright.compile.graph.rewrites import lengths_first, rewritten
+from graphwright.compile.graph.updates import updated_by_products
 from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
 from graphwright.compile.lists.list_types import with_list_types
 from graphwright.compile.lists.nested_lists import with_flat_lists
 from graphwright.compile.nests.element_kinds import is_native_dtype
-from graphwright.compile.nests.sizes import Late, NotNative
-from graphwright.compile.select.coverage import is_compute, is_native, is_native_type
+from graphwright.compile.nests.sizes import Late, NotNative, Refusals
+from graphwright.compile.select.coverage import is_compute, is_native, is_native_update
 from graphwright.compile.select.host_operands import is_single_size, is_size
-from graphwright.compile.select.native_words import has_element
 from graphwright.compile.select.outline import UPDATES, native_node, rewired
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
@@ -205,12 +204,7 @@ class Partition:
             produced = self.open is not None and value in self.open.produced
             return produced and dims is not None and self.cells.fits(handle, dims)
         known = dims is not None and None not in dims and 0 not in dims
-        return (
-            known
-            and is_native_type(value.type)
-            and dims == self.cells.dims(handle)
-            and has_element(op.of(), (value.type.dtype,) * 2)
-        )
+        return known and dims == self.cells.dims(handle) and is_native_update(op.of(), value.type)
 
     def make_room(self, node: Node) -> None:
         """Ends a segment that would hold too much: its results are all there before the values
@@ -241,9 +235,12 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     """The graph with its native parts as `Native` nodes.
 
     What turns out to have no native form when it is lowered stays outside; `reasons` is told why.
+    A lowering finds all that shapes refuse, so there are two walks, however many nodes are refused.
+    Segments that the second one leaves as they are need no other lowering.
     """
     hosts: set[Node] = set()
     ends: set[Node] = set()
+    made: Made = {}
     graph = through(
         graph,
         inlined,
@@ -256,17 +253,20 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     while True:
         items = Partition(graph, hosts, ends).run()
         try:
-            return verified(assembled(graph, items), "assembled")
+            return verified(assembled(graph, items, made), "assembled")
         except NotNative as reason:
-            culprits = set(reason.nodes) - hosts
-            if isinstance(reason, Late) and not culprits <= ends:
-                ends |= culprits
-                continue
-            if not culprits:
+            before = len(hosts), len(ends)
+            ended = frozenset(ends)
+            for refusal in reason.each:
+                culprits = set(refusal.nodes) - hosts
+                if isinstance(refusal, Late) and not culprits <= ended:
+                    ends |= culprits
+                    continue
+                hosts |= culprits
+                if reasons is not None:
+                    reasons.update(dict.fromkeys(culprits, str(refusal)))
+            if before == (len(hosts), len(ends)):
                 raise
-            hosts |= culprits
-            if reasons is not None:
-                reasons.update(dict.fromkeys(culprits, str(reason)))
 
 
 def note_reads(items: Sequence[Node | Segment]) -> None:
@@ -282,20 +282,36 @@ def note_reads(items: Sequence[Node | Segment]) -> None:
             reads = []
 
 
-def assembled(graph: Graph, items: Sequence[Node | Segment]) -> Graph:
-    """The graph of nodes and segments, without what nobody needs."""
+#: Segments as nodes, by their own nodes and results and what is read before them.
+Made = dict[tuple[tuple[Node, ...], tuple[Value, ...], tuple[Node, ...]], Node]
+
+
+def assembled(graph: Graph, items: Sequence[Node | Segment], made: Made) -> Graph:
+    """The graph of nodes and segments, without what nobody needs. `Refusals` of all segments."""
     needed: set[Value] = set(graph.results)
     kept: list[Node] = []
     renamed: dict[Value, Value] = {}
+    refusals: list[NotNative] = []
     note_reads(items)
     for item in reversed(items):
         if isinstance(item, Segment):
             live, after = item.split(needed)
             kept += after[::-1]
-            if live:
-                node = native_node(graph, live, needed, renamed, item.reads)
-                kept.append(node)
-                needed.update(node.inputs)
+            if not live:
+                continue
+            results = tuple([v for n in live for v in n.outputs if v in needed])
+            key = tuple(live), results, tuple(item.reads)
+            try:
+                if key not in made:
+                    made[key] = native_node(graph, live, results, item.reads)
+            except NotNative as reason:
+                refusals.append(reason)
+                needed.update(v for n in live for v in n.inputs)
+                continue
+            node = made[key]
+            renamed.update(zip(results, node.outputs))
+            kept.append(node)
+            needed.update(node.inputs)
         elif (
             item.op.effect is Effect.WRITE
             or isinstance(item.op, Placeholder)
@@ -303,4 +319,6 @@ def assembled(graph: Graph, items: Sequence[Node | Segment]) -> Graph:
         ):
             kept.append(item)
             needed.update(item.inputs)
+    if refusals:
+        raise Refusals(refusals)
     return rewired(graph, kept[::-1], renamed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphwright.compile.expand.own_ops import PickIndex
 from graphwright.compile.nests.nest import Count, Element, Instruction, Linear, Load, Scalar
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.verifier.element_boxes import Box
@@ -12,6 +11,7 @@ from graphwright.compile.verifier.known_scalars import KnownScalars
 from graphwright.compile.verifier.layout import Layout
 from graphwright.compile.verifier.plan_rules import PlanRule, refuse
 from graphwright.ops.core.casting import Cast
+from graphwright.ops.core.own_ops import PickIndex
 
 Picks = tuple[tuple[int, Size], ...]
 

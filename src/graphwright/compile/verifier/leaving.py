@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphwright.compile.expand.own_ops import PickIndex, Required
 from graphwright.compile.nests.element_kinds import INTEGERS
 from graphwright.compile.nests.nest import (
     Clear,
@@ -23,6 +22,7 @@ from graphwright.compile.nests.nest import (
 )
 from graphwright.compile.verifier.layout import Layout
 from graphwright.compile.verifier.plan_rules import PlanRule, Refused, require
+from graphwright.ops.core.own_ops import PickIndex, Required
 
 #: Statements that come to their end, but for what their elements report.
 _STEADY = (Nest, Straight, Clear, Copy, Multiply, Scan)

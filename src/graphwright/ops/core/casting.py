@@ -11,10 +11,12 @@ from graphwright.base.errors import UnimplementedError
 from graphwright.base.logs import get_logger
 from graphwright.op.batching import last_axes
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import S, Scalars, caster
+from graphwright.ops.core.own_ops import Reinterpreted
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
@@ -121,6 +123,9 @@ class Bitcast(Op):
         (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape))
         flat = np.array(x, order="C").reshape(-1)
         return flat.view(self.type.numpy_dtype).reshape(dims)
+
+    def expand(self, x: GraphTensor) -> Any:
+        return apply(Reinterpreted.of(self.type), x) if x.dtype.size == self.type.size else None
 
 
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:

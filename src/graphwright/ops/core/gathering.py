@@ -10,9 +10,11 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.core import scatter_kernels as kernels
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat, stack
 from graphwright.ops.core.movement import (
     broadcast_to,
@@ -21,6 +23,7 @@ from graphwright.ops.core.movement import (
     reshape,
     transpose,
 )
+from graphwright.ops.core.rule_words import columns_of, gathered, host, scattered
 from graphwright.ops.core.shapes import rank_of, shape, shape_of
 from graphwright.ops.core.slicing import entry
 from graphwright.types import dtypes as dt
@@ -129,6 +132,15 @@ class GatherV2(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         params, indices, axis = call.inputs
         return gathered_back(g, params, indices, axis, self.batch_dims), None, None
+
+    def expand(self, x: GraphTensor, indices: GraphTensor, axis: GraphTensor) -> Any:
+        """The elements at the indices' places, which are checked."""
+        at = host(axis)
+        if at is None or not x.shape.rank:
+            return None
+        at, batch = at % x.shape.rank, self.batch_dims
+        batch = batch + indices.shape.rank if batch < 0 else batch
+        return gathered(x, at, [indices], batch)
 
     def batched(self, each: Each) -> Any:
         axis = each.axes(2)
@@ -311,6 +323,9 @@ class GatherNd(Op):
         back = ScatterNd.of(self.bad_indices_policy)
         return apply(back, indices, g, shape_of(params)), None
 
+    def expand(self, x: GraphTensor, indices: GraphTensor) -> Any:
+        return gathered(x, 0, columns_of(indices)) if indices.shape[-1] else None
+
     def batched(self, each: Each) -> Any:
         if not each.stacked[0]:
             return apply(self, *each.inputs)
@@ -355,6 +370,14 @@ class ScatterNd(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         back = GatherNd.of(self.bad_indices_policy)
         return None, apply(back, g, call.inputs[0]), None
+
+    def expand(self, indices: GraphTensor, updates: GraphTensor, shape: GraphTensor) -> Any:
+        """Updates added up in the places of rows of indices."""
+        if not indices.shape[-1] or shape.shape[0] is None or self.bad_indices_policy:
+            return None
+        dims = [cast(shape[i], dt.int32) for i in range(shape.shape[0])]
+        combine = "any" if updates.dtype is dt.bool_ else "sum"
+        return scattered(combine, updates, columns_of(indices), dims)
 
     def batched(self, each: Each) -> Any:
         places = with_rows(each, 0)

@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError, NotDifferentiableError
 from graphwright.op.batching import Each, Same, elementwise
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.types import dtypes as dt
@@ -66,6 +67,9 @@ class IdentityN(Op):
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return cotangents
+
+    def expand(self, *values: GraphTensor) -> Any:
+        return tuple([identity(v) for v in values])
 
     def batched(self, each: Each) -> Any:
         pairs = zip(each.inputs, each.stacked)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
-from graphwright.ops.core.movement import expand_dims
+from graphwright.ops.core.movement import expand_dims, reshape
 from graphwright.ops.core.sequences import range
 from graphwright.ops.math.arithmetic import maximum
-from graphwright.ops.math.comparison import less
+from graphwright.ops.math.comparison import equal, less, select
 from graphwright.ops.math.reduction import reduce_max
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
@@ -63,6 +64,16 @@ class OneHot(Op):
         steps = np.arange(depth).reshape((depth, *[1] * (len(dims) - at)))
         hot = np.reshape(indices, (*dims[:at], 1, *dims[at:])) == steps
         return np.where(hot, on, off)
+
+    def expand(
+        self, indices: GraphTensor, depth: GraphTensor, on: GraphTensor, off: GraphTensor
+    ) -> Any:
+        """on where the index is the place, else off."""
+        at = self.place(indices.shape.rank)
+        numbers = indices if indices.dtype.size >= 4 else cast(indices, dt.int32)
+        places = range(cast(0, numbers.dtype), cast(depth, numbers.dtype))
+        places = reshape(places, [-1, *[1] * (indices.shape.rank - at)])
+        return select(equal(expand_dims(numbers, at), places), on, off)
 
     def batched(self, each: Each) -> Any:
         axis = self.axis if self.axis < 0 else self.axis + 1

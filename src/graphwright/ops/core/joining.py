@@ -10,9 +10,11 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import STATE, apply, convert, convert_many, is_tensor
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.core.identity import identity
+from graphwright.ops.core.rule_words import along, host, pieces
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.slicing import entry
 from graphwright.types import dtypes as dt
@@ -124,6 +126,10 @@ class Unpack(Op):
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return (stack(zeros_for_none(call, cotangents), self.axis),)
+
+    def expand(self, value: GraphTensor) -> Any:
+        rank = value.shape.rank
+        return tuple([value[along(rank, self.axis % rank, i)] for i in range(self.num)])
 
     def batched(self, each: Each) -> Any:
         return apply(Unpack.of(self.num, self.axis % each.rank(0) + 1), each.inputs[0])
@@ -240,6 +246,14 @@ class Split(Op):
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return None, concat(zeros_for_none(call, cotangents), call.inputs[0])
 
+    def expand(self, axis: GraphTensor, value: GraphTensor) -> Any:
+        """Slices, where the size of the axis is known."""
+        at = host(axis)
+        size = None if at is None else value.shape[at]
+        if size is None or size % self.num_split:
+            return None
+        return pieces(value, at % value.shape.rank, [size // self.num_split] * self.num_split)
+
     def batched(self, each: Each) -> Any:
         return apply(self, each.axes(0), each.inputs[1])
 
@@ -281,6 +295,16 @@ class SplitV(Op):
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return concat(zeros_for_none(call, cotangents), call.inputs[2]), None, None
+
+    def expand(self, value: GraphTensor, sizes: GraphTensor, axis: GraphTensor) -> Any:
+        """Slices, where their sizes are known."""
+        at, wanted = host(axis), host(sizes)
+        size = None if at is None or wanted is None else value.shape[at]
+        if size is None:
+            return None
+        rest = size - sum(n for n in wanted if n != -1)
+        exact = [rest if n == -1 else n for n in wanted]
+        return pieces(value, at % value.shape.rank, exact) if sum(exact) == size else None
 
     def check_count(self, sizes: tuple[Any, ...]) -> None:
         """There is a size for each piece."""

@@ -10,8 +10,10 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, Refusal
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differentiable
+from graphwright.ops.core.rule_words import in_float32
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.core.shapes import shape as shape_vector
 from graphwright.types import dtypes as dt
@@ -254,6 +256,9 @@ class ConjugateTranspose(Transpose):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return transpose(g, inverse_permutation(call.inputs[1]), conjugate=True), None
 
+    def expand(self, x: GraphTensor, perm: GraphTensor) -> Any:
+        return apply(Transpose.of(), x, perm)  # of real numbers: others have no native form
+
 
 def transposed_dims(dims: Dims | None, perm: Any) -> Dims | None:
     """`dims` in the order of `perm`; ValueError if it is no permutation of the axes."""
@@ -386,6 +391,7 @@ class SumTo(Op):
     inputs = ("x: T", "shape: Tshape host")
     outputs = ("sum: T",)
     dtypes = {"T": dt.NUMERIC, "Tshape": dt.INDEX}
+    expand = in_float32
 
     def shapes(self, x: TensorType, shape: Any) -> Shapes:
         return (shape,)

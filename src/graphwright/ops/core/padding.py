@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.identity import identity
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.reversal import reverse
+from graphwright.ops.core.rule_words import along, host, inhabited, padded
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.core.slicing import slice as slice_of
 from graphwright.types import dtypes as dt
@@ -56,6 +63,14 @@ def uniform_border(x: Any, paddings: Any, value: Any) -> Any:
     return result
 
 
+def bordered(x: GraphTensor, paddings: GraphTensor, value: TensorLike) -> Any:
+    """A tensor between blocks of a value, in an expansion; None where paddings are not known."""
+    pairs = host(paddings)
+    if pairs is None or any(n < 0 for pair in pairs for n in pair):
+        return None
+    return padded(x, pairs, cast(value, x.dtype))
+
+
 class Pad(Op):
     """The tensor inside a border of zeros; row i of `paddings` is (before, after) of axis i."""
 
@@ -73,6 +88,9 @@ class Pad(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return unpadded(call, g), None
+
+    def expand(self, x: GraphTensor, paddings: GraphTensor) -> Any:
+        return bordered(x, paddings, 0)
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.longer(each.same(1), (0, 0)))
@@ -99,6 +117,9 @@ class PadV2(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return unpadded(call, g), None, None
 
+    def expand(self, x: GraphTensor, paddings: GraphTensor, value: GraphTensor) -> Any:
+        return bordered(x, paddings, value)
+
     def batched(self, each: Each) -> Any:
         return apply(self, each.full(0), each.longer(each.same(1), (0, 0)), each.same(2))
 
@@ -113,7 +134,54 @@ def unpadded(call: Call, g: TensorLike) -> Any:
     return slice_of(g, begin, shape_of(x))
 
 
-class MirrorPad(Op):
+class Border(NamedTuple):
+    """How much of an axis lies before and after what is inside."""
+
+    axis: int
+    inside: int
+    before: int
+    after: int
+
+
+class Mirror(Op):
+    """What padding by a tensor's own ends and its gradient share."""
+
+    mode: str
+
+    @property
+    def edge(self) -> int:
+        """How many elements at an end are not in its border."""
+        return 1 if self.mode == "REFLECT" else 0
+
+    def borders(self, dims: Any, paddings: GraphTensor, with_them: bool) -> list[Border] | None:
+        """The axes with borders; None where these may not fit.
+
+        The dims are those with the borders if `with_them`.
+        """
+        pairs = host(paddings)
+        if pairs is None:
+            return None
+        result = []
+        for axis, (before, after) in enumerate(pairs):
+            size = dims[axis]
+            if not (before or after):
+                continue
+            if size is not None and with_them:
+                size -= before + after
+            most = None if size is None else size - self.edge
+            if most is None or not 0 <= min(before, after) <= max(before, after) <= most:
+                return None
+            result.append(Border(axis, size, before, after))
+        return result
+
+    def with_elements(self, x: GraphTensor) -> Any:
+        """`x`, which has elements along each axis if a border leaves out the one at the end."""
+        for axis in range(x.shape.rank if self.edge else 0):
+            x = inhabited(x, axis)
+        return x
+
+
+class MirrorPad(Mirror):
     """The tensor inside a border that mirrors it, without (REFLECT) or with its edge."""
 
     type_name = "MirrorPad"
@@ -121,8 +189,6 @@ class MirrorPad(Op):
     inputs = ("input: T", "paddings: Tpaddings host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tpaddings": dt.INDEX}
-
-    mode: str
 
     def shapes(self, x: TensorType, paddings: Any) -> Shapes:
         dims = padded_dims(x.dims, paddings)
@@ -147,11 +213,24 @@ class MirrorPad(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(MirrorPadGrad.of(self.mode), g, call.inputs[1]), None
 
+    def expand(self, x: GraphTensor, paddings: GraphTensor) -> Any:
+        """The tensor between its own ends, reversed."""
+        borders, rank, edge = self.borders(x.shape, paddings, False), x.shape.rank, self.edge
+        if borders is None:
+            return None
+        x = self.with_elements(x)
+        for axis, size, before, after in borders:
+            ends = (edge, edge + before), (size - edge - after, size - edge)
+            sides = [reverse(x[along(rank, axis, slice(*end))], [axis]) for end in ends]
+            parts = (sides[0] if before else None, x, sides[1] if after else None)
+            x = concat([part for part in parts if part is not None], axis)
+        return identity(x)
+
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.longer(each.same(1), (0, 0)))
 
 
-class MirrorPadGrad(Op):
+class MirrorPadGrad(Mirror):
     """The border folded back and added onto what it mirrors."""
 
     type_name = "MirrorPadGrad"
@@ -159,8 +238,6 @@ class MirrorPadGrad(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.NUMERIC, "Tpaddings": dt.INDEX}
     ruled = True
-
-    mode: str
 
     def shapes(self, x: TensorType, paddings: Any) -> Shapes:
         if x.dims is None and paddings is None:
@@ -183,7 +260,7 @@ class MirrorPadGrad(Op):
         return (tuple(result),)
 
     def kernel(self, x: Array, paddings: Any) -> Any:
-        edge = 1 if self.mode == "REFLECT" else 0
+        edge = self.edge
         for axis, (before, after) in enumerate(paddings):
             x = np.moveaxis(x, axis, 0)
             size = len(x) - before - after
@@ -197,6 +274,24 @@ class MirrorPadGrad(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(MirrorPad.of(self.mode), g, call.inputs[1]), None
+
+    def expand(self, x: GraphTensor, paddings: GraphTensor) -> Any:
+        """What is between the borders, with these added where they come from."""
+        borders, rank, edge = self.borders(x.shape, paddings, True), x.shape.rank, self.edge
+        if borders is None:
+            return None
+        x = self.with_elements(x)
+        for axis, size, before, after in borders:
+            own, x = x, x[along(rank, axis, slice(before, before + size))]
+            end_after = slice(before + size, before + size + after)
+            for end, place in ((slice(0, before), edge), (end_after, size - edge - after)):
+                count = end.stop - end.start
+                if count:
+                    folded = reverse(own[along(rank, axis, end)], [axis])
+                    around = [(0, 0)] * rank
+                    around[axis] = place, size - place - count
+                    x = x + padded(folded, around, cast(0, x.dtype))
+        return identity(x)
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.longer(each.same(1), (0, 0)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, holds_tensor, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -17,6 +18,7 @@ from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.core.indexing import boolean_mask
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape, transpose
+from graphwright.ops.core.rule_words import dims_of, host
 from graphwright.ops.core.sequences import only_at
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape, shape_of, size
@@ -91,6 +93,17 @@ class Tile(Op):
         else:
             axes = range_of(0, size(pairs), 2)
         return reshape(reduce_sum(reshape(g, pairs), axes), shape_of(x)), None
+
+    def expand(self, x: GraphTensor, multiples: GraphTensor) -> Any:
+        """Copies along new axes, which are merged with those of the operand."""
+        times = host(multiples)
+        if times is None or any(t < 1 for t in times):
+            return None
+        dims = dims_of(x)
+        spread = [d for pair in zip([1] * len(dims), dims) for d in pair]
+        pairs = [d for pair in zip(times, dims) for d in pair]
+        whole = [d * t if t > 1 else d for t, d in zip(times, dims)]
+        return reshape(broadcast_to(reshape(x, spread), pairs), whole)
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.longer(each.same(1), 1))

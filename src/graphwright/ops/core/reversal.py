@@ -9,8 +9,16 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.identity import identity
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import expand_dims, transpose
+from graphwright.ops.core.rule_words import extent, host, moved, pieces, required
+from graphwright.ops.core.sequences import range as steps
+from graphwright.ops.math.comparison import select
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
@@ -108,6 +116,18 @@ class ReverseSequence(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(self, g, call.inputs[1]), None
 
+    def expand(self, x: GraphTensor, lengths: GraphTensor) -> Any:
+        """The elements from the mirrored place, before the length of their batch."""
+        order = [self.batch_dim, self.seq_dim]
+        order += [i for i in range(x.shape.rank) if i not in order]
+        back = [order.index(i) for i in range(x.shape.rank)]
+        size = extent(x, self.seq_dim)
+        fits = (lengths >= 0) & (lengths <= cast(size, lengths.dtype))
+        own = expand_dims(cast(required(lengths, fits), dt.int64), 1)
+        numbers = cast(steps(size), dt.int64)
+        places = select(numbers < own, own - 1 - numbers, numbers)
+        return transpose(moved(transpose(x, order), 1, [places], 1), back)
+
 
 class Roll(Op):
     """The elements moved along axes, those that leave at one end coming in at the other."""
@@ -149,6 +169,22 @@ class Roll(Op):
         else:
             back = -convert(shift)
         return apply(self, g, back, axis), None, None
+
+    def expand(self, x: GraphTensor, shift: GraphTensor, axis: GraphTensor) -> Any:
+        """The elements from where they were, modulo the size of the axis."""
+        by, axes = host(shift), host(axis)
+        if by is None or axes is None:
+            return None
+        for distance, a in zip(*[v if isinstance(v, tuple) else (v,) for v in (by, axes)]):
+            at = a % x.shape.rank
+            size = extent(x, at)
+            if isinstance(size, int):
+                cut = size - distance % size
+                if cut != size:
+                    x = concat(pieces(x, at, [cut, size - cut])[::-1], at)
+            else:
+                x = moved(x, at, [(steps(size) - distance) % size])
+        return identity(x)
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.same(1), each.axes(2))

@@ -9,10 +9,12 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import agree, gather_nd, scatter, scatter_nd, with_rows
 from graphwright.ops.core.movement import broadcast_to
+from graphwright.ops.core.rule_words import HALVES, columns_of, dims_of, scattered
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import SELECT, equal
 from graphwright.types import dtypes as dt
@@ -42,6 +44,20 @@ class TensorScatter(Op):
         check_tensor_updates(np.shape(tensor), np.shape(indices), np.shape(updates))
         tensor, indices, updates = np.asarray(tensor), np.asarray(indices), np.asarray(updates)
         return scatter(self.kind, tensor, indices, updates, self.bad_indices_policy)
+
+    def expand(self, x: GraphTensor, indices: GraphTensor, updates: GraphTensor) -> Any:
+        """Updates combined with the slices in the places of rows of indices."""
+        combine = {"add": "sum", "sub": "sum", "update": ""}.get(self.kind, self.kind)
+        if not indices.shape[-1] or self.bad_indices_policy or (combine and x.dtype in HALVES):
+            return None
+        places = columns_of(indices)
+        if combine == "sum":
+            negative = self.kind == "add" and x.dtype.is_floating  # -0 - 0 is still -0
+            updates = -updates if negative else updates
+            total = scattered("sum", updates, places, dims_of(x))
+            return x - total if negative or self.kind == "sub" else x + total
+        beyond = {"max": "peak", "min": "trough"} if x.dtype.is_floating else {}
+        return scattered(beyond.get(combine, combine), updates, places, into=x)
 
     def batched(self, each: Each) -> Any:
         places = with_rows(each, 1)

@@ -13,14 +13,16 @@ import numpy as np
 
 from graphwright.op.batching import Each, leading
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core import segment_kernels
 from graphwright.ops.core.casting import cast
-from graphwright.ops.core.creation import ones, ones_like
+from graphwright.ops.core.creation import fill, ones, ones_like
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.rule_words import extent, scattered, widened
 from graphwright.ops.core.shapes import rank, shape
 from graphwright.ops.math.arithmetic import maximum, truediv
 from graphwright.ops.math.comparison import equal, greater, greater_equal, select
@@ -132,6 +134,31 @@ class SegmentMin(SegmentExtreme):
 # -- any ids --------------------------------------------------------------------------------
 
 
+def dims_of_segments(x: GraphTensor, ids: GraphTensor, count: GraphTensor) -> list[Any]:
+    """The shape of so many segments, in an expansion."""
+    return [cast(count, dt.int32), *[extent(x, i) for i in range(ids.shape.rank, x.shape.rank)]]
+
+
+def extremes(
+    combine: str, x: GraphTensor, ids: GraphTensor, dims: Sequence[Any], otherwise: TensorLike
+) -> Any:
+    """The greatest or least numbers of each segment; something else where there are none."""
+    dtype, x = x.dtype, widened(x)
+    otherwise = convert(otherwise, x.dtype)
+    if x.dtype.is_floating:  # NaN gives way to all numbers
+        nothing, combine = convert(float("nan"), x.dtype), {"max": "fmax", "min": "fmin"}[combine]
+    else:
+        nothing = convert(x.dtype.min if combine == "max" else x.dtype.max, x.dtype)
+    found = scattered(combine, x, [ids], dims, fill(dims, nothing))
+    return cast(select(sizes_of(ids, dims) > 0, found, otherwise), dtype)
+
+
+def sizes_of(ids: GraphTensor, dims: Sequence[Any]) -> Any:
+    """How many slices each segment has, to broadcast against dimensions."""
+    sizes = scattered("sum", fill(shape(ids), 1), [ids], dims[:1])
+    return reshape(sizes, [-1, *[1] * (len(dims) - 1)])
+
+
 class UnsortedSegment(Op):
     """Reduces the slices of each segment; those of negative ids are dropped."""
 
@@ -161,6 +188,10 @@ class UnsortedSegment(Op):
         return segment_kernels.unsorted_segment_reduce(
             self.kind, np.asarray(data), np.asarray(ids), count
         )
+
+    def expand(self, x: GraphTensor, ids: GraphTensor, count: GraphTensor) -> Any:
+        """The slices of each segment combined; what is negative is left to the kernel."""
+        return scattered(self.kind, x, [ids], dims_of_segments(x, ids, count))
 
     def batched(self, each: Each) -> Any:
         count, ids = each.same(2), each.full(1)
@@ -213,6 +244,10 @@ class UnsortedSegmentExtreme(UnsortedSegment):
         chosen = chosen & trailing(greater_equal(ids, 0), data)
         ties = maximum(unsorted_segment_sum(cast(chosen, g.dtype), ids, count), 1)
         return select(chosen, gather_present(g / ties, ids), 0), None, None
+
+    def expand(self, x: GraphTensor, ids: GraphTensor, count: GraphTensor) -> Any:
+        least = x.dtype.min if self.kind == "max" else x.dtype.max
+        return extremes(self.kind, x, ids, dims_of_segments(x, ids, count), least)
 
 
 class UnsortedSegmentMax(UnsortedSegmentExtreme):

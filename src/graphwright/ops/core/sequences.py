@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import host_vector
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape
+from graphwright.ops.core.rule_words import host
 from graphwright.ops.core.shapes import broadcast_shape_of, rank
 from graphwright.ops.core.slicing import slice as slice_of
 from graphwright.ops.core.static import known_int
@@ -110,6 +112,18 @@ class LinSpace(Op):
         result = np.asarray(start + step * np.arange(num).astype(start.dtype))
         result[-1] = stop
         return result
+
+    def expand(self, start: GraphTensor, stop: GraphTensor, num: GraphTensor) -> Any:
+        """start + i * step; the last one is where it stops."""
+        count = host(num)
+        if count is None or count < 1:
+            return None
+        if count == 1:
+            return reshape(start, [1])
+        numbers = range(count)
+        step = (stop - start) / cast(float(count - 1), start.dtype)
+        between = start + step * cast(numbers, start.dtype)
+        return apply(SELECT, equal(numbers, count - 1), stop, between)
 
 
 INT_RANGE, SMALL = Range.of(dt.int32), dt.int32.max

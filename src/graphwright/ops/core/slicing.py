@@ -11,9 +11,12 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, freeze
-from graphwright.ops.core.movement import broadcast_to, sum_to
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.movement import broadcast_to, reshape, sum_to
+from graphwright.ops.core.rule_words import extent, host, padded
 from graphwright.ops.core.shapes import shape, shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
@@ -258,6 +261,48 @@ class StridedSliceGrad(Masks):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, begin, end, strides, _ = call.inputs
         return None, None, None, None, apply(StridedSlice.of(*self.masks), g, begin, end, strides)
+
+    def expand(
+        self,
+        shape: GraphTensor,
+        begin: GraphTensor,
+        end: GraphTensor,
+        strides: GraphTensor,
+        dy: GraphTensor,
+    ) -> Any:
+        """`dy` in zeros, where it was taken in steps of one; an axis of which all was taken may
+        have any size."""
+        dims, bounds = shape.known, [host(v) for v in (begin, end, strides)]
+        if not isinstance(dims, tuple) or None in bounds:
+            return None
+        pairs: list[tuple[int, int]] = []
+        inner: list[Any] = []
+        at = 0  # the axis of `dy`
+        for entry in spread(list(self.entries(*bounds)), len(dims)):
+            if isinstance(entry, NewAxis):
+                at += 1
+                continue
+            size = dims[len(pairs)]
+            if entry == WHOLE:
+                pairs.append((0, 0))
+                inner.append(extent(dy, at) if size is None else size)
+                at += 1
+            elif size is None:
+                return None
+            elif isinstance(entry, Pick):
+                place = entry.index % size
+                pairs.append((place, size - place - 1))
+                inner.append(1)
+            else:
+                places = range(*builtins.slice(*entry.unmasked).indices(size))
+                if places.step != 1:
+                    return None
+                pairs.append((places.start, size - places.start - len(places)))
+                inner.append(len(places))
+                at += 1
+        if 0 in [d for d in inner if isinstance(d, int)]:
+            return None
+        return padded(reshape(dy, inner), pairs, cast(0, dy.dtype))
 
     def batched(self, each: Each) -> Any:
         shape = each.longer(each.same(0))

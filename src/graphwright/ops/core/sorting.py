@@ -11,17 +11,20 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, batches, last_axes
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_size, host_vector
 from graphwright.ops.core.movement import expand_dims, reshape, transpose
+from graphwright.ops.core.rule_words import extent, host, inhabited, moved
 from graphwright.ops.core.segment_reduction import unsorted_segment_sum
+from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.core.shapes import rank_of, shape, shape_of, size
 from graphwright.ops.core.static import known_int
 from graphwright.ops.math.arithmetic import negative, subtract
 from graphwright.ops.math.comparison import equal, select
-from graphwright.ops.math.reduction import range_vector, reduce_sum
+from graphwright.ops.math.reduction import range_vector, reduce_max, reduce_min, reduce_sum
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -41,6 +44,7 @@ class ExtremePlace(Op):
     dtypes = {"T": ORDERED, "Tidx": dt.INDEX, "output_type": dt.INDEX}
     gradient = not_differentiable
     find: ClassVar[Callable[..., Any]]
+    extreme: ClassVar[Callable[..., Any]]
     beyond: ClassVar[float]
 
     output_type: DType = dt.int64
@@ -72,6 +76,21 @@ class ExtremePlace(Op):
 
         return place
 
+    def expand(self, x: GraphTensor, axis: GraphTensor) -> Any:
+        """The first place of an extreme, which is found before."""
+        at = host(axis)
+        if at is None or not x.shape.rank:
+            return None
+        at %= x.shape.rank
+        x = inhabited(x, at)
+        x = cast(x, dt.uint8) if x.dtype is dt.bool_ else x
+        if x.dtype.is_floating:
+            x = select(equal(x, x), x, cast(type(self).beyond, x.dtype))
+        extreme = type(self).extreme(x, at, True)
+        numbers = reshape(steps(extent(x, at)), [-1, *[1] * (x.shape.rank - at - 1)])
+        places = select(equal(x, extreme), numbers, numbers.dtype.max)
+        return cast(reduce_min(places, at), self.output_type)
+
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.axes(1))
 
@@ -94,6 +113,7 @@ class ArgMax(ExtremePlace):
     type_name = "ArgMax"
     dtypes = ExtremePlace.dtypes | {"output_type": dt.INDEX | {dt.int16, dt.uint16}}
     find = staticmethod(np.argmax)
+    extreme = staticmethod(reduce_max)
     beyond = -np.inf
 
 
@@ -102,6 +122,7 @@ class ArgMin(ExtremePlace):
 
     type_name = "ArgMin"
     find = staticmethod(np.argmin)
+    extreme = staticmethod(reduce_min)
     beyond = np.inf
 
 
@@ -110,6 +131,10 @@ class ArgMin(ExtremePlace):
 
 #: What places are counted in.
 PLACES = dt.INDEX | {dt.int16}
+
+
+#: The comparisons of a row in machine code; where there are more, kernels sort it in less time.
+MOST_COMPARISONS = 1 << 15
 
 
 class TopKV2(Op):
@@ -154,6 +179,27 @@ class TopKV2(Op):
         starts = expand_dims(range_vector(shape(rows)[0]) * columns, 1)
         flat = reshape(rows + starts, [-1])
         return reshape(unsorted_segment_sum(reshape(g, [-1]), flat, size(x)), shape(x)), None
+
+    def expand(self, x: GraphTensor, k: GraphTensor) -> Any:
+        """The place of each element is how many come before it; the kth is the one whose place is
+        k. No step of that waits for another one: short rows are in order before a kernel is called.
+        """
+        count, size = host(k), x.shape[-1] if x.shape.rank else None
+        if count is None or size is None or size * (size + count) > MOST_COMPARISONS:
+            return None
+        own = x
+        if x.dtype.is_floating:  # NaN is the least
+            own = select(equal(x, x), x, cast(float("-inf"), x.dtype))
+        numbers = steps(size)
+        here, there = expand_dims(own, -1), expand_dims(own, -2)
+        earlier = numbers < expand_dims(numbers, -1)
+        before = (there > here) | (equal(there, here) & earlier)
+        places = reduce_sum(cast(before, dt.int32), -1)
+        hits = equal(expand_dims(places, -2), expand_dims(steps(count), -1))
+        chosen = reduce_sum(select(hits, numbers, 0), -1)
+        last = x.shape.rank - 1
+        values = moved(x, last, [chosen], last)
+        return values, cast(chosen, self.index_type) if self.index_type is not dt.int32 else chosen
 
 
 def greatest(x: Array, k: int) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
+from itertools import chain
 from operator import mul
 from typing import Any, ClassVar
 
@@ -11,10 +13,14 @@ import numpy as np
 
 from graphwright.op.batching import images, leading
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros, zeros_like
 from graphwright.ops.core.joining import stack
+from graphwright.ops.core.movement import reshape, transpose
+from graphwright.ops.core.rule_words import dims_of, host, padded
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.arithmetic import floormod
 from graphwright.types import dtypes as dt
@@ -54,6 +60,13 @@ def check_rank(dims: Dims, count: int) -> None:
 def times(a: Any, b: Any) -> Any:
     """a * b, or None where one is unknown."""
     return None if a is None or b is None else a * b
+
+
+def in_other_order(
+    x: GraphTensor, pieces: Sequence[Any], order: Sequence[int], sizes: Sequence[Any]
+) -> Any:
+    """x with its axes taken apart, the pieces in another order, and these put together."""
+    return reshape(transpose(reshape(x, pieces), order), sizes)
 
 
 class SpaceToBatchND(Op):
@@ -100,6 +113,22 @@ class SpaceToBatchND(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, block_shape, paddings = call.inputs
         return batch_to_space_nd(g, block_shape, paddings), None, None
+
+    def expand(self, x: GraphTensor, block_shape: GraphTensor, paddings: GraphTensor) -> Any:
+        """Padded, and blocks of space as batches."""
+        blocks, pairs = host(block_shape), host(paddings)
+        if blocks is None or pairs is None or None in x.shape[1 : len(blocks) + 1]:
+            return None
+        count = len(blocks)
+        rest = x.shape.rank - count - 1
+        x = padded(x, [(0, 0), *pairs, *[(0, 0)] * rest], cast(0, x.dtype))
+        n, *dims = dims_of(x)
+        pieces = [n, *chain(*[[d // b, b] for d, b in zip(dims, blocks)]), *dims[count:]]
+        order = [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2)]
+        order += range(2 * count + 1, 2 * count + 1 + rest)
+        space = [d // b for d, b in zip(dims, blocks)]
+        whole = [n * math.prod(blocks), *space, *dims[count:]]
+        return in_other_order(x, pieces, order, whole)
 
 
 class BatchToSpaceND(Op):
@@ -159,6 +188,25 @@ class BatchToSpaceND(Op):
         _, block_shape, crops = call.inputs
         return space_to_batch_nd(g, block_shape, crops), None, None
 
+    def expand(self, x: GraphTensor, block_shape: GraphTensor, crops: GraphTensor) -> Any:
+        """Batches as blocks of space, cropped."""
+        blocks, pairs = host(block_shape), host(crops)
+        if blocks is None or pairs is None or None in x.shape[: len(blocks) + 1]:
+            return None
+        count = len(blocks)
+        n, *dims = dims_of(x)
+        batch = n // math.prod(blocks)
+        order = [count]
+        for i in range(count):
+            order += [count + 1 + i, i]
+        order += range(2 * count + 1, count + 1 + len(dims))
+        space = [d * b for d, b in zip(dims, blocks)]
+        apart, together = [*blocks, batch, *dims], [batch, *space, *dims[count:]]
+        whole = in_other_order(x, apart, order, together)
+        inside = [slice(a, d - b) for d, (a, b) in zip(space, pairs)]
+        index: Any = (slice(None), *inside)
+        return whole[index]
+
 
 class Regrouping(Op):
     """An op that takes the axes of images apart and puts the pieces together to other axes.
@@ -209,6 +257,10 @@ class Regrouping(Op):
     def kernel(self, x: Array) -> Any:
         pieces, order, made = self.plan(np.shape(x))
         return np.transpose(np.reshape(x, pieces), order).reshape(made)
+
+    def expand(self, x: GraphTensor) -> Any:
+        """Blocks of space as channels, or channels as these."""
+        return None if None in x.shape[1:] else in_other_order(x, *self.plan(dims_of(x)))
 
 
 #: Axes of images whose space is in blocks, and of those whose channels are blocks.

@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.base.errors import FailedPreconditionError
 from graphwright.op.batching import last_axes, last_axes_of_first
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.casting import cast
@@ -17,13 +18,15 @@ from graphwright.ops.core.identity import ensure_shape, identity
 from graphwright.ops.core.joining import stack, unstack
 from graphwright.ops.core.movement import expand_dims
 from graphwright.ops.core.repetition import tile
+from graphwright.ops.core.rule_words import widened
 from graphwright.ops.core.sequences import only_at
 from graphwright.ops.core.shapes import shape
+from graphwright.ops.image.colour_formulas import changed, changed_in_hsv, hsv_of, rgb_of, within
 from graphwright.ops.linalg.contraction import tensordot
-from graphwright.ops.math.arithmetic import floordiv, maximum
+from graphwright.ops.math.arithmetic import floordiv, floormod, maximum
 from graphwright.ops.math.clipping import saturate_cast
 from graphwright.ops.math.comparison import SELECT, equal, greater
-from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_std, reduce_sum
+from graphwright.ops.math.reduction import average, reduce_mean, reduce_prod, reduce_std, reduce_sum
 from graphwright.ops.math.transcendental import pow, rsqrt
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
@@ -188,6 +191,9 @@ class RGBToHSV(Colours):
             parts.append(value * up + saturation * d_saturation + hue * d_hue)
         return (stack(parts, -1),)
 
+    def expand(self, images: GraphTensor) -> Any:
+        return changed(hsv_of, images)
+
 
 def first_of(conditions: Sequence[Any]) -> list[Any]:
     """Each condition where none before it holds."""
@@ -226,6 +232,9 @@ class HSVToRGB(Colours):
     def kernel(self, images: Any) -> Any:
         return rgb_array(self.checked(images))
 
+    def expand(self, images: GraphTensor) -> Any:
+        return changed(rgb_of, images)
+
 
 class AdjustHue(Colours):
     """The hue moved around the circle, of which 1 is a whole turn."""
@@ -242,6 +251,9 @@ class AdjustHue(Colours):
         hsv[..., 0] = np.mod(hsv[..., 0] + np.float32(delta), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
 
+    def expand(self, images: GraphTensor, delta: GraphTensor) -> Any:
+        return changed_in_hsv(lambda h, s, v: (floormod(h + delta, 1.0), s, v), images)
+
 
 class AdjustSaturation(Colours):
     """The saturation scaled, and kept in [0, 1]."""
@@ -257,6 +269,9 @@ class AdjustSaturation(Colours):
         hsv = hsv_array(images.astype(np.float32))
         hsv[..., 1] = np.clip(hsv[..., 1] * np.float32(scale), np.float32(0), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
+
+    def expand(self, images: GraphTensor, scale: GraphTensor) -> Any:
+        return changed_in_hsv(lambda h, s, v: (h, within(s * scale, 0.0, 1.0), v), images)
 
 
 class AdjustContrastv2(Op):
@@ -289,6 +304,12 @@ class AdjustContrastv2(Op):
         own = g * scale + (1.0 - scale) * reduce_mean(g, (-3, -2), keepdims=True)
         centred = images - reduce_mean(images, (-3, -2), keepdims=True)
         return own, cast(reduce_sum(g * centred), dt.float32)
+
+    def expand(self, images: GraphTensor, factor: GraphTensor) -> Any:
+        wide = widened(images)
+        rank = wide.shape.rank
+        mean = average(average(wide, [rank - 3], True), [rank - 2], True)  # long rows first
+        return cast((wide - mean) * factor + mean, images.dtype)
 
 
 RGB_TO_HSV, HSV_TO_RGB = RGBToHSV(), HSVToRGB()

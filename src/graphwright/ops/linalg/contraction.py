@@ -5,6 +5,8 @@ float16 and bfloat16 are multiplied and summed in float32 and rounded once.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,13 +15,23 @@ import numpy as np
 from graphwright.machine import matmul as kernels
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.core.indexing import boolean_mask
 from graphwright.ops.core.joining import concat, stack
-from graphwright.ops.core.movement import expand_dims, reshape, squeeze, sum_to, transpose
+from graphwright.ops.core.movement import (
+    broadcast_to,
+    expand_dims,
+    reshape,
+    squeeze,
+    sum_to,
+    transpose,
+)
+from graphwright.ops.core.own_ops import Products
+from graphwright.ops.core.rule_words import dims_of, in_float32, widened
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import rank, shape
 from graphwright.ops.core.static import known_int
@@ -66,6 +78,7 @@ class MatMul(Op):
     inputs = ("a: T", "b: T")
     outputs = ("product: T",)
     dtypes = {"T": PRODUCTS}
+    expand = in_float32
 
     transpose_a: bool = False
     transpose_b: bool = False
@@ -131,6 +144,40 @@ def adjoint_array(x: Array) -> Any:
     return np.conj(x) if x.dtype.kind == "c" else x
 
 
+def products(x: GraphTensor, y: GraphTensor, transpose_x: bool, transpose_y: bool) -> Any:
+    """x @ y over leading dimensions that broadcast; those that x alone has are more rows."""
+    outer, other = dims_of(x)[:-2], dims_of(y)[:-2]
+    if not (outer or other):
+        return apply(MatMul.of(transpose_x, transpose_y), x, y)
+    if not (other or transpose_x):
+        *rows, inner = dims_of(x)
+        z = apply(MatMul.of(False, transpose_y), reshape(x, [total(rows), inner]), y)
+        return reshape(z, [*rows, dims_of(z)[1]])
+    count = max(len(outer), len(other))
+    ones = [[1] * (count - len(own)) + own for own in (outer, other)]
+    batch = [b if is_one(a) else a for a, b in zip(*ones)]
+    return apply(Products.of(transpose_x, transpose_y), over_batch(x, batch), over_batch(y, batch))
+
+
+def over_batch(x: GraphTensor, batch: Sequence[Any]) -> Any:
+    """Matrices for all of the batch: the same ones where x has but one."""
+    *outer, rows, columns = dims_of(x)
+    fits = len(outer) == len(batch) and all(
+        is_one(b) or not is_one(a) for a, b in zip(outer, batch)
+    )
+    return x if fits else broadcast_to(x, [*batch, rows, columns])
+
+
+def is_one(size: object) -> bool:
+    """Whether a size is known to be 1."""
+    return isinstance(size, int) and size == 1
+
+
+def total(sizes: Sequence[Any]) -> Any:
+    """The product of sizes."""
+    return functools.reduce(operator.mul, sizes, 1)
+
+
 class BatchProduct(Op):
     """The rules of both batched products: x @ y over batch dimensions that broadcast."""
 
@@ -175,6 +222,12 @@ class BatchProduct(Op):
         gx = self.cotangent(y, g, ay, True) if ax else self.cotangent(g, y, False, not ay)
         gy = self.cotangent(g, x, True, ax) if ay else self.cotangent(x, g, not ax, False)
         return sum_to(gx, x), sum_to(gy, y)
+
+    def expand(self, x: GraphTensor, y: GraphTensor) -> Any:
+        """x @ y; of halves summed in float32 and rounded once."""
+        if {x.dtype, y.dtype, getattr(self, "Tout", x.dtype)} != {x.dtype}:
+            return None
+        return cast(products(widened(x), widened(y), self.adj_x, self.adj_y), x.dtype)
 
     def cotangent(self, x: Any, y: Any, adj_x: bool, adj_y: bool) -> Any:
         """A product inside the gradient."""

@@ -13,14 +13,19 @@ import numpy as np
 from graphwright.machine.matmul import matmul
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert_many
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones, ones_like
 from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
+from graphwright.ops.core.rule_words import dims_of, widened
 from graphwright.ops.core.shapes import shape
+from graphwright.ops.linalg.contraction import products, total
 from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
@@ -163,6 +168,32 @@ def planned(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Callable[...,
     return contraction(terms)
 
 
+def summed_over(x: GraphTensor, labels: str, others: str) -> tuple[Any, str]:
+    """x without the labels that nobody else has, and the labels that are left."""
+    axes = [i for i, c in enumerate(labels) if c not in others]
+    rest = "".join(c for c in labels if c in others)
+    return (reduce_sum(x, axes), rest) if axes else (x, rest)
+
+
+def in_order(x: GraphTensor, labels: str, wanted: str) -> Any:
+    """x with its axes in another order."""
+    return x if labels == wanted else transpose(x, [labels.index(c) for c in wanted])
+
+
+def as_matrices(
+    x: GraphTensor, labels: str, batch: str, rows: str, columns: str
+) -> tuple[Any, bool, list[Any]]:
+    """Matrices of these rows and columns, whether they are transposed, and the sizes of both."""
+    flip = labels == batch + columns + rows != batch + rows + columns
+    first, second = (columns, rows) if flip else (rows, columns)
+    x = in_order(x, labels, batch + first + second)
+    sizes = dims_of(x)[len(batch) :]
+    own = sizes[: len(first)], sizes[len(first) :]
+    if len(first) != 1 or len(second) != 1:
+        x = reshape(x, [*dims_of(x)[: len(batch)], *map(total, own)])
+    return x, flip, [*own[1], *own[0]] if flip else sizes
+
+
 class Einsum(Op):
     """The sum of products of one or two tensors that an equation of labels describes."""
 
@@ -209,6 +240,35 @@ class Einsum(Op):
         return (
             operand_cotangent(a, x, [(terms.result, g), (b, conj(y))], stretched),
             operand_cotangent(b, y, [(a, conj(x)), (terms.result, g)], stretched),
+        )
+
+    def expand(self, *operands: GraphTensor) -> Any:
+        """Sums, transposes and one product, where each label is but once in an operand."""
+        terms = parse(self.equation, tuple([x.shape.rank for x in operands]))
+        if any(len(set(labels)) < len(labels) for labels in terms.operands):
+            return None
+        if not set(terms.stretched) <= set(terms.result):
+            return None
+        wide = [widened(x) for x in operands]
+        if len(operands) == 1:
+            (z,), (labels,) = wide, terms.operands
+            z, labels = summed_over(z, labels, terms.result)
+            return cast(in_order(z, labels, terms.result), operands[0].dtype)
+        (x, a), (y, b) = [
+            summed_over(v, own, terms.result + other)
+            for v, own, other in zip(wide, terms.operands, terms.operands[::-1])
+        ]
+        batch = "".join(c for c in terms.result if c in a and c in b)
+        inner = "".join(c for c in a if c in b and c not in terms.result)
+        rows, columns = [
+            "".join(c for c in terms.result if c in own and c not in batch) for own in (a, b)
+        ]
+        x, flip_x, left = as_matrices(x, a, batch, rows, inner)
+        y, flip_y, right = as_matrices(y, b, batch, inner, columns)
+        z = products(x, y, flip_x, flip_y)
+        sizes = [*dims_of(z)[: len(batch)], *left[: len(rows)], *right[len(inner) :]]
+        return cast(
+            in_order(reshape(z, sizes), batch + rows + columns, terms.result), operands[0].dtype
         )
 
     def batched(self, each: Each) -> Any:

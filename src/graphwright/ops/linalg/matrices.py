@@ -10,12 +10,20 @@ import numpy as np
 
 from graphwright.op.batching import last_axes, last_axes_of_first
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones, zeros_like
+from graphwright.ops.core.identity import identity
 from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import expand_dims, reshape
+from graphwright.ops.core.rule_words import dims_of, extent, host
+from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.core.static import known_int
+from graphwright.ops.linalg.stored_bands import StoredBand, is_inside
 from graphwright.ops.math.arithmetic import minimum
+from graphwright.ops.math.comparison import select
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -178,6 +186,27 @@ class MatrixDiagV3(Op):
         part = apply(MatrixDiagPartV3.of(self.align), g, call.inputs[1], convert(0, g.dtype))
         return part, None, None, None, None
 
+    def expand(
+        self,
+        diagonal: GraphTensor,
+        k: GraphTensor,
+        rows: GraphTensor,
+        columns: GraphTensor,
+        padding: GraphTensor,
+    ) -> Any:
+        """What is stored in the diagonals, and the value beside them."""
+        bounds, wanted = bounds_of(host(k)), [host(rows), host(columns)]
+        if bounds is None or None in wanted:
+            return None
+        size = extent(diagonal, -1)
+        if wanted == [-1, -1]:
+            sizes = [size + max(-bounds[1], bounds[0], 0)] * 2
+        elif isinstance(size, int):
+            sizes = matrix_sizes(size, *bounds, *wanted)
+        else:
+            return None
+        return StoredBand(sizes[0], sizes[1], bounds, self.align).stored(diagonal, padding)
+
 
 def matrix_sizes(longest: int | None, lower: int, upper: int, rows: Any, columns: Any) -> Any:
     """(rows, columns) of the matrix of diagonals, where -1 is the least that holds them."""
@@ -232,6 +261,13 @@ class MatrixDiagPartV3(Op):
         x, k, _ = call.inputs
         return apply(MatrixSetDiagV3.of(self.align), zeros_like(x), g, k), None, None
 
+    def expand(self, x: GraphTensor, k: GraphTensor, padding: GraphTensor) -> Any:
+        """The diagonals of matrices, padded to one length."""
+        bounds = bounds_of(host(k))
+        if bounds is None or not is_inside(bounds, x):
+            return None
+        return StoredBand(extent(x, -2), extent(x, -1), bounds, self.align).taken(x, padding)
+
 
 class MatrixSetDiagV3(Op):
     """Matrices with other diagonals."""
@@ -278,6 +314,16 @@ class MatrixSetDiagV3(Op):
         part = apply(MatrixDiagPartV3.of(self.align), g, k, convert(0, g.dtype))
         return apply(self, g, zeros_like(diagonal), k), part, None
 
+    def expand(self, x: GraphTensor, diagonal: GraphTensor, k: GraphTensor) -> Any:
+        """The matrix with what is stored in its diagonals."""
+        bounds = bounds_of(host(k))
+        if bounds is None or not is_inside(bounds, x):
+            return None
+        stored = StoredBand(extent(x, -2), extent(x, -1), bounds, self.align)
+        if None in (diagonal.shape[-1], *x.shape[-2:]):  # it must be as long as it is to be
+            diagonal = reshape(diagonal, [*dims_of(diagonal)[:-1], stored.longest])
+        return stored.stored(diagonal, x)
+
 
 class MatrixBandPart(Op):
     """Matrices without what is more than so many places below or above the diagonal."""
@@ -312,6 +358,20 @@ class MatrixBandPart(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, num_lower, num_upper = call.inputs
         return apply(self, g, num_lower, num_upper), None, None
+
+    def expand(self, x: GraphTensor, lower: GraphTensor, upper: GraphTensor) -> Any:
+        """x near the diagonal, else 0."""
+        bounds = host(lower), host(upper)
+        if None in bounds:
+            return None
+        rows, columns = [steps(extent(x, i)) for i in (-2, -1)]
+        distance = columns - expand_dims(rows, 1)
+        for i, (bound, side) in enumerate(zip(bounds, (-distance, distance))):
+            if bound > 0 and x.shape[i - 2] is None:  # the kernel refuses one beyond the matrix
+                return None
+            if bound >= 0:
+                x = select(side <= cast(bound, dt.int32), x, zeros_like(x))
+        return identity(x)
 
 
 # -- the public functions -------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,11 +10,15 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.rule_words import dims_of, extent
 from graphwright.ops.linalg.matrices import diag, diag_part
+from graphwright.ops.linalg.stored_bands import StoredBand
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
@@ -46,6 +51,14 @@ class Diag(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (tensor_diag_part(g),)
+
+    def expand(self, diagonal: GraphTensor) -> Any:
+        """The matrix of all elements in a row, as a tensor of twice the rank."""
+        dims = dims_of(diagonal)
+        row = reshape(diagonal, [-1])
+        size = extent(row, 0)
+        zero = cast(0, diagonal.dtype)
+        return reshape(StoredBand(size, size, (0, 0), "LEFT_LEFT").stored(row, zero), dims * 2)
 
 
 class DiagPart(Op):
@@ -87,6 +100,15 @@ class DiagPart(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (tensor_diag(g),)
+
+    def expand(self, x: GraphTensor) -> Any:
+        """The diagonal of the tensor as a matrix, in half of its shape."""
+        half = dims_of(x)[: x.shape.rank // 2]
+        if not half or None in x.shape:
+            return None
+        size = math.prod(half)
+        row = StoredBand(size, size, (0, 0), "LEFT_LEFT").taken(reshape(x, [size, size]), 0)
+        return reshape(row, half)
 
 
 # -- the public functions -------------------------------------------------------------------

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.batching import last_axes
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import axis_sizes
@@ -64,6 +65,13 @@ class Cross(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         a, b = call.inputs
         return cross(b, g), cross(g, a)
+
+    def expand(self, a: GraphTensor, b: GraphTensor) -> Any:
+        """The differences of the products of the other two elements."""
+        if a.shape[-1] != 3 or b.shape[-1] != 3:
+            return None
+        (u, v, w), (x, y, z) = [[t[..., i : i + 1] for i in range(3)] for t in (a, b)]
+        return concat([v * z - w * y, w * x - u * z, u * y - v * x], -1)
 
 
 def check_rows(op: str, name: str, diagonals: TensorType, count: int, rhs: TensorType) -> None:

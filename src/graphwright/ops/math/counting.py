@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each, elementwise
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core import segment_kernels
@@ -20,7 +21,7 @@ from graphwright.ops.core.shapes import size
 from graphwright.ops.math.arithmetic import maximum, minimum, truediv
 from graphwright.ops.math.clipping import clip_by_value
 from graphwright.ops.math.comparison import greater, greater_equal
-from graphwright.ops.math.reduction import count_nonzero, reduce_all, reduce_max
+from graphwright.ops.math.reduction import count_nonzero, reduce_all, reduce_max, reduce_sum
 from graphwright.ops.math.rounding import floor
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
@@ -97,6 +98,10 @@ class HistogramFixedWidth(Op):
         return counts.astype(self.dtype.numpy_dtype)
 
 
+#: The boundaries that machine code compares each number with; among more, kernels search.
+FEW_BOUNDARIES = 64
+
+
 class Bucketize(Op):
     """In which of the ranges between ascending boundaries each number is."""
 
@@ -118,6 +123,15 @@ class Bucketize(Op):
     def kernel(self, x: Array) -> Any:
         bounds = np.array(self.boundaries, np.float32)
         return np.searchsorted(bounds, x, side="right").astype(np.int32)
+
+    def expand(self, x: GraphTensor) -> Any:
+        """How many boundaries are not above each number."""
+        if not 0 < len(self.boundaries) <= FEW_BOUNDARIES:
+            return None
+        bounds = convert(np.array(self.boundaries, np.float32))
+        wide = x if x.dtype is dt.float32 else cast(x, dt.float64)
+        below = wide[..., None] < cast(bounds, wide.dtype)
+        return reduce_sum(cast(~below, dt.int32), -1)
 
 
 class InTopKV2(Op):

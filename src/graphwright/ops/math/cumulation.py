@@ -9,8 +9,12 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.own_ops import Scanned
+from graphwright.ops.core.rule_words import host, widened
 from graphwright.ops.math.arithmetic import conj, divide_no_nan
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
@@ -66,6 +70,14 @@ class Cumulation(Op):
 
         return scan
 
+    def scanned(self, combine: str, x: GraphTensor, axis: GraphTensor) -> Any:
+        """Each element combined with those before it; halves in float32, rounded in the end."""
+        at = host(axis)
+        if at is None or not x.shape.rank:
+            return None
+        scan = Scanned.of(combine, at % x.shape.rank, self.exclusive, self.reverse)
+        return cast(apply(scan, widened(x)), x.dtype)
+
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.axes(1))
 
@@ -88,6 +100,9 @@ class Cumsum(Cumulation):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return cumsum(g, call.inputs[1], self.exclusive, not self.reverse), None
 
+    def expand(self, x: GraphTensor, axis: GraphTensor) -> Any:
+        return self.scanned("sum", x, axis)
+
 
 class Cumprod(Cumulation):
     """The products of the elements so far."""
@@ -100,6 +115,9 @@ class Cumprod(Cumulation):
         x, axis = call.inputs
         total = cumsum(conj(call.outputs[0]) * g, axis, self.exclusive, not self.reverse)
         return divide_no_nan(total, conj(x)), None
+
+    def expand(self, x: GraphTensor, axis: GraphTensor) -> Any:
+        return self.scanned("prod", x, axis)
 
 
 class CumulativeLogsumexp(Cumulation):
@@ -114,6 +132,9 @@ class CumulativeLogsumexp(Cumulation):
         x, axis = call.inputs
         back = WeightedSums.of(self.exclusive, not self.reverse)
         return apply(back, g, -call.outputs[0], x, axis), None
+
+    def expand(self, x: GraphTensor, axis: GraphTensor) -> Any:
+        return self.scanned("logsumexp", x, axis)
 
 
 class WeightedSums(Cumulation):

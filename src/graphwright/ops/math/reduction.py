@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import REGISTRY, Call, not_differentiable
 from graphwright.op.op_families import Reduction
@@ -20,6 +21,8 @@ from graphwright.op.scalars import truncated_quotient
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.identity import stop_gradient
 from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape
+from graphwright.ops.core.own_ops import Average
+from graphwright.ops.core.rule_words import in_float32, rounded_once, widened
 from graphwright.ops.core.shapes import rank_of, shape, shape_of, size
 from graphwright.ops.math.arithmetic import conj, divide_no_nan, floordiv, floormod, maximum
 from graphwright.ops.math.comparison import boolean, equal, logical_and, not_equal, select
@@ -155,6 +158,7 @@ class Sum(Accumulation):
     """The sum of the elements along axes."""
 
     type_name = "Sum"
+    expand = in_float32
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return spread(g, call), None
@@ -165,6 +169,7 @@ class Prod(Accumulation):
 
     type_name = "Prod"
     ufunc = np.multiply
+    expand = in_float32
 
     def known(self, x: Any, axes: Any) -> Any:
         whole = axes == 0 or axes == (0,)
@@ -214,6 +219,13 @@ class Mean(Reduction):
             count = cast(floordiv(size(x), maximum(size(y), 1)), g.dtype)
         return spread(g, call) / count, None
 
+    def expand(self, x: GraphTensor, axes: GraphTensor) -> Any:
+        """Halves are added up in float32, integers in 64 bits; these are truncated."""
+        wide = widened(x)
+        if x.dtype.is_integer:
+            wide = cast(x, dt.uint64 if x.dtype in dt.UNSIGNED else dt.int64)
+        return cast(average(wide, axes, self.keep_dims), x.dtype)
+
 
 def integer_mean(dtype: Any, keep: bool) -> Callable[[Any, Any], Any]:
     """The mean of integers, rounded towards zero, from a sum of 64 bits."""
@@ -226,6 +238,11 @@ def integer_mean(dtype: Any, keep: bool) -> Callable[[Any, Any], Any]:
         return truncated_quotient(total, wide(max(count, 1))).astype(dtype)
 
     return mean
+
+
+def average(x: GraphTensor, axes: object, keepdims: bool = False) -> Any:
+    """The sum over the number of elements, in an expansion."""
+    return apply(Average.of(), apply(Sum.of(keepdims), x, axes), x)
 
 
 class EuclideanNorm(Reduction):
@@ -247,6 +264,10 @@ class EuclideanNorm(Reduction):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return x * (kept(g, call) / kept(y, call)), None
+
+    @rounded_once
+    def expand(self, x: GraphTensor, axes: GraphTensor) -> Any:
+        return sqrt(apply(Sum.of(self.keep_dims), x * x, axes)) if x.dtype.is_floating else None
 
 
 # -- extremes, logic ------------------------------------------------------------------------
@@ -277,9 +298,17 @@ class Max(Extreme):
     """The greatest element along axes."""
 
     type_name = "Max"
+    expand = in_float32
 
     def start(self, dtype: DType) -> Any:
         return -np.inf if dtype.is_floating else dtype.min
+
+
+class Peak(Extreme):
+    """The greatest number of a row that its elements are shifted by: NaN need not come through,
+    since what is made of its own elements has it anyway."""
+
+    type_name = "_Peak"
 
 
 class Min(Extreme):
@@ -287,6 +316,7 @@ class Min(Extreme):
 
     type_name = "Min"
     ufunc = np.minimum
+    expand = in_float32
 
     def start(self, dtype: DType) -> Any:
         return np.inf if dtype.is_floating else dtype.max

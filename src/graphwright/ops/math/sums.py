@@ -9,8 +9,10 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_many
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.identity import identity
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import as_dtype
@@ -48,6 +50,12 @@ class AddN(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g,) * len(call.inputs)
+
+    def expand(self, *terms: GraphTensor) -> Any:
+        total = terms[0]
+        for term in terms[1:]:
+            total = total + term
+        return identity(total)
 
     def batched(self, each: Each) -> Any:
         return apply(self, *[each.full(i) for i in range(len(each.inputs))])

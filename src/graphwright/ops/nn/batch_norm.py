@@ -9,13 +9,17 @@ import numpy as np
 
 from graphwright.op.batching import Each, Refusal, channelwise
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.rule_words import widened
+from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import ADD_UP, along, reduce_mean, reduce_sum
-from graphwright.ops.math.transcendental import rsqrt
-from graphwright.ops.nn.bias import along_channels, channel_axis, other_axes
+from graphwright.ops.math.transcendental import rsqrt, sqrt
+from graphwright.ops.nn.bias import Channels, along_channels, channel_axis, other_axes
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -100,6 +104,34 @@ class FusedBatchNormV3(Op):
         op = FusedBatchNormGradV3.of(self.epsilon, self.data_format, self.is_training)
         gx, g_scale, g_offset, _, _ = apply(op, g, x, scale, *saved, call.outputs[5])
         return gx, g_scale, g_offset, None, None
+
+    def expand(
+        self,
+        x: GraphTensor,
+        scale: GraphTensor,
+        offset: GraphTensor,
+        mean: GraphTensor,
+        variance: GraphTensor,
+    ) -> Any:
+        """The formula of the kernel, in float32."""
+        if scale.dtype is not dt.float32:
+            return None
+        channels = Channels(x, self.data_format)
+        wide, spread = widened(x), channels.spread
+        used: Any = mean
+        spreading: Any = variance
+        outer = mean, variance
+        if self.is_training:
+            count = channels.count()
+            used = reduce_sum(wide, channels.axes) / count
+        centred = wide - spread(used)
+        if self.is_training:
+            spreading = reduce_sum(centred * centred, channels.axes) / count
+            rest = max(count - 1.0, 1.0) if isinstance(count, float) else maximum(count - 1.0, 1.0)
+            outer = self.averaged(used, spreading * (count / rest), mean, variance)
+        factor = scale / sqrt(spreading + self.epsilon)
+        y = cast(centred * spread(factor) + spread(offset), x.dtype)
+        return y, *outer, used, spreading, zeros([0])
 
 
 def by_channels(op: FusedBatchNormV3 | FusedBatchNormGradV3, each: Each) -> Any:
@@ -193,6 +225,28 @@ class FusedBatchNormGradV3(Op):
         if self.is_training:
             return training_second_order(self, call, *cotangents)
         return inference_second_order(self, call, *cotangents)
+
+    def expand(
+        self,
+        g: GraphTensor,
+        x: GraphTensor,
+        scale: GraphTensor,
+        mean: GraphTensor,
+        variance: GraphTensor,
+        unused: GraphTensor,
+    ) -> Any:
+        """The formula of the kernel, in float32."""
+        channels = Channels(x, self.data_format)
+        wide, cotangent, spread = widened(x), widened(g), channels.spread
+        deviation = 1.0 / sqrt(variance + self.epsilon)
+        normal = (wide - spread(mean)) * spread(deviation)
+        g_offset = reduce_sum(cotangent, channels.axes)
+        g_scale = reduce_sum(cotangent * normal, channels.axes)
+        if self.is_training:
+            count = channels.count()
+            cotangent = cotangent - spread(g_offset / count) - normal * spread(g_scale / count)
+        gx = cast(cotangent * spread(scale * deviation), x.dtype)
+        return gx, g_scale, g_offset, zeros([0]), zeros([0])
 
 
 def statistics(op: FusedBatchNormGradV3, x: TensorValue) -> tuple[tuple[int, ...], Spread]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,12 +10,16 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.rule_words import extent, widened
 from graphwright.ops.core.shapes import rank, shape_of
+from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import ADD_UP, along, reduce_sum
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
@@ -38,6 +43,29 @@ def other_axes(ndim: int, data_format: str) -> tuple[int, ...]:
     """All axes but that of the channels."""
     channels = channel_axis(data_format) % ndim
     return tuple(i for i in range(ndim) if i != channels)
+
+
+class Channels:
+    """Data with channels in an expansion: vectors of them in its shape, and reductions to them."""
+
+    def __init__(self, x: GraphTensor, data_format: str) -> None:
+        self.rank = x.shape.rank
+        self.last = channel_axis(data_format) == -1
+        self.axes = other_axes(self.rank, data_format)
+        self.sizes = [extent(x, i) for i in self.axes]
+
+    def spread(self, vector: GraphTensor) -> Any:
+        """A vector over the channels, to broadcast against the data."""
+        return vector if self.last else reshape(vector, [-1, *[1] * (self.rank - 2)])
+
+    def count(self) -> Any:
+        """How many elements a channel has, as a float; at least one, as the kernels count."""
+        if all(isinstance(size, int) for size in self.sizes):
+            return float(max(math.prod(self.sizes), 1))
+        total: Any = 1
+        for size in self.sizes:
+            total = size * total
+        return maximum(cast(total, dt.float32), 1.0)
 
 
 class BiasAdd(Op):
@@ -76,6 +104,9 @@ class BiasAdd(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, apply(BiasAddGrad.of(self.data_format), g)
+
+    def expand(self, value: GraphTensor, bias: GraphTensor) -> Any:
+        return value + Channels(value, self.data_format).spread(bias)
 
     def batched(self, each: Each) -> Any:
         if not each.stacked[1]:
@@ -122,6 +153,9 @@ class BiasAddGrad(Op):
         beside = rank(x) - 2 if x.type.rank is None else x.type.rank - 2
         column = reshape(g, concat([[-1], ones([beside], dt.int32)], 0))
         return (broadcast_to(column, shape_of(x)),)
+
+    def expand(self, g: GraphTensor) -> Any:
+        return cast(reduce_sum(widened(g), Channels(g, self.data_format).axes), g.dtype)
 
     def batched(self, each: Each) -> Any:
         rank = each.rank(0)

@@ -11,11 +11,13 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape, squeeze
+from graphwright.ops.core.rule_words import rounded_once
 from graphwright.ops.core.shapes import rank, shape
 from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.comparison import (
@@ -53,6 +55,10 @@ class L2Loss(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (call.inputs[0] * g,)
+
+    @rounded_once
+    def expand(self, t: GraphTensor) -> Any:
+        return reduce_sum(t * t) * 0.5
 
     def batched(self, each: Each) -> Any:
         t = each.inputs[0]

@@ -9,15 +9,17 @@ import numpy as np
 
 from graphwright.op.batching import batches, images
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes
+from graphwright.ops.core.rule_words import along, padded, rounded_once
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_sum
-from graphwright.ops.math.transcendental import rsqrt, square
+from graphwright.ops.math.transcendental import pow, rsqrt, square
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
@@ -62,6 +64,27 @@ class LocalResponse(Op):
         )
 
 
+#: Elements on each side of one that are added to it; more take a loop of their own.
+NEAR = 8
+
+
+def near_sums(x: GraphTensor, radius: int) -> Any:
+    """Sums of the elements at most so far away along the last axis, in an expansion; None for
+    too many."""
+    size = x.shape[-1]
+    reach = radius if size is None else min(radius, size - 1)
+    if not 0 <= reach <= NEAR:
+        return None
+    if not reach:
+        return x
+    rank = x.shape.rank
+    wide = padded(x, [*[(0, 0)] * (rank - 1), (reach, reach)], cast(0, x.dtype))
+    parts = [
+        wide[along(rank, rank - 1, slice(i, i - 2 * reach or None))] for i in range(2 * reach + 1)
+    ]
+    return sum(parts[1:], parts[0])
+
+
 class LRN(LocalResponse):
     """x / (bias + alpha * s) ** beta: s sums the squares of the channels around each one."""
 
@@ -76,6 +99,13 @@ class LRN(LocalResponse):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         op = LRNGrad.of(self.depth_radius, self.bias, self.alpha, self.beta)
         return (apply(op, g, call.inputs[0], call.outputs[0]),)
+
+    @rounded_once
+    def expand(self, x: GraphTensor) -> Any:
+        squares = near_sums(x * x, self.depth_radius)
+        if squares is None:
+            return None
+        return x * pow(self.bias + self.alpha * squares, -self.beta)
 
 
 class LRNGrad(LocalResponse):
@@ -105,6 +135,16 @@ class LRNGrad(LocalResponse):
         bent = near * cotangent * x * steeper / norm * (2 * self.alpha * (self.beta + 1))
         to_x = x * self.around(to_norm - bent) + g * far + near * cotangent * steeper
         return g * power - factor * x * steeper * near, -factor * to_x, None
+
+    @rounded_once
+    def expand(self, g: GraphTensor, x: GraphTensor, y: GraphTensor) -> Any:
+        squares = near_sums(x * x, self.depth_radius)
+        if squares is None:
+            return None
+        norm = self.bias + self.alpha * squares
+        direct = g * pow(norm, -self.beta)
+        slope = 2 * self.alpha * self.beta * x
+        return direct - slope * near_sums(g * y / norm, self.depth_radius)
 
     def around(self, x: Any) -> Any:
         """Sums over the windows of channels."""

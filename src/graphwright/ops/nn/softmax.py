@@ -12,17 +12,20 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import batches, last_axes
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape, transpose
+from graphwright.ops.core.rule_words import extent, picked, rounded_once
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import rank, shape
 from graphwright.ops.math.comparison import equal, select
-from graphwright.ops.math.reduction import ADD_UP, reduce_sum
+from graphwright.ops.math.reduction import ADD_UP, Peak, reduce, reduce_sum
 from graphwright.ops.math.reduction import along as along_axes
-from graphwright.ops.math.transcendental import exp
+from graphwright.ops.math.transcendental import exp, log
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -95,6 +98,11 @@ def softmax_array(logits: Any) -> Any:
     return weights
 
 
+def peak(x: GraphTensor) -> Any:
+    """What the elements of a row are shifted by, in an expansion."""
+    return reduce(Peak, x, -1, True, None)
+
+
 class Softmax(Normalizer):
     """exp(x) / sum(exp(x)) along the last axis."""
 
@@ -107,6 +115,12 @@ class Softmax(Normalizer):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y = call.outputs[0]
         return ((g - reduce_sum(g * y, -1, keepdims=True)) * y,)
+
+    @rounded_once
+    def expand(self, x: GraphTensor) -> Any:
+        """One division a row."""
+        weights = exp(x - peak(x))
+        return weights * (1.0 / reduce_sum(weights, -1, True))
 
 
 class LogSoftmax(Normalizer):
@@ -121,6 +135,11 @@ class LogSoftmax(Normalizer):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g - reduce_sum(g, -1, keepdims=True) * exp(call.outputs[0]),)
+
+    @rounded_once
+    def expand(self, x: GraphTensor) -> Any:
+        shifted = x - peak(x)
+        return shifted - log(reduce_sum(exp(shifted), -1, True))
 
 
 # -- cross entropies ------------------------------------------------------------------------
@@ -184,6 +203,14 @@ class SoftmaxCrossEntropyWithLogits(Op):
             to_labels = direct if to_labels is None else direct + to_labels
         return logits_cotangent(call, g, g_backprop), to_labels
 
+    @rounded_once
+    def expand(self, logits: GraphTensor, labels: GraphTensor) -> Any:
+        """sum(labels * (log(sum(exp(x))) - x)) and softmax - labels, x the shifted logits."""
+        x = logits - peak(logits)
+        weights = exp(x)
+        total = reduce_sum(weights, -1, True)
+        return reduce_sum(labels * (log(total) - x), -1), weights / total - labels
+
 
 class SparseSoftmaxCrossEntropyWithLogits(Op):
     """The cross entropy of each row of logits and of a class number; and its gradient."""
@@ -236,6 +263,16 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
 
     def gradient(self, call: Call, g: Cotangent, g_backprop: Cotangent) -> Sequence[Any]:
         return logits_cotangent(call, g, g_backprop), None
+
+    @rounded_once
+    def expand(self, logits: GraphTensor, labels: GraphTensor) -> Any:
+        place = picked(labels, 1, logits)
+        hit = equal(expand_dims(cast(place, dt.int32), 1), range(extent(logits, 1)))
+        x = logits - peak(logits)
+        weights = exp(x)
+        total = reduce_sum(weights, -1, True)
+        loss = reduce_sum(select(hit, log(total) - x, zeros_like(x)), -1)
+        return loss, weights * (1.0 / total) - cast(hit, x.dtype)
 
 
 SOFTMAX, LOG_SOFTMAX = Softmax(), LogSoftmax()

@@ -9,24 +9,19 @@ import numpy as np
 
 from graphwright.op.batching import elementwise, last_axes, last_axes_of_first
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.op_families import same_dims
 from graphwright.op.op_functions import function_of
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones_like, zeros_like
-from graphwright.ops.math.comparison import select
+from graphwright.ops.math.comparison import logical_and, logical_not, logical_or, select
+from graphwright.ops.math.reduction import reduce_sum
+from graphwright.ops.quantization.rounding_grids import ConstantGrid, TensorGrid, nudged, rounded_to
+from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
-
-
-def nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
-    """The grid moved so that 0 is on it: least and greatest value, step, the place of 0."""
-    low, high = np.float32(low), np.float32(high)
-    first, last = np.float32(1 if narrow_range else 0), np.float32(2**num_bits - 1)
-    step = np.asarray((high - low) / (last - first), np.float32)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        zero = np.floor(np.clip(first - low / step, first, last) + np.float32(0.5))
-    return (first - zero) * step, (last - zero) * step, step, zero - first
 
 
 def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
@@ -118,6 +113,9 @@ class FakeQuantWithMinMaxArgs(BetweenConstants):
         back = FakeQuantWithMinMaxArgsGradient.of(*self.values())
         return (apply(back, g, call.inputs[0]),)
 
+    def expand(self, x: GraphTensor) -> Any:
+        return rounded_to(ConstantGrid(self), x)
+
 
 class FakeQuantWithMinMaxArgsGradient(BetweenConstants):
     """The cotangent where the input is in the range."""
@@ -136,6 +134,10 @@ class FakeQuantWithMinMaxArgsGradient(BetweenConstants):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(self, g, call.inputs[1]), None
+
+    def expand(self, g: GraphTensor, x: GraphTensor) -> Any:
+        grid = ConstantGrid(self)
+        return g * cast(logical_and(x >= grid.least, x <= grid.most), dt.float32)
 
 
 class Between(Grid):
@@ -193,6 +195,9 @@ class Rounding(Between):
     def kernel(self, x: Array, low: Array, high: Array) -> Any:
         return on_grid(x, low, high, self)
 
+    def expand(self, x: GraphTensor, low: GraphTensor, high: GraphTensor) -> Any:
+        return rounded_to(TensorGrid(self, low, high), x)
+
 
 class RoundingGradient(Between):
     """The cotangents of the inputs and of both bounds."""
@@ -215,6 +220,15 @@ class RoundingGradient(Between):
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return joined_cotangent(self, call, cotangents), None, None, None
+
+    def expand(self, g: GraphTensor, x: GraphTensor, low: GraphTensor, high: GraphTensor) -> Any:
+        grid = TensorGrid(self, low, high)
+        within = logical_or(grid.empty, logical_and(x >= grid.least, x <= grid.most))
+        there = logical_not(grid.empty)
+        sides = (logical_and(there, x < grid.least), logical_and(there, x > grid.most))
+        axes = list(range(x.shape.rank - low.shape.rank))
+        below, above = [reduce_sum(g * cast(side, dt.float32), axes) for side in sides]
+        return g * cast(within, dt.float32), below, above
 
 
 class FakeQuantWithMinMaxVars(Rounding):

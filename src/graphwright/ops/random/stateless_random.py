@@ -15,15 +15,18 @@ import numpy as np
 
 from graphwright.op.batching import one_by_one
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.casting import bitcast, cast
 from graphwright.ops.core.creation import checked_dims, zeros
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.rule_words import host
 from graphwright.ops.core.shapes import broadcast_shape_of
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.random import philox_draws, threefry, variates
+from graphwright.ops.random.philox_words import key_and_counter, normals_of, shaped, units_of
 from graphwright.ops.random.random_gamma import gamma_gradient
 from graphwright.ops.random.stateful_random import (
     COUNTS,
@@ -121,6 +124,9 @@ class StatelessRandomGetKeyCounter(Op):
         words = [counter & (1 << 64) - 1, counter >> 64]
         return np.array([key], np.uint64), np.array(words, np.uint64)
 
+    def expand(self, seed: GraphTensor) -> Any:
+        return key_and_counter(seed)
+
 
 class Positioned(Op):
     """Draws from where a key and a counter say."""
@@ -149,6 +155,13 @@ class Positioned(Op):
 
         return kernel
 
+    def drawn(self, shape: GraphTensor, alg: GraphTensor) -> tuple[int, ...] | None:
+        """The shape of what is drawn, if machine code can: floats, by Philox."""
+        dims = host(shape)
+        philox = host(alg) not in (None, Algorithm.THREEFRY.value)
+        fits = philox and isinstance(dims, tuple) and self.dtype in (dt.float32, dt.float64)
+        return dims if fits else None
+
 
 class StatelessRandomUniformV2(Positioned):
     """Uniform numbers in [0, 1)."""
@@ -157,6 +170,12 @@ class StatelessRandomUniformV2(Positioned):
     dtypes = {"dtype": dt.FLOATING, "Tshape": dt.INDEX}
     sampler = "uniform"
 
+    def expand(
+        self, shape: GraphTensor, key: GraphTensor, counter: GraphTensor, alg: GraphTensor
+    ) -> Any:
+        dims = self.drawn(shape, alg)
+        return None if dims is None else shaped(units_of(key, counter, dims, self.dtype), dims)
+
 
 class StatelessRandomNormalV2(Positioned):
     """Normal numbers of mean 0 and deviation 1."""
@@ -164,6 +183,16 @@ class StatelessRandomNormalV2(Positioned):
     type_name = "StatelessRandomNormalV2"
     dtypes = {"dtype": dt.FLOATING, "Tshape": dt.INDEX}
     sampler = "normal"
+
+    def expand(
+        self, shape: GraphTensor, key: GraphTensor, counter: GraphTensor, alg: GraphTensor
+    ) -> Any:
+        dims = self.drawn(shape, alg)
+        return (
+            None
+            if dims is None
+            else shaped(normals_of(units_of(key, counter, dims, self.dtype)), dims)
+        )
 
 
 class StatelessTruncatedNormalV2(Positioned):

@@ -390,6 +390,7 @@ class TensorListAddN(AddN):
     inputs = ("inputs: T*",)
     outputs = ("sum: T",)
     dtypes = {"T": frozenset({dt.variant})}
+    expand = Op.expand
 
     def shapes(self, *inputs: TensorType) -> Shapes:
         return ((),)

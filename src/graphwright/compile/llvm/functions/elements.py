@@ -33,8 +33,8 @@ class VectorScalars(CheckedScalars[Reg]):
     def on_zero(self, condition: Reg) -> None:
         self._on_zero(condition)
 
-    def bitcast(self, x: Reg, kind: str) -> Reg:
-        return self.emitter.bitcast(x, kind)
+    def bitcast(self, x: Reg, dtype: DType) -> Reg:
+        return self.emitter.bitcast(x, KINDS[dtype])
 
     def constant(self, value: float, like: Reg) -> Reg:
         return self.emitter.like(value, like)

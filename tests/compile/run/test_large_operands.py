@@ -10,9 +10,8 @@ import pytest
 
 import graphwright as tf
 from graphwright.compile.nests.sizes import NotNative
-from graphwright.compile.run.options import OPTIONS
-from graphwright.compile.select import large_operands
-from graphwright.compile.select.large_operands import (
+from graphwright.compile.run import large_operands
+from graphwright.compile.run.large_operands import (
     WORTH,
     OperandCode,
     elementwise,
@@ -20,6 +19,7 @@ from graphwright.compile.select.large_operands import (
     kernel,
     rowwise,
 )
+from graphwright.compile.run.options import OPTIONS
 from graphwright.machine import background
 from graphwright.machine.preparation import Waiting
 from graphwright.ops.image.color import AdjustContrastv2, RGBToHSV

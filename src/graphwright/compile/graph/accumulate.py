@@ -1,15 +1,33 @@
 """Sums of products of matrices in loops: a product is added to what is there as it is computed.
 
 The gradient of a loop adds a product to each weight's gradient in every iteration. Computed by
-itself it would be written to memory and read again, which takes as long as computing it.
+itself it would be written to memory and read again, which takes as long as computing it. Who else
+needs the product decides, so this is a pass over nodes, and no expansion of a sum.
 """
 
 from __future__ import annotations
 
-from graphwright.compile.expand.own_ops import MatMulAdd
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.op.op import Op, Shapes
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.ops.math.arithmetic import AddV2
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+class MatMulAdd(Op):
+    """c + a @ b, added up in one pass."""
+
+    type_name = "_MatMulAdd"
+    inputs = ("a: T", "b: T", "c: T")
+    outputs = ("sum: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    transpose_a: bool
+    transpose_b: bool
+
+    def shapes(self, a: TensorType, b: TensorType, c: TensorType) -> Shapes:
+        return (c.dims,)
 
 
 def uses_of(graph: Graph) -> dict[Value, int]:

@@ -1,7 +1,8 @@
 """Ops of lowering alone for what gradients are made of, and the pass that puts them in place.
 
 `TensorListAddItem` adds to one item of a list, which otherwise takes a second list;
-`CountedSegments` is given how many there are, which is computed before it.
+`CountedSegments` is given how many there are, which is computed before it. Each rule looks at
+several nodes, so it is no expansion that an op's record could state.
 """
 
 from __future__ import annotations
@@ -16,20 +17,26 @@ from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.ir.known import known
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.op import Op, Shapes
 from graphwright.ops.convolution.pooling import MaxPool, MaxPoolGrad
-from graphwright.ops.core.casting import Cast
+from graphwright.ops.core.casting import Cast, cast
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.ops.core.movement import Reshape, SumTo
+from graphwright.ops.core.rule_words import extent, moved, required, scattered, widened
 from graphwright.ops.core.segment_reduction import (
     SegmentMax,
     SegmentMean,
     SegmentMin,
     SegmentProd,
     SegmentSum,
+    dims_of_segments,
+    extremes,
+    sizes_of,
 )
+from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.core.shapes import BroadcastGradientArgs, Shape
-from graphwright.ops.math.arithmetic import AddV2
+from graphwright.ops.math.arithmetic import AddV2, floordiv, maximum
 from graphwright.ops.math.reduction import Max, Sum
 from graphwright.ops.nn.activation import ReluGrad
 from graphwright.ops.state.list_ops import (
@@ -93,6 +100,19 @@ class CountedSegments(Op):
 
     def kernel(self, data: Any, ids: Any, count: Any) -> Any:
         return self.op.kernel(data, ids)
+
+    def expand(self, x: GraphTensor, ids: GraphTensor, count: GraphTensor) -> Any:
+        """Rows combined by segments, whose numbers must ascend."""
+        kind, dims = self.op.kind, dims_of_segments(x, ids, count)  # type: ignore[attr-defined]
+        before = moved(ids, 0, [steps(extent(ids, 0)) - 1])  # of the first, itself
+        ids = required(ids, (ids >= 0) & (ids >= before))
+        if kind in ("max", "min"):
+            return extremes(kind, x, ids, dims, 0)
+        if kind != "mean":
+            return scattered(kind, x, [ids], dims)
+        total = scattered("sum", widened(x), [ids], dims)
+        sizes = cast(maximum(sizes_of(ids, dims), 1), total.dtype)
+        return cast(total / sizes if x.dtype.is_floating else floordiv(total, sizes), x.dtype)
 
 
 Rule = Callable[[Node, tuple[Value, ...], Graph], "tuple[Value, ...] | None"]

@@ -6,7 +6,8 @@ is far. So the product's kernel is given the variable's memory and the factors o
 the gradient is nowhere.
 
 Whose memory that is, is asked when it runs (`ops.state.variable_ops.Loan`): what was read before
-stays as it was, and the update then goes to a copy.
+stays as it was, and the update then goes to a copy. What else uses the gradient, and what happens
+meanwhile, decides, so this is a pass over nodes, and no expansion of an assignment.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.compile.expand.accumulate import uses_of
+from graphwright.compile.graph.accumulate import uses_of
 from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.prune import like, prune
 from graphwright.compile.graph.variable_cells import VariableCells

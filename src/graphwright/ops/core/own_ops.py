@@ -1,12 +1,10 @@
-"""Ops of lowering alone, which no program has: what rules make of the ops that programs have."""
+"""Ops of lowering alone, which no program has: what expansions are made of beside programs' ops."""
 
 from __future__ import annotations
 
-from graphwright.compile.nests.element_kinds import KINDS
 from graphwright.op.op import Op, Shapes
 from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import CheckedScalars, S, Scalars
-from graphwright.ops.math.reduction import Max
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -30,13 +28,6 @@ class Average(Sized):
     def element(self, scalars: Scalars[S], total: S, count: S) -> S:
         """The mean."""
         return scalars.div(total, count)
-
-
-class Peak(Max):
-    """The greatest number of a row that its elements are shifted by: NaN need not come through,
-    since what is made of its own elements has it anyway."""
-
-    type_name = "_Peak"
 
 
 class AxisPlace(Sized):
@@ -127,7 +118,7 @@ class Reinterpreted(Elementwise):
         self, scalars: CheckedScalars[S], x: S
     ) -> S:
         """The element."""
-        return scalars.bitcast(x, KINDS[self.type])
+        return scalars.bitcast(x, self.type)
 
 
 class Scanned(Op):
@@ -180,21 +171,6 @@ class Gathered(Op):
         if dims is None or own is None:
             return (None,)
         return ((*dims[: self.axis], *own[self.batch :], *dims[self.axis + len(places) :]),)
-
-
-class MatMulAdd(Op):
-    """c + a @ b, added up in one pass."""
-
-    type_name = "_MatMulAdd"
-    inputs = ("a: T", "b: T", "c: T")
-    outputs = ("sum: T",)
-    dtypes = {"T": dt.FLOATING}
-
-    transpose_a: bool
-    transpose_b: bool
-
-    def shapes(self, a: TensorType, b: TensorType, c: TensorType) -> Shapes:
-        return (c.dims,)
 
 
 class Products(Op):

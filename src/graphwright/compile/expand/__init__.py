@@ -1,1 +1,0 @@
-"""Ops in simpler ops, for machine code."""

@@ -1,0 +1,180 @@
+"""What expansions share: what is known of operands, shorter words, and what machine code alone has.
+
+Modules of low layers use them too, so ops of higher ones are looked up by their names here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from graphwright.op.expansion import GraphTensor
+from graphwright.op.interpreter import apply
+from graphwright.op.op import REGISTRY, Op, is_whole
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.identity import identity
+from graphwright.ops.core.own_ops import (
+    Confined,
+    Gathered,
+    Inhabited,
+    PickIndex,
+    Reinterpreted,
+    Required,
+    Scattered,
+)
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+
+Rule = Callable[..., Any]
+
+HALVES = (dt.float16, dt.bfloat16)
+
+# -- what is known --------------------------------------------------------------------------------
+
+
+def host(x: GraphTensor) -> Any:
+    """What an operand on the host holds; None if not all of it is known."""
+    value = x.known
+    return value if is_whole(value) else None
+
+
+def extent(x: GraphTensor, axis: int) -> Any:
+    """The size of a dimension: a number, or a value."""
+    size = x.shape[axis]
+    return shape_of(x)[axis] if size is None else size
+
+
+def dims_of(x: GraphTensor) -> list[Any]:
+    """The sizes of all dimensions."""
+    return [extent(x, i) for i in range(x.shape.rank)]
+
+
+# -- halves -----------------------------------------------------------------------------------
+
+
+def widened(x: GraphTensor) -> Any:
+    """Halves as float32."""
+    return cast(x, dt.float32) if x.dtype in HALVES else x
+
+
+def rounded_once(rule: Rule) -> Rule:
+    """The rule, of halves in float32"""
+
+    @wraps(rule)
+    def wide(op: Op, *operands: GraphTensor) -> Any:
+        dtype = next((x.dtype for x in operands if x.dtype in HALVES), None)
+        if dtype is None:
+            return rule(op, *operands)
+        results = rule(op, *[widened(x) for x in operands])
+        return (
+            tuple([cast(y, dtype) for y in results])
+            if isinstance(results, tuple)
+            else (results if results is None else cast(results, dtype))
+        )
+
+    return wide
+
+
+def in_float32(op: Op, x: GraphTensor, *operands: GraphTensor) -> Any:
+    """The op itself of halves in float32; it is simple for other dtypes."""
+    if x.dtype not in HALVES:
+        return None
+    return cast(apply(op, widened(x), *[widened(y) for y in operands]), x.dtype)
+
+
+# -- parts ------------------------------------------------------------------------------------
+
+
+def along(rank: int, axis: int, entry: object) -> Any:
+    """An index that takes all of every axis but one."""
+    return (*[slice(None)] * axis, entry, *[slice(None)] * (rank - axis - 1))
+
+
+def pieces(value: GraphTensor, axis: int, sizes: Sequence[int]) -> Any:
+    """Slices one after the other."""
+    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+    rank = value.shape.rank
+    return tuple([value[along(rank, axis, slice(e - n, e))] for e, n in zip(ends, sizes)])
+
+
+def blocks_of(dims: Sequence[Any], value: GraphTensor) -> Any:
+    """One value in each place of a shape."""
+    return apply(REGISTRY["Fill"].of(), dims, value)
+
+
+def padded(x: Any, pairs: Sequence[Sequence[int]], value: GraphTensor) -> Any:
+    """A tensor in blocks of a value, so many (before, after) along each axis."""
+    for axis, pair in enumerate(pairs):
+        dims = dims_of(x)
+        blocks = [
+            blocks_of([*dims[:axis], n, *dims[axis + 1 :]], value) if n else None for n in pair
+        ]
+        parts = [part for part in (blocks[0], x, blocks[1]) if part is not None]
+        x = apply(REGISTRY["ConcatV2"].of(), *parts, axis) if len(parts) > 1 else x
+    return identity(x)
+
+
+def reinterpreted(x: GraphTensor, dtype: DType) -> Any:
+    """The bits of elements as those of another dtype of the same size."""
+    return apply(Reinterpreted.of(dtype), x)
+
+
+# -- places -----------------------------------------------------------------------------------
+
+
+def picked(index: GraphTensor, axis: int, x: GraphTensor) -> Any:
+    """An index from data as a place along an axis, checked; none counts from the end."""
+    return apply(PickIndex.of(axis, False), index, x)
+
+
+def gathered(x: GraphTensor, axis: int, indices: Sequence[GraphTensor], batch: int = 0) -> Any:
+    """The elements at indices from data along axes from `axis` on, for each of `batch` batches."""
+    places = [picked(v, axis + i, x) for i, v in enumerate(indices)]
+    return apply(Gathered.of(axis, batch), x, *places)
+
+
+def moved(x: GraphTensor, axis: int, places: Sequence[GraphTensor], batch: int = 0) -> Any:
+    """The same of places that a rule works out, which need no check."""
+    inside = [apply(Confined.of(axis + i), cast(v, dt.int64), x) for i, v in enumerate(places)]
+    return apply(Gathered.of(axis, batch), x, *inside)
+
+
+def columns_of(indices: GraphTensor) -> list[Any]:
+    """The numbers that rows of indices are made of."""
+    return [indices[(Ellipsis, i)] for i in range(indices.shape[-1])]
+
+
+def scattered(
+    combine: str,
+    x: GraphTensor,
+    columns: Sequence[GraphTensor],
+    dims: Sequence[Any] = (),
+    into: GraphTensor | None = None,
+) -> Any:
+    """Slices of x combined in places of a tensor of dimensions, or of one that is there.
+
+    Numbers alone are added up in float64, as the kernels do.
+    """
+    dtype = x.dtype
+    x = widened(x) if into is None else x
+    single = all(x.shape[i] == 1 for i in range(columns[0].shape.rank, x.shape.rank))
+    if combine == "sum" and into is None and single and x.dtype.is_floating:
+        x = cast(x, dt.float64)
+    like = blocks_of(dims, cast(0, x.dtype)) if into is None else into
+    places = [picked(ids, i, like) for i, ids in enumerate(columns)]
+    return cast(apply(Scattered.of(combine, into is not None), x, like, *places), dtype)
+
+
+# -- conditions -------------------------------------------------------------------------------
+
+
+def inhabited(x: GraphTensor, axis: int) -> Any:
+    """`x`, of which an axis has elements; it is left to the kernels where the axis has none."""
+    return apply(Inhabited.of(axis), x)
+
+
+def required(x: GraphTensor, condition: GraphTensor) -> Any:
+    """`x`, where a condition holds; it is left to the kernels where it does not."""
+    return apply(Required.of(), x, condition)
