@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sparse_corpus as corpus
 from bad_calls import LARGEST, Arguments
+from corpora import sparse as corpus
 from test_goldens import departs
 
 import graphwright as tf

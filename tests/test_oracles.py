@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from corpora.oracles import Oracle, oracles
 from numeric import differences, slopes
-from oracles import Oracle, oracles
 
 import graphwright as tf
 

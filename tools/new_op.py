@@ -4,9 +4,9 @@
     python tools/new_op.py softcap --family math/activations --check         # when it is written
 
 The skeleton is a class and a function in `src/graphwright/ops/FAMILY.py`, a name in
-`src/graphwright/api/PUBLIC`, and an oracle in `tests/oracles.py`: three places. --check writes the
-stub, the page of public names and that of native ops anew, and lists what is lacking; the exit code
-is 1 while there is anything. CONTRIBUTING.md has the walk.
+`src/graphwright/api/PUBLIC`, and an oracle in `tests/corpora/oracles.py`: three places. --check
+writes the stub, the page of public names and that of native ops anew, and lists what is lacking;
+the exit code is 1 while there is anything. CONTRIBUTING.md has the walk.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT), str(ROOT / "tests")]
 PACKAGE = ROOT / "src" / "graphwright"
-ORACLES = ROOT / "tests" / "oracles.py"
+ORACLES = ROOT / "tests" / "corpora" / "oracles.py"
 
 HEAD = '''"""{title}: say in a line what this family has in common."""
 
@@ -133,8 +133,8 @@ def with_imports(text: str, imports: str) -> str:
 
 def lacking(name: str, family: str) -> Iterator[str]:
     """What an op lacks, in words."""
+    from corpora.oracles import oracles
     from docstrings import faults
-    from oracles import oracles
 
     from graphwright.op.op import REGISTRY, Op
     from graphwright.op.op_families import Elementwise
@@ -159,7 +159,7 @@ def lacking(name: str, family: str) -> Iterator[str]:
     oracle = "TODO" not in ORACLES.read_text() and [o for o in oracles() if o.op == kind.type_name]
     golden = any(name in p.read_text() for p in (ROOT / "tools" / "golden").glob("*.py"))
     if not oracle and not golden:
-        yield "there is neither an oracle in tests/oracles.py nor a golden case in tools/golden"
+        yield "neither tests/corpora/oracles.py nor tools/golden has a case of it"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,7 +10,7 @@ import recording
 
 tf = recording.tensorflow()
 
-from autograph.tensor_programs import outcome, programs
+from corpora.tensor_programs import outcome, programs
 
 if __name__ == "__main__":
     outcomes = {f.__name__: outcome(f, args, tf) for f, args in programs(tf)}

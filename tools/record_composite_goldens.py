@@ -9,8 +9,8 @@ import recording
 
 tf = recording.tensorflow()
 
-import composite_corpus as corpus
-import ragged_corpus
+from corpora import composites as corpus
+from corpora import ragged
 
 
 def main() -> None:
@@ -19,9 +19,9 @@ def main() -> None:
     record = {"extensions": {e: corpus.outcome(e, tf, plain) for e in corpus.EXTENSIONS}}
     handled = corpus.dispatched_scope(tf)
     record["dispatched"] = {e: corpus.outcome(e, tf, handled) for e in corpus.DISPATCHED}
-    names = ragged_corpus.scope(tf)
-    for area, expressions in ragged_corpus.AREAS.items():
-        record[area] = {e: ragged_corpus.outcome(e, tf, names) for e in expressions}
+    names = ragged.scope(tf)
+    for area, expressions in ragged.AREAS.items():
+        record[area] = {e: ragged.outcome(e, tf, names) for e in expressions}
     recording.write("composites.json", record)
 
 

@@ -9,7 +9,7 @@ import recording
 
 tf = recording.tensorflow()
 
-import control_corpus as corpus
+from corpora import control as corpus
 
 
 def main() -> None:

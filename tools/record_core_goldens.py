@@ -9,7 +9,7 @@ import recording
 
 tf = recording.tensorflow()
 
-from core_corpus import corpus, outcome
+from corpora.core import corpus, outcome
 
 if __name__ == "__main__":
     recording.write("core.json", {e: outcome(e, tf) for e in corpus()})

@@ -1,4 +1,4 @@
-"""Records TensorFlow's gradients at tests/empty_corpus.py in tests/golden/empty_gradients.npz.
+"""Records TensorFlow's gradients at tests/corpora/empty_axes.py: tests/golden/empty_gradients.npz.
 
     python tools/record_empty_goldens.py
 
@@ -17,7 +17,7 @@ import recording
 
 tf = recording.tensorflow()
 
-import empty_corpus as corpus
+from corpora import empty_axes as corpus
 
 from tools import golden_format as gf
 

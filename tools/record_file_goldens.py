@@ -1,8 +1,8 @@
 """Files of TensorFlow's: `python tools/record_file_goldens.py`, with TensorFlow 2.21.
 
 Writes tests/golden/examples.tfrecord, plain and compressed, and tests/golden/summaries.events, for
-which TensorBoard must be installed too, from tests/file_corpus.py; tests/golden/gfile.json from
-tests/gfile_corpus.py and parsing.json from tests/parsing_corpus.py.
+which TensorBoard must be installed too, from tests/corpora/files.py; tests/golden/gfile.json from
+tests/corpora/gfile.py and parsing.json from tests/corpora/parsing.py.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from recording import GOLDEN
 
 tf = recording.tensorflow()
 
-import gfile_corpus
-import parsing_corpus
-from file_corpus import COMPRESSIONS, examples, write_summaries
+from corpora import gfile, parsing
+from corpora.files import COMPRESSIONS, examples, write_summaries
 
 
 def main() -> None:
@@ -31,8 +30,8 @@ def main() -> None:
         (path,) = Path(folder).iterdir()
         (GOLDEN / "summaries.events").write_bytes(path.read_bytes())
     with tempfile.TemporaryDirectory() as folder:
-        recording.write("gfile.json", gfile_corpus.outcomes(tf, folder))
-    recording.write("parsing.json", parsing_corpus.outcomes(tf))
+        recording.write("gfile.json", gfile.outcomes(tf, folder))
+    recording.write("parsing.json", parsing.outcomes(tf))
 
 
 if __name__ == "__main__":

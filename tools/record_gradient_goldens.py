@@ -1,4 +1,4 @@
-"""Records what TensorFlow makes of tests/gradient_corpus.py in tests/golden/gradients.json.
+"""Records what TensorFlow makes of tests/corpora/gradients.py in tests/golden/gradients.json.
 
 python tools/record_gradient_goldens.py
 """
@@ -9,7 +9,7 @@ import recording
 
 tf = recording.tensorflow()
 
-import gradient_corpus as corpus
+from corpora import gradients as corpus
 
 
 def main() -> None:

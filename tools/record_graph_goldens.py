@@ -3,7 +3,7 @@
 Usage, in an environment with tensorflow 2.21 and graphwright's dependencies:
     PYTHONPATH=src python tools/record_graph_goldens.py
 
-For every program of tests/graph_corpus.py the exported bytes are given to TensorFlow, which
+For every program of tests/corpora/graphs.py the exported bytes are given to TensorFlow, which
 runs them; bytes and results are kept. Also recorded: the signatures of all TensorFlow's ops,
 what arrays are as messages, and the names of nodes.
 """
@@ -17,12 +17,11 @@ import recording
 
 tf = recording.tensorflow()
 
-import graph_corpus
-import node_names
+from corpora import graphs, node_names
 from tensorflow.python.framework import op_def_registry
 
 
-def run(exported: graph_corpus.Exported) -> tuple[list[Any], list[Any]]:
+def run(exported: graphs.Exported) -> tuple[list[Any], list[Any]]:
     """The results of an exported graph and its variables' last values, as TensorFlow has them."""
     graph = tf.compat.v1.GraphDef.FromString(exported.message)
     wrapped = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(graph, name=""), [])
@@ -38,7 +37,7 @@ def run(exported: graph_corpus.Exported) -> tuple[list[Any], list[Any]]:
 
 def plain(array: Any) -> Any:
     """An array as JSON has it."""
-    return graph_corpus.plain(np.asarray(array))
+    return graphs.plain(np.asarray(array))
 
 
 def signatures() -> dict[str, list[Any]]:
@@ -61,7 +60,7 @@ def signatures() -> dict[str, list[Any]]:
 def messages() -> dict[str, str]:
     """The bytes of TensorFlow's messages of the corpus' arrays."""
     found = {}
-    for dtype, value in graph_corpus.ARRAYS:
+    for dtype, value in graphs.ARRAYS:
         array = np.array(value, tf.as_dtype(dtype).as_numpy_dtype)
         found[f"{dtype} {value}"] = tf.make_tensor_proto(array).SerializeToString().hex()
     return found
@@ -74,8 +73,8 @@ def main() -> None:
     named = {e: node_names.names(tf, e, s) for e, s in node_names.expressions().items()}
     recording.write("node_names.json", named)
     outcomes = {}
-    for name, program in graph_corpus.PROGRAMS.items():
-        exported = graph_corpus.export(program)
+    for name, program in graphs.PROGRAMS.items():
+        exported = graphs.export(program)
         outcomes[name] = run(exported)
         (recording.GOLDEN / f"graph_{name}.pb").write_bytes(exported.message)
         print(f"{name}: {len(exported.message)} bytes, TensorFlow gives {outcomes[name]}")

@@ -10,7 +10,7 @@ import recording
 
 tf = recording.tensorflow()
 
-import name_corpus
+from corpora import names
 
 if __name__ == "__main__":
-    recording.write("library_names.json", name_corpus.outcomes(tf))
+    recording.write("library_names.json", names.outcomes(tf))

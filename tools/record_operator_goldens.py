@@ -9,7 +9,7 @@ import recording
 
 tf = recording.tensorflow()
 
-import operator_corpus
+from corpora import operators
 
 if __name__ == "__main__":
-    recording.write("operators.json", operator_corpus.outcomes(tf))
+    recording.write("operators.json", operators.outcomes(tf))

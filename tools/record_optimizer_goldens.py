@@ -12,7 +12,7 @@ import recording
 tf = recording.tensorflow()
 
 import keras
-from optimizer_cases import OPTIMIZERS, SCHEDULES, STEPS, train
+from corpora.optimizers import OPTIMIZERS, SCHEDULES, STEPS, train
 
 
 def main() -> None:

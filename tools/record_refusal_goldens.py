@@ -56,7 +56,7 @@ def add_calls() -> None:
     """Adds bad calls of each op that golden cases come to, of the use that is known if one is."""
     import bad_calls
     import op_uses
-    from bad_call_examples import EXAMPLES
+    from corpora.bad_call_examples import EXAMPLES
 
     rows = [row for row in read() if row[3] != NEW] if FILE.exists() else []
     known = {json.dumps(row[:3]) for row in rows}

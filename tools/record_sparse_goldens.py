@@ -1,6 +1,7 @@
-"""Records what TensorFlow makes of tests/sparse_corpus.py: `python tools/record_sparse_goldens.py`.
+"""Records what TensorFlow makes of sparse tensors: `python tools/record_sparse_goldens.py`.
 
-Run it with TensorFlow 2.21; it writes tests/golden/sparse.json, an entry for each program.
+Run it with TensorFlow 2.21; it writes tests/golden/sparse.json, an entry for each program of
+tests/corpora/sparse.py.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import recording
 
 tf = recording.tensorflow()
 
-import sparse_corpus as corpus
+from corpora import sparse as corpus
 
 
 def packed(array: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Record from TensorFlow what the expressions of tests/type_corpus.py come to.
+"""Record from TensorFlow what the expressions of tests/corpora/types.py come to.
 
 Usage, in an environment with tensorflow 2.21 and attrs:
     python tools/record_type_goldens.py
@@ -10,15 +10,15 @@ import recording
 
 tf = recording.tensorflow()
 
-import type_corpus
+from corpora import types as corpus
 from tensorflow.python.framework.tensor_spec import BoundedTensorSpec
 
 
 def main() -> None:
     """Write one golden file for each group of expressions."""
     tf.BoundedTensorSpec = BoundedTensorSpec  # which has no public name
-    for group, expressions in type_corpus.GROUPS.items():
-        outcomes = {text: type_corpus.outcome(text, tf) for text in expressions}
+    for group, expressions in corpus.GROUPS.items():
+        outcomes = {text: corpus.outcome(text, tf) for text in expressions}
         recording.write(f"{group}.json", outcomes)
 
 

@@ -4,7 +4,7 @@ Usage, where tensorflow 2.21, graphwright's dependencies, hypothesis, pytest and
     PYTHONPATH=src python tools/run_exported.py [--random NUMBER] [--cases NUMBER]
 
 Traced, written as a GraphDef and run in a session from the bytes alone are: the programs of
-tests/autograph/corpus.py and every nesting of its constructs, random programs, and golden cases
+tests/corpora/autograph.py and every nesting of its constructs, random programs, and golden cases
 of every function, with all shapes known or none. The exit status is 1 when a result differs
 or TensorFlow cannot read a graph.
 """
@@ -23,8 +23,9 @@ import recording
 tf = recording.tensorflow()
 
 import test_goldens
-from autograph import corpus, test_corpus, test_random_programs
-from autograph.programs import load, many
+from autograph import test_corpus, test_random_programs
+from corpora import autograph as corpus
+from corpora.random_functions import load, many
 
 import graphwright as gw
 from tools import golden_format as gf

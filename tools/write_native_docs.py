@@ -99,7 +99,7 @@ class Found(NamedTuple):
 
 def collected() -> dict[str, list[Any]]:
     """Samples of all ops that the golden cases and their gradients run."""
-    from op_examples import EXAMPLES
+    from corpora.op_examples import EXAMPLES
     from op_samples import Sample, differentiate_twice
     from test_goldens import AREAS, area_of
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import gradient_corpus as corpus
 import numpy as np
 import pytest
+from corpora import gradients as corpus
 
 import graphwright as tf
 

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-import empty_corpus as corpus
 import numpy as np
 import pytest
+from corpora import empty_axes as corpus
 from numeric import as_tensors
 from op_samples import Sample, has_rule, is_inexact, our_ops, samples
 from test_goldens import REFUSALS, Tolerance, area_of, tolerance_of, unequal
@@ -184,7 +184,7 @@ def check(op: Op, operands: tuple[Any, ...], moving: list[int]) -> None:
 
 ROWS = np.zeros((0, 2, 2))
 #: Programs of ops of which no sample becomes empty, and which TensorFlow does not differentiate;
-#: tests/gradient_corpus.py has others.
+#: tests/corpora/gradients.py has others.
 PROGRAMS: dict[str, tuple[Any, list[Any]]] = {
     "contrast": (lambda x: tf.image.adjust_contrast(x, 2.0), [np.zeros((0, 2, 2, 3), "f")]),
     "logm": (tf.linalg.logm, [ROWS.astype(complex)]),

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from corpora.random_control_flow import Run, blocks
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
-from random_control_flow import Run, blocks
 
 import graphwright as tf
 

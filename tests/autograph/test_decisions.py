@@ -8,7 +8,7 @@ import traceback
 from typing import Any
 
 import pytest
-from autograph.programs import load
+from corpora.random_functions import load
 
 import graphwright as tf
 from graphwright.autograph import expression_rewriting

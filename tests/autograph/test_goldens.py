@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from autograph.tensor_programs import outcome, plain, programs
+from corpora.tensor_programs import outcome, plain, programs
 
 import graphwright as tf
 

@@ -6,8 +6,8 @@ import contextlib
 from typing import Any
 
 import pytest
-from autograph.programs import load, many, sources
 from autograph.toy import Toy, converted, installed, number
+from corpora.random_functions import load, many, sources
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

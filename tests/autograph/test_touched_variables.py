@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from autograph import corpus
-from autograph.programs import load
 from autograph.test_corpus import NESTINGS, STAGED, names
 from autograph.test_traced import plain
+from corpora import autograph as corpus
+from corpora.random_functions import load
 
 import graphwright as tf
 from graphwright.compile.run.options import OPTIONS

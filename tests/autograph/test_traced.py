@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autograph import corpus
-from autograph.programs import load, many
 from autograph.test_corpus import NESTINGS, STAGED, names
 from autograph.test_random_programs import give, helper
+from corpora import autograph as corpus
+from corpora.random_functions import load, many
 
 import graphwright as tf
 from graphwright.types import tree

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import control_corpus as corpus
 import numpy as np
 import pytest
+from corpora import control as corpus
 
 import graphwright as tf
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from corpora.random_programs import inputs, run, steps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_programs import inputs, run, steps
 
 import graphwright as tf
 

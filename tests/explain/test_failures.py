@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from explain.failure_scenarios import SCENARIOS
+from corpora.failures import SCENARIOS
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.name)

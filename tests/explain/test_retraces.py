@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from explain.retrace_scenarios import SCENARIOS
+from corpora.retraces import SCENARIOS
 
 
 def functions_of(made):

@@ -7,10 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import graph_corpus
-import node_names
 import numpy as np
 import pytest
+from corpora import graphs, node_names
 
 import graphwright as tf
 from graphwright.ir import graphdef
@@ -76,20 +75,20 @@ def reference(text: str, names: dict[str, str]) -> str:
     return re.sub(r"[^^:]+", lambda match: names[match.group()], text, count=1)
 
 
-@pytest.mark.parametrize("name", graph_corpus.PROGRAMS)
+@pytest.mark.parametrize("name", graphs.PROGRAMS)
 def test_a_program_is_exported_as_tensorflow_ran_it(name: str) -> None:
     recorded = (GOLDEN / f"graph_{name}.pb").read_bytes()
-    exported = graph_corpus.export(graph_corpus.PROGRAMS[name]).message
+    exported = graphs.export(graphs.PROGRAMS[name]).message
     assert numbered(exported) == numbered(recorded)
 
 
-@pytest.mark.parametrize("name", graph_corpus.PROGRAMS)
+@pytest.mark.parametrize("name", graphs.PROGRAMS)
 def test_a_program_gives_what_tensorflow_made_of_its_graph(name: str) -> None:
-    results, variables = graph_corpus.run(graph_corpus.PROGRAMS[name])
+    results, variables = graphs.run(graphs.PROGRAMS[name])
     assert [results, variables] == RESULTS[name]
 
 
-@pytest.mark.parametrize(("dtype", "value"), graph_corpus.ARRAYS)
+@pytest.mark.parametrize(("dtype", "value"), graphs.ARRAYS)
 def test_an_array_is_written_as_tensorflow_writes_it(dtype: str, value: Any) -> None:
     made = as_dtype(dtype)
     encoded = np.vectorize(str.encode, otypes=[object])(value) if made is tf.string else value
@@ -229,7 +228,7 @@ def test_effects_on_the_outside_keep_their_order_through_calls() -> None:
 
 
 def test_a_program_without_effects_has_no_control_edges() -> None:
-    made = graph_corpus.export(graph_corpus.PROGRAMS["arithmetic"]).message
+    made = graphs.export(graphs.PROGRAMS["arithmetic"]).message
     assert not any(each.startswith("^") for n in GraphDef.FromString(made).node for each in n.input)
 
 
@@ -294,7 +293,7 @@ def test_shapes_are_added_on_request(graph: Any) -> None:
 
 
 def test_a_function_inside_has_its_inputs_by_output_names() -> None:
-    exported = GraphDef.FromString(graph_corpus.export(graph_corpus.PROGRAMS["calls"]).message)
+    exported = GraphDef.FromString(graphs.export(graphs.PROGRAMS["calls"]).message)
     functions = {f.signature.name: f for f in exported.library.function}
     double = next(f for name, f in functions.items() if "double" in name)
     assert {node.op: list(node.input) for node in double.node_def}["Identity"] == ["mul:z:0"]

@@ -7,9 +7,9 @@ import re
 import tempfile
 from typing import Any
 
-import name_corpus
 import numpy as np
 import pytest
+from corpora import names
 
 import graphwright as tf
 from graphwright.library.dispatch import gradient_registry
@@ -29,7 +29,7 @@ DEPARTURES = {
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, dict[str, Any]]:
     try:
-        return name_corpus.outcomes(tf)
+        return names.outcomes(tf)
     finally:  # what it has registered is not for other tests
         REGISTRY["Bitcast"].gradient = UNDEFINED
         gradient_registry._NAMES.clear()

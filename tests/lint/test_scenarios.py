@@ -13,8 +13,8 @@ import pytest
 
 from graphwright.lint.check import check_text
 
-FOLDER = Path(__file__).resolve().parents[1] / "explain"
-FILES = ("retrace_scenarios.py", "failure_scenarios.py")
+FOLDER = Path(__file__).resolve().parents[1] / "corpora"
+FILES = ("retraces.py", "failures.py")
 
 #: Scenario -> the code that is found where it is not repaired.
 FOUND = {

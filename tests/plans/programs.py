@@ -7,14 +7,12 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import control_corpus
-import gradient_corpus
 import numpy as np
-import random_control_flow
-import random_programs
-import random_tensors
-from autograph import corpus
-from autograph.programs import load, many
+from corpora import autograph as corpus
+from corpora import control as control_corpus
+from corpora import gradients as gradient_corpus
+from corpora import random_control_flow, random_programs, random_tensors
+from corpora.random_functions import load, many
 from plans.memory import Violation
 from plans.tier import Log, interpreted
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import ragged_corpus as corpus
+from corpora import ragged as corpus
 
 import graphwright as tf
 

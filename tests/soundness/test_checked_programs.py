@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import random_control_flow
-import random_programs
-from autograph.programs import load, sources
 from autograph.test_random_programs import give, helper
+from corpora import random_control_flow, random_programs
+from corpora.random_functions import load, sources
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import random_tensors
-from random_tensors import REFUSED, Program
+from corpora import random_tensors
+from corpora.random_tensors import REFUSED, Program
 
 import graphwright as tf
 from graphwright.base.errors import InternalError

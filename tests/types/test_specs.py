@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from corpora.types import pair_spec
 from hypothesis import given
 from hypothesis import strategies as st
-from type_corpus import pair_spec
 from type_runtime import TF, Runtime, Tensor, constant
 
 import graphwright as tf

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from corpora.types import Attrs, Parts, Point, Row
 from hypothesis import given
 from hypothesis import strategies as st
-from type_corpus import Attrs, Parts, Point, Row
 
 from graphwright.types import containers, tree
 

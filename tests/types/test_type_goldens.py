@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-import type_corpus
+from corpora import types as corpus
 from type_runtime import TF, Runtime
 
 from graphwright.types import specs
@@ -26,20 +26,20 @@ DEPARTURES: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("group", type_corpus.GROUPS)
+@pytest.mark.parametrize("group", corpus.GROUPS)
 def test_corpus_is_recorded(group: str) -> None:
     recorded = json.loads((GOLDEN / f"{group}.json").read_text(encoding="utf-8"))
-    assert list(recorded) == list(dict.fromkeys(type_corpus.GROUPS[group]))
+    assert list(recorded) == list(dict.fromkeys(corpus.GROUPS[group]))
 
 
-@pytest.mark.parametrize("group", type_corpus.GROUPS)
+@pytest.mark.parametrize("group", corpus.GROUPS)
 def test_outcomes_are_as_recorded(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(specs._Installed, "runtime", Runtime(), raising=False)
     recorded = json.loads((GOLDEN / f"{group}.json").read_text(encoding="utf-8"))
     different = []
     for text, expected in recorded.items():
         wanted = DEPARTURES[text][0] if text in DEPARTURES else expected
-        ours = type_corpus.outcome(text, TF)
+        ours = corpus.outcome(text, TF)
         if ours != wanted:
             different.append(f"{text}\n  recorded {wanted}\n  ours     {ours}")
     assert not different, "\n".join(different)
@@ -47,7 +47,7 @@ def test_outcomes_are_as_recorded(group: str, monkeypatch: pytest.MonkeyPatch) -
 
 def test_departures_are_departures() -> None:
     everything = {}
-    for group in type_corpus.GROUPS:
+    for group in corpus.GROUPS:
         everything.update(json.loads((GOLDEN / f"{group}.json").read_text(encoding="utf-8")))
     for text, (ours, reason) in DEPARTURES.items():
         assert everything[text] != ours, text

@@ -7,7 +7,7 @@ import logging
 import re
 
 import pytest
-from core_corpus import corpus, outcome
+from corpora.core import corpus, outcome
 
 import graphwright as tf
 from graphwright.machine import preparation

@@ -1,7 +1,7 @@
 """Python values, NumPy arrays, dtypes of a byte and less, and casts give what TensorFlow gives.
 
-tests/golden/values.json.gz has what TensorFlow 2.21 makes of tests/value_corpus.py and
-tests/dtype_corpus.py.
+tests/golden/values.json.gz has what TensorFlow 2.21 makes of tests/corpora/values.py and
+tests/corpora/dtypes.py.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import dtype_corpus
 import pytest
-import value_corpus
-from core_corpus import outcome
+from corpora import dtypes, values
+from corpora.core import outcome
 
 import graphwright as tf
 from tools import golden_format as gf
@@ -75,16 +74,16 @@ def departs(text: str, departures: list[tuple[str, str]]) -> bool:
 @pytest.mark.parametrize("module", ["math.[a-e]", "math.[f-r]", "math.[s-z]", "signal"])
 @pytest.mark.filterwarnings("ignore")
 def test_python_values_and_arrays_become_tensors_as_tensorflow_s(module: str) -> None:
-    kinds, wrong = value_corpus.values(), []
+    kinds, wrong = values.values(), []
     for name, outcomes in golden()["calls"].items():
         if not re.match(module, name):
             continue
-        function, parts = value_corpus.resolve(tf, name), value_corpus.arguments(tf, name)
+        function, parts = values.resolve(tf, name), values.arguments(tf, name)
         for kind, expected in outcomes.items():
             if departs(f"{name} {kind}", DIFFERENT):
                 continue
-            given = value_corpus.filled(parts, kinds[kind])
-            found = value_corpus.outcome(tf, function, given)
+            given = values.filled(parts, kinds[kind])
+            found = values.outcome(tf, function, given)
             if not alike(found, expected):
                 wrong.append(f"{name}, {kind}: {expected}, not {found}"[:300])
     assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:30])
@@ -121,11 +120,11 @@ def flat(values: Any) -> list[Any]:
     return [v for part in values for v in flat(part)] if isinstance(values, list) else [values]
 
 
-@pytest.mark.parametrize("source", value_corpus.FLOATS)
+@pytest.mark.parametrize("source", values.FLOATS)
 def test_floats_become_integers_one_by_one_or_many_at_once(source: str) -> None:
     """Each as TensorFlow converts one number: what it makes of many depends on their places."""
-    x = value_corpus.reals(tf, source)
-    for target in value_corpus.INTEGERS:
+    x = values.reals(tf, source)
+    for target in values.INTEGERS:
         expected = golden()["casts"][f"{source} {target}"]
         dtype = getattr(tf, target)
         assert [int(tf.cast(v, dtype)) for v in x] == expected, target
@@ -142,7 +141,7 @@ def test_floats_become_integers_one_by_one_or_many_at_once(source: str) -> None:
 
 def test_expressions_about_dtypes_have_tensorflow_s_outcomes() -> None:
     wrong = []
-    for expression in dtype_corpus.corpus():
+    for expression in dtypes.corpus():
         expected = golden()["dtypes"][expression]
         if expected.removeprefix("! ") in NOT_THERE or departs(expression, DIFFERENT_DTYPES):
             continue
@@ -154,8 +153,8 @@ def test_expressions_about_dtypes_have_tensorflow_s_outcomes() -> None:
 
 
 def test_every_pair_of_dtypes_casts_zero_and_one() -> None:
-    narrow = [getattr(tf.dtypes.experimental, name) for name in dtype_corpus.NARROW]
-    others = [getattr(tf, name) for name in dtype_corpus.OTHERS if name != "string"]
+    narrow = [getattr(tf.dtypes.experimental, name) for name in dtypes.NARROW]
+    others = [getattr(tf, name) for name in dtypes.OTHERS if name != "string"]
     for source in (*narrow, *others):
         x = tf.cast(tf.constant([0.0, 1.0]), source)
         for target in (*narrow, *others):

@@ -1,6 +1,6 @@
 """Cases of the ops on the parts of sparse tensors, of sets and of texts in pieces, by raw names.
 
-What `tf.sparse` makes of them is in tests/sparse_corpus.py.
+What `tf.sparse` makes of them is in tests/corpora/sparse.py.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ import logging
 
 import numpy as np
 import pytest
+from corpora.random_programs import inputs, run, steps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_programs import inputs, run, steps
 
 import graphwright as tf
 from graphwright.compile.graph.simplify import simplify

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import parsing_corpus
+from corpora import parsing
 
 import graphwright as tf
 
@@ -14,7 +14,7 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "parsing.json"
 
 def test_each_expression_gives_what_tensorflows_gives() -> None:
     expected = json.loads(GOLDEN.read_text())
-    found = parsing_corpus.outcomes(tf)
+    found = parsing.outcomes(tf)
     assert list(found) == list(expected)
     wrong = {k: (v, expected[k]) for k, v in found.items() if v != expected[k]}
     assert not wrong

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from gfile_corpus import outcomes
+from corpora.gfile import outcomes
 
 import graphwright as tf
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from file_corpus import COMPRESSIONS, examples
+from corpora.files import COMPRESSIONS, examples
 
 import graphwright as tf
 from graphwright.library.io.records import masked

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import operator_corpus
 import pytest
+from corpora import operators
 
 import graphwright as tf
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "operators.json").read_text())
-NAMES = operator_corpus.names(tf)
+NAMES = operators.names(tf)
 MADE = {line: methods for line, methods in GOLDEN.items() if isinstance(methods, dict)}
 
 
 def outcome(expression: str, names: dict[str, Any]) -> Any:
     try:
-        return operator_corpus.show(eval(expression, names))
+        return operators.show(eval(expression, names))
     except Exception as error:  # noqa: BLE001 - which error is what is compared
         return "! " + " ".join(kind.__name__ for kind in type(error).__mro__)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import composite_corpus as corpus
 import pytest
+from corpora import composites as corpus
 
 import graphwright as tf
 from graphwright.op import dispatch

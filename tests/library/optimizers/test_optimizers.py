@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from optimizer_cases import OPTIMIZERS, ROUNDS, SCHEDULES, STEPS, train
+from corpora.optimizers import OPTIMIZERS, ROUNDS, SCHEDULES, STEPS, train
 
 import graphwright as tf
 

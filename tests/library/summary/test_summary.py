@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from file_corpus import write_summaries
+from corpora.files import write_summaries
 
 import graphwright as tf
 from graphwright.proto.event_pb2 import Event, RunMetadata, SummaryMetadata

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sparse_corpus as corpus
+from corpora import sparse as corpus
 
 import graphwright as tf
 from tools import golden_format as gf

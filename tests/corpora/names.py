@@ -6,7 +6,7 @@
 import tempfile
 from typing import Any
 
-from composite_corpus import outcome
+from corpora.composites import outcome
 
 #: Expressions on the strategy `s` with a variable `v`, tensors `x` and the `D` of tf.distribute.
 DISTRIBUTE = """

@@ -1,6 +1,6 @@
 """Expressions about dtypes of a byte and less, and what is made of their tensors.
 
-`core_corpus.outcome` evaluates them; tools/record_value_goldens.py records TensorFlow's outcomes.
+`corpora.core.outcome` evaluates them; tools/record_value_goldens.py records TensorFlow's outcomes.
 """
 
 from __future__ import annotations
