@@ -23,7 +23,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 import numpy as np
 import pytest
 from hypothesis import settings
-from process_state import left_behind, state
+from support.process_state import left_behind, state
 
 import graphwright
 from graphwright.compile.run.mishaps import Mishaps

@@ -1,7 +1,7 @@
 """Bad calls of every op: refused as TensorFlow refuses them, in words, in every mode.
 
 tests/golden/refusals.json.gz has what TensorFlow makes of calls of its raw ops in which one
-argument is wrong (`bad_calls`): its dtype, its rank, a dimension, its values, its kind.
+argument is wrong (`support.bad_calls`): its dtype, its rank, a dimension, its values, its kind.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bad_calls import Arguments, decoded_arguments, digest, states, values, values_of
+from support.bad_calls import Arguments, decoded_arguments, digest, states, values, values_of
 
 import graphwright as tf
 from graphwright.library.dispatch import raw_ops

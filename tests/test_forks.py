@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from forking import in_child
+from support.forking import in_child
 
 import graphwright
 import graphwright as tf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from corpora.oracles import oracles
-from op_samples import Witness, our_ops
+from support.op_samples import Witness, our_ops
 from test_goldens import AREAS, area_of, departs
 
 import graphwright as tf

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora.oracles import Oracle, oracles
-from numeric import differences, slopes
+from support.numeric import differences, slopes
 
 import graphwright as tf
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 import numpy as np
 import pytest
-from process_state import left_behind, state
+from support.process_state import left_behind, state
 
 import graphwright as tf
 from graphwright.autodiff.forward import ForwardAccumulator

@@ -3,7 +3,7 @@
 Run it with a Python that has tensorflow-cpu 2.21.0: `python tools/record_kernel_goldens.py [family
 ...]` writes tests/golden/kernels_<family>.npz, by default all of them. Each case holds a kernel's
 name, the arguments it is to be called with and TensorFlow's result; they are read by
-tests/ops/kernel_goldens.py.
+tests/support/kernel_goldens.py.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import recording
 
 tf = recording.tensorflow()
 
-from proto_fields import describe
+from support.proto_fields import describe
 from tensorflow.core.example import example_pb2
 from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import (

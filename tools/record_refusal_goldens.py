@@ -54,9 +54,8 @@ def write(rows: list[Any]) -> None:
 
 def add_calls() -> None:
     """Adds bad calls of each op that golden cases come to, of the use that is known if one is."""
-    import bad_calls
-    import op_uses
     from corpora.bad_call_examples import EXAMPLES
+    from support import bad_calls, op_uses
 
     rows = [row for row in read() if row[3] != NEW] if FILE.exists() else []
     known = {json.dumps(row[:3]) for row in rows}
@@ -96,7 +95,7 @@ def record() -> None:
 
 def run(out: str, first: str) -> None:
     """Runs the calls from one on, and writes down each outcome."""
-    import bad_calls
+    from support import bad_calls
 
     tf = recording.tensorflow()
     rows = read()
@@ -159,7 +158,7 @@ def record_values() -> None:
 def evaluated(filler: str, order: str) -> dict[str, Any]:
     """The values of all accepted calls, made from the first on or from the last, by their digests;
     of a call that ends the process, that they are undefined."""
-    import bad_calls
+    from support import bad_calls
 
     rows = [row for row in read()[:: int(order)] if isinstance(row[3], list)]
     keys = [bad_calls.digest(name, arguments) for name, _, arguments, _ in rows]
@@ -182,7 +181,7 @@ def evaluated(filler: str, order: str) -> dict[str, Any]:
 
 def evaluate(out: str, order: str, first: str) -> None:
     """Writes down the values of all accepted calls from one on."""
-    import bad_calls
+    from support import bad_calls
 
     tf = recording.tensorflow()
     rows = [row for row in read()[:: int(order)] if isinstance(row[3], list)]

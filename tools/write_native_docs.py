@@ -100,7 +100,7 @@ class Found(NamedTuple):
 def collected() -> dict[str, list[Any]]:
     """Samples of all ops that the golden cases and their gradients run."""
     from corpora.op_examples import EXAMPLES
-    from op_samples import Sample, differentiate_twice
+    from support.op_samples import Sample, differentiate_twice
     from test_goldens import AREAS, area_of
 
     import graphwright as tf
@@ -197,8 +197,8 @@ def host_calls(sample: Any, known: bool) -> list[str]:
 
 def excess(sample: Any) -> list[str]:
     """Where a sample's op gives something else as machine code than its kernel does, by more than
-    tests/ulps.py states."""
-    import ulps
+    tests/support/ulps.py states."""
+    from support import ulps
 
     import graphwright as tf
     from graphwright.compile.nests.element_kinds import is_native_dtype
@@ -236,7 +236,7 @@ def plain(reason: str) -> str:
 
 def survey() -> dict[str, Found]:
     """What became of the samples of each op of the package."""
-    from op_samples import our_ops
+    from support.op_samples import our_ops
 
     samples = collected()
     result: dict[str, Found] = {}
@@ -270,7 +270,7 @@ def rows(found: dict[str, Found]) -> Iterator[tuple[str, str, str, str]]:
 
 def stated(name: str) -> str:
     """How far machine code may be from the op's kernel."""
-    import ulps
+    from support import ulps
 
     if name in ulps.SUMS:
         return f"{ulps.SUMS[name]} of the greatest"

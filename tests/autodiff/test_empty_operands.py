@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora import empty_axes as corpus
-from numeric import as_tensors
-from op_samples import Sample, has_rule, is_inexact, our_ops, samples
+from support.numeric import as_tensors
+from support.op_samples import Sample, has_rule, is_inexact, our_ops, samples
 from test_goldens import REFUSALS, Tolerance, area_of, tolerance_of, unequal
 
 import graphwright as tf

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from growth import check_growth
+from support.growth import check_growth
 
 import graphwright as tf
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from corpora.op_examples import EXAMPLES, Example
-from numeric import as_tensors, differences, slopes, tangent, weighted
-from op_samples import Sample, Witness, has_rule, our_ops, samples, widened
+from support.numeric import as_tensors, differences, slopes, tangent, weighted
+from support.op_samples import Sample, Witness, has_rule, our_ops, samples, widened
 
 import graphwright as tf
 from graphwright.op.interpreter import apply

@@ -10,8 +10,8 @@ import weakref
 from typing import Any
 
 import pytest
-from autograph.toy import Toy, converted, installed, number
 from corpora.random_functions import load
+from support.toy import Toy, converted, installed, number
 
 from graphwright.autograph import call_targets, conversion, expression_rewriting, live_source
 from graphwright.autograph.syntax import CALLS

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autograph.toy import Toy, converted, installed, number
 from corpora.random_functions import load
+from support.toy import Toy, converted, installed, number
 
 import graphwright as tf
 from graphwright.autograph import conversion, exempt

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from autograph.toy import Toy, converted, installed, number, printed
 from corpora import autograph as corpus
 from corpora.random_functions import load
+from support.toy import Toy, converted, installed, number, printed
 
 STAGED = [program for program in corpus.PROGRAMS if program.staged]
 NESTINGS = dict(corpus.nestings())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from autograph.toy import Toy, converted, installed
+from support.toy import Toy, converted, installed
 
 import graphwright as tf
 from graphwright.autograph import converted_operators, unrolling

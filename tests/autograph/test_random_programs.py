@@ -6,10 +6,10 @@ import contextlib
 from typing import Any
 
 import pytest
-from autograph.toy import Toy, converted, installed, number
 from corpora.random_functions import load, many, sources
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.toy import Toy, converted, installed, number
 
 numbers = st.tuples(st.integers(-3, 5), st.integers(-3, 5), st.integers(-3, 5))
 relaxed = {"deadline": None, "suppress_health_check": list(HealthCheck)}

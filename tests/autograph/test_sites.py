@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.toy import Toy, converted, installed, number
 from corpora.random_functions import load
+from support.toy import Toy, converted, installed, number
 
 from graphwright.autograph import sites
 from graphwright.autograph.syntax import SITES

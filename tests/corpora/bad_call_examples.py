@@ -1,12 +1,12 @@
 """Uses of ops that golden cases come to in no small form, or with state: what bad calls of them are
-made from (`bad_calls`)."""
+made from (`support.bad_calls`)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from bad_calls import Arguments, Made
+from support.bad_calls import Arguments, Made
 
 
 def floats(*shape: int) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numeric import slopes
+from support.numeric import slopes
 
 import graphwright as tf
 from graphwright.op.interpreter import apply

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from growth import check_growth
+from support.growth import check_growth
 
 import graphwright as tf
 

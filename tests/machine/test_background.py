@@ -7,7 +7,7 @@ import sys
 import threading
 
 import pytest
-from forking import in_child
+from support.forking import in_child
 
 from graphwright.machine import background
 from graphwright.machine.background import Worker

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from forking import in_child
+from support.forking import in_child
 from threadpoolctl import ThreadpoolController
 
 from graphwright.machine import background, matmul, process_settings, products

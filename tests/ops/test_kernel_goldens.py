@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from tests.ops import kernel_goldens as goldens
+from support import kernel_goldens as goldens
 
 pytestmark = pytest.mark.usefixtures("native_kernels")
 

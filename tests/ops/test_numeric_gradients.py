@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numeric import as_tensors, differences, slopes, weighted
+from support.numeric import as_tensors, differences, slopes, weighted
 
 import graphwright as tf
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from proto_fields import describe
+from support.proto_fields import describe
 
 from graphwright.proto import (
     checkpoint_pb2,

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from op_samples import our_ops
+from support.op_samples import our_ops
 
 from tools import write_native_docs
 

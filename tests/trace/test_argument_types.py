@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import trace_types
+from support.strategies import trace_types
 
 import graphwright as tf
 from graphwright.trace.argument_types import LiteralType, Structure, TypeContext, from_value

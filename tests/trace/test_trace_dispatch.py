@@ -7,7 +7,7 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import specs, trace_types
+from support.strategies import specs, trace_types
 
 from graphwright.trace.signature import POSITIONAL_OR_KEYWORD, FunctionType, Parameter
 from graphwright.trace.trace_dispatch import DispatchTable

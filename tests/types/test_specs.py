@@ -11,7 +11,7 @@ import pytest
 from corpora.types import pair_spec
 from hypothesis import given
 from hypothesis import strategies as st
-from type_runtime import TF, Runtime, Tensor, constant
+from support.type_runtime import TF, Runtime, Tensor, constant
 
 import graphwright as tf
 from graphwright.types import dtypes, specs, tree

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from corpora import types as corpus
-from type_runtime import TF, Runtime
+from support.type_runtime import TF, Runtime
 
 from graphwright.types import specs
 

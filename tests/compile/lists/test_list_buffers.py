@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from interruptions import is_interrupted
-from tiers import differences
+from support.interruptions import is_interrupted
+from support.tiers import differences
 
 import graphwright as tf
 from graphwright.compile.lists.list_types import is_whole

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from plans.faults import FAULTS, every, first, items, listed
 from plans.test_interpreter import results
-from tiers import normal
+from support.tiers import normal
 
 import graphwright as tf
 from graphwright.base.errors import InternalError

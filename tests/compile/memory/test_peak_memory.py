@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from tiers import normal
+from support.tiers import normal
 
 import graphwright as tf
 from graphwright.compile.graph.simplify import simplify

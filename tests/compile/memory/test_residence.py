@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiers import flat
+from support.tiers import flat
 
 import graphwright as tf
 from graphwright.compile.memory.residence import PlanError, Residence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiers import differences, flat, normal, numbers, staged
+from support.tiers import differences, flat, normal, numbers, staged
 
 import graphwright as tf
 

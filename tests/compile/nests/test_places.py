@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from plans.test_interpreter import plan_of
-from tiers import normal, staged
+from support.tiers import normal, staged
 
 import graphwright as tf
 from graphwright.base.errors import InternalError

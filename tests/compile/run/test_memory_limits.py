@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from tiers import normal, staged
+from support.tiers import normal, staged
 
 import graphwright as tf
 from graphwright.compile.llvm import runtime

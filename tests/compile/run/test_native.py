@@ -10,7 +10,7 @@ import weakref
 
 import numpy as np
 import pytest
-from interruptions import is_interrupted
+from support.interruptions import is_interrupted
 
 import graphwright as tf
 from graphwright.compile.graph.simplify import simplify

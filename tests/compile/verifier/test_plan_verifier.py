@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compile.plan_cases import FAULTS, Planned, loops, planned
 from plans import faults
+from support.plan_cases import FAULTS, Planned, loops, planned
 
 import graphwright as tf
 from graphwright.base.errors import InternalError

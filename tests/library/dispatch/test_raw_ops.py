@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from op_uses import AREAS, arguments_of, programs
+from support.op_uses import AREAS, arguments_of, programs
 
 import graphwright as tf
 from graphwright.library.dispatch.former_ops import FORMER

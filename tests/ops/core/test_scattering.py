@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from tiers import differences, flat, normal, numbers, staged
+from support.tiers import differences, flat, normal, numbers, staged
 
 import graphwright as tf
 

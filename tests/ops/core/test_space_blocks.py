@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tiers import differences, normal, numbers
+from support.tiers import differences, normal, numbers
 
 import graphwright as tf
 from graphwright.compile.run.inspection import outside

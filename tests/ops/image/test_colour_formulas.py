@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiers import differences
+from support.tiers import differences
 
 import graphwright as tf
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tiers import differences, normal, staged
+from support.tiers import differences, normal, staged
 
 import graphwright as tf
 

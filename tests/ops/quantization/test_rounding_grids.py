@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiers import differences, normal
+from support.tiers import differences, normal
 
 import graphwright as tf
 

@@ -14,7 +14,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
-from compile.native_cases import ARRAYS, Case, Native, binary, unary
+from support.native_cases import ARRAYS, Case, Native, binary, unary
 
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.functions import elementary, powers

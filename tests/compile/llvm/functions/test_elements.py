@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compile.native_cases import ARRAYS, Case, Native, binary
-from ulps import ELEMENTS, distance
+from support.native_cases import ARRAYS, Case, Native, binary
+from support.ulps import ELEMENTS, distance
 
 import graphwright as tf
 from graphwright.compile.llvm.emitter import Emitter, Reg

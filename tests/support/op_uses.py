@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bad_calls import LARGEST, Arguments
 from corpora import sparse as corpus
+from support.bad_calls import LARGEST, Arguments
 from test_goldens import departs
 
 import graphwright as tf

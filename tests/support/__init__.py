@@ -1,0 +1,1 @@
+"""What tests share: ways to run programs and compare results, measures, strategies of values."""
