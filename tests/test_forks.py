@@ -6,13 +6,12 @@ import inspect
 import itertools
 import os
 import re
-import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
-from support.forking import in_child
+from support.forking import in_child, shared_locks
 
 import graphwright
 import graphwright as tf
@@ -59,25 +58,6 @@ def test_no_cached_property_waits_for_that_of_another_instance():
 
 
 # -- locks ----------------------------------------------------------------------------------
-
-
-def kinds_of_locks():
-    """The types of locks, which `threading` gives out by functions."""
-    return type(threading.Lock()), type(threading.RLock())
-
-
-def shared_locks():
-    """Where the locks are that modules and their classes have: (owner, name)."""
-    found = {}
-    for name, module in sorted(sys.modules.items()):
-        if not name.startswith("graphwright"):
-            continue
-        classes = [v for v in vars(module).values() if isinstance(v, type)]
-        for owner in (module, *[c for c in classes if c.__module__ == name]):
-            for attribute, value in list(vars(owner).items()):
-                if isinstance(value, kinds_of_locks()):
-                    found.setdefault(id(value), (owner, attribute))
-    return list(found.values())
 
 
 SHARED = shared_locks()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_forks import shared_locks
+from support.forking import shared_locks
 
 import graphwright as tf
 from graphwright.base.forks import HELD, own_lock

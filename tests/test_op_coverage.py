@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from corpora.oracles import oracles
+from support.goldens import AREAS, area_of, departs
 from support.op_samples import Witness, our_ops
-from test_goldens import AREAS, area_of, departs
 
 import graphwright as tf
 from graphwright.library.dispatch.raw_ops import OWN

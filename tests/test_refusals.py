@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_goldens import AREAS, NO_KERNEL, area_of
+from support.goldens import AREAS, NO_KERNEL, area_of
 
 import graphwright as tf
 from graphwright.op.refusal import show

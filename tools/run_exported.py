@@ -22,10 +22,9 @@ import recording
 
 tf = recording.tensorflow()
 
-import test_goldens
-from autograph import test_corpus, test_random_programs
 from corpora import autograph as corpus
-from corpora.random_functions import load, many
+from corpora.random_functions import give, helper, load, many
+from support import goldens
 
 import graphwright as gw
 from tools import golden_format as gf
@@ -68,14 +67,14 @@ def program(name: str, function: Callable[..., Any], values: Any) -> Run:
 
 def written() -> Iterator[Run]:
     """The programs of the corpus with each of their arguments."""
-    for each in test_corpus.STAGED:
+    for each in corpus.STAGED:
         for values in each.arguments:
             yield program(each.name, each.function, values)
 
 
 def nested() -> Iterator[Run]:
     """Each construct in each construct in each construct."""
-    for name, text in test_corpus.NESTINGS.items():
+    for name, text in corpus.NESTINGS.items():
         function = load(text, helper=corpus.positive)
         for values in [(0, 1, 0), (3, 2, 0), (-1, -1, 0)]:
             yield program(name, function, values)
@@ -84,8 +83,8 @@ def nested() -> Iterator[Run]:
 def drawn(number: int) -> Iterator[Run]:
     """Random programs: branches, loops, state, lists that grow."""
     scope = {
-        "helper": test_random_programs.helper,
-        "give": test_random_programs.give,
+        "helper": helper,
+        "give": give,
         "context": contextlib.nullcontext,
         "tensor": lambda items: gw.constant(items, gw.int32),
     }
@@ -95,11 +94,11 @@ def drawn(number: int) -> Iterator[Run]:
 
 def golden(number: int) -> Iterator[Run]:
     """So many golden cases of each function, by turns with all shapes and without any."""
-    for area, function in test_goldens.functions():
-        module, store, groups = test_goldens.area_of(area)
+    for area, function in goldens.functions():
+        module, store, groups = goldens.area_of(area)
         sound = [c for c in groups[function] if "error" not in store.index[gf.digest(c)]]
         for position, case in enumerate(sound[:number]):
-            if function not in APART and not test_goldens.departs(module, case):
+            if function not in APART and not goldens.departs(module, case):
                 yield of_case(module, case, ("none", "full")[position % 2])
 
 
@@ -112,7 +111,7 @@ def of_case(module: Any, case: gf.Case, level: str) -> Run:
         return [leaf for leaf in gf.call(gw, case, tensors) if gw.is_tensor(leaf)]
 
     def differences(ours: list[Any], theirs: list[Any]) -> Iterator[str]:
-        return test_goldens.unequal(level, ours, theirs, test_goldens.tolerance_of(module, case[0]))
+        return goldens.unequal(level, ours, theirs, goldens.tolerance_of(module, case[0]))
 
     function = gw.function(body, input_signature=specs, autograph=False)
     return Run(
@@ -137,7 +136,7 @@ def wrong(each: Run) -> Iterator[str]:
     try:
         concrete = each.trace()
         leaves = gw.nest.flatten(concrete(*each.arguments))
-    except test_goldens.REFUSALS:
+    except goldens.REFUSALS:
         return  # cannot be traced without shapes, as the golden tests know
     ours = [gf.as_array(leaf) for leaf in leaves if gw.is_tensor(leaf)]
     if not ours or concrete.graph.captures:

@@ -100,8 +100,8 @@ class Found(NamedTuple):
 def collected() -> dict[str, list[Any]]:
     """Samples of all ops that the golden cases and their gradients run."""
     from corpora.op_examples import EXAMPLES
+    from support.goldens import AREAS, area_of
     from support.op_samples import Sample, differentiate_twice
-    from test_goldens import AREAS, area_of
 
     import graphwright as tf
     from graphwright.op.interpreter import Layer

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora import empty_axes as corpus
+from support.goldens import REFUSALS, Tolerance, area_of, tolerance_of, unequal
 from support.numeric import as_tensors
 from support.op_samples import Sample, has_rule, is_inexact, our_ops, samples
-from test_goldens import REFUSALS, Tolerance, area_of, tolerance_of, unequal
 
 import graphwright as tf
 from graphwright.op.interpreter import apply

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_goldens import area_of
+from support.goldens import area_of
 
 import graphwright as tf
 from tools import golden_format as gf

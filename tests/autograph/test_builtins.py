@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from autograph.test_traced import plain
+from support.tiers import plain
 
 import graphwright as tf
 

@@ -9,13 +9,6 @@ from corpora import autograph as corpus
 from corpora.random_functions import load
 from support.toy import Toy, converted, installed, number, printed
 
-STAGED = [program for program in corpus.PROGRAMS if program.staged]
-NESTINGS = dict(corpus.nestings())
-
-
-def names(programs: Any) -> Any:
-    return pytest.mark.parametrize("program", programs, ids=lambda program: program.name)
-
 
 def toy(value: Any) -> Toy:
     return Toy(list(value)) if isinstance(value, list) else Toy(value)
@@ -23,10 +16,10 @@ def toy(value: Any) -> Toy:
 
 def test_there_are_enough() -> None:
     assert len(corpus.PROGRAMS) > 150
-    assert len(NESTINGS) > 250
+    assert len(corpus.NESTINGS) > 250
 
 
-@names(corpus.PROGRAMS)
+@pytest.mark.parametrize("program", corpus.PROGRAMS, ids=lambda p: p.name)
 def test_numbers(program: corpus.Program, capsys: Any) -> None:
     new = converted(program.function)
     for arguments in program.arguments:
@@ -34,7 +27,7 @@ def test_numbers(program: corpus.Program, capsys: Any) -> None:
         assert (new(*arguments), capsys.readouterr().out) == expected
 
 
-@names(STAGED)
+@pytest.mark.parametrize("program", corpus.STAGED, ids=lambda p: p.name)
 def test_toys(program: corpus.Program) -> None:
     for arguments in program.arguments:
         expected = program.function(*arguments)
@@ -43,7 +36,7 @@ def test_toys(program: corpus.Program) -> None:
         assert number(result) == expected
 
 
-@names(STAGED)
+@pytest.mark.parametrize("program", corpus.STAGED, ids=lambda p: p.name)
 def test_what_to_code_prints(program: corpus.Program) -> None:
     new = printed(program.function)
     for arguments in program.arguments:
@@ -53,9 +46,9 @@ def test_what_to_code_prints(program: corpus.Program) -> None:
             assert number(new(*map(toy, arguments))) == expected
 
 
-@pytest.mark.parametrize("name", NESTINGS)
+@pytest.mark.parametrize("name", corpus.NESTINGS)
 def test_nestings(name: str) -> None:
-    plain = load(NESTINGS[name], helper=corpus.positive)
+    plain = load(corpus.NESTINGS[name], helper=corpus.positive)
     new = converted(plain)
     for values in [(0, 1), (3, 2), (-1, -1)]:
         expected = plain(*values, 0)

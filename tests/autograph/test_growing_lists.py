@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.tiers import plain
 
 import graphwright as tf
 from graphwright.base.errors import InaccessibleTensorError
@@ -15,12 +16,6 @@ from graphwright.types import tree
 
 N, X, V = tf.constant(4), tf.constant(0.7), tf.constant([1.0, 2.0])
 LISTS = tf.autograph.experimental.Feature.LISTS
-
-
-def plain(value: Any) -> Any:
-    return tree.map_structure(
-        lambda leaf: leaf.numpy().tolist() if isinstance(leaf, tf.Tensor) else leaf, value
-    )
 
 
 def same(function: Any, *arguments: Any, **options: Any) -> Any:

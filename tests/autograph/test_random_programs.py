@@ -6,24 +6,13 @@ import contextlib
 from typing import Any
 
 import pytest
-from corpora.random_functions import load, many, sources
+from corpora.random_functions import give, helper, load, many, sources
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.toy import Toy, converted, installed, number
 
 numbers = st.tuples(st.integers(-3, 5), st.integers(-3, 5), st.integers(-3, 5))
 relaxed = {"deadline": None, "suppress_health_check": list(HealthCheck)}
-
-
-def helper(x: Any) -> Any:
-    if x > 1:
-        return x - 2
-    return x + 1
-
-
-def give(items: Any, x: Any) -> None:
-    if x % 3 != 0:
-        items.append(x)
 
 
 def run(function: Any, values: Any, log: list[Any]) -> Any:

@@ -10,10 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from autograph.test_corpus import NESTINGS, STAGED, names
-from autograph.test_traced import plain
 from corpora import autograph as corpus
 from corpora.random_functions import load
+from support.tiers import plain
 
 import graphwright as tf
 from graphwright.compile.run.options import OPTIONS
@@ -182,7 +181,7 @@ def test_effects(program: Any, arguments: Any, mode: str, capfd: Any) -> None:
         assert run(function, argument, capfd) == expected  # and once more, in the same trace
 
 
-@names(STAGED)
+@pytest.mark.parametrize("program", corpus.STAGED, ids=lambda p: p.name)
 def test_corpus_in_machine_code(program: Any) -> None:
     function = MODES["native"](program.function)
     for arguments in program.arguments:
@@ -190,7 +189,7 @@ def test_corpus_in_machine_code(program: Any) -> None:
         assert plain(result) == plain(program.function(*arguments))
 
 
-@names(STAGED)
+@pytest.mark.parametrize("program", corpus.STAGED, ids=lambda p: p.name)
 def test_corpus_in_both_tiers_at_once(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(OPTIONS, "native", "check")
     function = tf.function(program.function)
@@ -201,9 +200,9 @@ def test_corpus_in_both_tiers_at_once(program: Any, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NESTINGS)
+@pytest.mark.parametrize("name", corpus.NESTINGS)
 def test_nestings_in_machine_code(name: str) -> None:
-    program = load(NESTINGS[name], helper=corpus.positive)
+    program = load(corpus.NESTINGS[name], helper=corpus.positive)
     function = MODES["native"](program)
     for values in [(0, 1), (3, 2), (-1, -1)]:
         result = function(*map(tf.constant, values), tf.constant(0))

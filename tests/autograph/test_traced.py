@@ -6,27 +6,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autograph.test_corpus import NESTINGS, STAGED, names
-from autograph.test_random_programs import give, helper
 from corpora import autograph as corpus
-from corpora.random_functions import load, many
+from corpora.random_functions import give, helper, load, many
+from support.tiers import plain
 
 import graphwright as tf
-from graphwright.types import tree
-
-
-def plain(value: Any) -> Any:
-    """A result with tensors as the Python values in them."""
-    return tree.map_structure(
-        lambda leaf: leaf.numpy().tolist() if isinstance(leaf, tf.Tensor) else leaf, value
-    )
 
 
 def traced(function: Any) -> Any:
     return tf.function(function)
 
 
-@names(STAGED)
+@pytest.mark.parametrize("program", corpus.STAGED, ids=lambda p: p.name)
 def test_corpus(program: corpus.Program) -> None:
     for arguments in program.arguments:
         expected = program.function(*arguments)
@@ -34,7 +25,7 @@ def test_corpus(program: corpus.Program) -> None:
         assert plain(traced(program.function)(*tensors)) == plain(expected)
 
 
-@names(STAGED)
+@pytest.mark.parametrize("program", corpus.STAGED, ids=lambda p: p.name)
 def test_one_trace_serves_all_values(program: corpus.Program) -> None:
     function = traced(program.function)
     for arguments in program.arguments:
@@ -44,7 +35,7 @@ def test_one_trace_serves_all_values(program: corpus.Program) -> None:
     assert function.experimental_get_tracing_count() == len(shapes)
 
 
-@names(corpus.PROGRAMS)
+@pytest.mark.parametrize("program", corpus.PROGRAMS, ids=lambda p: p.name)
 def test_eager_tensors(program: corpus.Program) -> None:
     if not program.staged:
         pytest.skip("its arguments stay numbers")
@@ -55,9 +46,9 @@ def test_eager_tensors(program: corpus.Program) -> None:
         assert plain(new(*tensors)) == plain(expected)
 
 
-@pytest.mark.parametrize("name", NESTINGS)
+@pytest.mark.parametrize("name", corpus.NESTINGS)
 def test_nestings(name: str) -> None:
-    program = load(NESTINGS[name], helper=corpus.positive)
+    program = load(corpus.NESTINGS[name], helper=corpus.positive)
     function = traced(program)
     for values in [(0, 1), (3, 2), (-1, -1)]:
         result = function(*map(tf.constant, values), tf.constant(0))

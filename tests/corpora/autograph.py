@@ -2184,3 +2184,8 @@ def nestings() -> Iterator[tuple[str, str]]:
         body = list(_inside(outer, 1, list(_inside(middle, 2, _INNER[inner]))))
         lines = ["def program(a, b, zero):", *("    " + line for line in body)]
         yield f"{outer}-{middle}-{inner}", "\n".join([*lines, "    return (a, b)", ""])
+
+
+#: The programs that may be given tensors, and the nestings by name.
+STAGED = [program for program in PROGRAMS if program.staged]
+NESTINGS = dict(nestings())

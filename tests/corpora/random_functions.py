@@ -290,3 +290,16 @@ def load(source: str, **scope: Any) -> Callable[..., Any]:
     scope = {"__name__": "programs", "Box": Box, **scope}
     exec(compile(source, filename, "exec", dont_inherit=True), scope)
     return scope["program"]
+
+
+def helper(x: Any) -> Any:
+    """A function that programs call, with a branch in it."""
+    if x > 1:
+        return x - 2
+    return x + 1
+
+
+def give(items: Any, x: Any) -> None:
+    """A function that may change the list of its caller."""
+    if x % 3 != 0:
+        items.append(x)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_goldens import REFUSALS, Tolerance, area_of, functions, unequal
+from support.goldens import REFUSALS, Tolerance, area_of, functions, unequal
 
 import graphwright as tf
 from tools import golden_format as gf

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autograph.test_random_programs import give, helper
 from corpora import random_control_flow, random_programs
-from corpora.random_functions import load, sources
+from corpora.random_functions import give, helper, load, sources
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 

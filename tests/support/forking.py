@@ -1,12 +1,14 @@
-"""What the child of a fork finds."""
+"""What the child of a fork finds, and the locks that it must not find held."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
+from typing import Any
 
 #: After so many seconds a child hangs.
 PATIENCE = 20
@@ -26,3 +28,22 @@ def in_child(question: Callable[[], object]) -> bool:
         finally:
             os._exit(status)
     return os.waitpid(child, 0)[1] == 0
+
+
+def kinds_of_locks() -> tuple[type, type]:
+    """The types of locks, which `threading` gives out by functions."""
+    return type(threading.Lock()), type(threading.RLock())
+
+
+def shared_locks() -> list[tuple[Any, str]]:
+    """Where the locks are that modules and their classes have: (owner, name)."""
+    places: dict[int, tuple[Any, str]] = {}
+    for name, module in sorted(sys.modules.items()):
+        if not name.startswith("graphwright"):
+            continue
+        classes = [v for v in vars(module).values() if isinstance(v, type)]
+        for owner in (module, *[c for c in classes if c.__module__ == name]):
+            for attribute, value in list(vars(owner).items()):
+                if isinstance(value, kinds_of_locks()):
+                    places.setdefault(id(value), (owner, attribute))
+    return list(places.values())

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 import ml_dtypes
 import numpy as np
 
+import graphwright as tf
 from graphwright.compile.llvm.emitter import KINDS, Emitter, Reg, bits, type_of
 from graphwright.compile.llvm.functions.elements import VectorScalars
+from graphwright.compile.nests.element_kinds import DTYPES
+from graphwright.op.op import REGISTRY
+from graphwright.op.op_families import Elementwise, no_element
 
 #: How arrays hold elements of a kind.
 ARRAYS = {
@@ -20,6 +25,10 @@ ARRAYS = {
     "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
     "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
 }  # fmt: skip
+#: The kinds of dtypes, by name.
+KIND_OF = {dtype.name: kind for kind, dtype in DTYPES.items()}
+#: Words that have no native form yet.
+HOST = {"Lgamma"}
 
 
 class Case(NamedTuple):
@@ -138,3 +147,31 @@ def unary(name: str, function: str, kind: str, lanes: int = 16) -> Case:
 def binary(name: str, function: str, kind: str, lanes: int = 16) -> Case:
     """A word of two operands."""
     return Case(name, lambda scalars, x, y: scalars.binary(function, x, y), [kind, kind], lanes)
+
+
+def records() -> Iterator[tuple[Elementwise, str]]:
+    """The ops that state an element expression, each with a dtype that has a native form."""
+    for _, op in sorted(REGISTRY.items()):
+        ours = op.__module__.startswith("graphwright.")
+        if not ours or not issubclass(op, Elementwise) or op.element is no_element:
+            continue
+        with contextlib.suppress(TypeError):  # attributes without defaults
+            record = op()
+            variables = [v for v in op.dtypes if any(o.dtype == v for o in op.operands)]
+            for name in KIND_OF:
+                if not variables or tf.as_dtype(name) in op.dtypes[variables[0]]:
+                    yield record, name
+                if not variables:
+                    break
+
+
+RECORDS = [(op, name) for op, name in records() if op.type_name not in HOST]
+
+
+def dtypes(op: Elementwise, name: str) -> list[Any]:
+    """The dtypes of the operands, where the op's own is `name`."""
+    return [tf.as_dtype(name if o.dtype in op.dtypes else o.dtype) for o in op.operands]
+
+
+def kinds(op: Elementwise, name: str) -> list[str]:
+    return [KIND_OF[dtype.name] for dtype in dtypes(op, name)]

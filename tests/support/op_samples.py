@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from test_goldens import AREAS, area_of
+from support.goldens import AREAS, area_of
 
 import graphwright as tf
 from graphwright.ir.graph import Graph

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from corpora import sparse as corpus
 from support.bad_calls import LARGEST, Arguments
-from test_goldens import departs
+from support.goldens import departs
 
 import graphwright as tf
 from graphwright.library.dispatch.raw_ops import argument, attributes, names

@@ -6,9 +6,11 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from corpora.plan_programs import PROGRAMS
 from plans.interpreter import interpret
 from plans.memory import Refused, Violation
 
@@ -338,3 +340,10 @@ FAULTS: dict[str, Callable[[random.Random, Planned], Planned | None]] = {
     "another home": another_home,
     "not read first": not_first,
 }
+
+
+@cache
+def of(name: str) -> Planned:
+    """The plan of a program."""
+    function, *arrays = PROGRAMS[name]
+    return planned(function, *arrays)

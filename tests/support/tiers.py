@@ -10,6 +10,7 @@ import numpy as np
 import graphwright as tf
 from graphwright.compile.run.checking import compare
 from graphwright.compile.run.inspection import outside
+from graphwright.types import tree
 
 
 def normal(*shape: int) -> Any:
@@ -42,3 +43,10 @@ def differences(
         wrong += [f"{a!r} and {b!r}" for a, b in pairs if a.tobytes() != b.tobytes()]
     parts = outside(fast.get_concrete_function().graph)
     return [w for w in wrong if w] + [f"{node.op.type_name}: {reason}" for node, reason in parts]
+
+
+def plain(value: Any) -> Any:
+    """A result with tensors as the Python values in them."""
+    return tree.map_structure(
+        lambda leaf: leaf.numpy().tolist() if isinstance(leaf, tf.Tensor) else leaf, value
+    )

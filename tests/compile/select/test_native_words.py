@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from compile.llvm.functions.test_elements import RECORDS, kinds
+from support.native_cases import RECORDS, kinds
 
 from graphwright.compile.llvm.emitter import Emitter, Reg
 from graphwright.compile.llvm.functions import elements

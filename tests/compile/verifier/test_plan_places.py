@@ -6,9 +6,10 @@ import itertools
 from functools import cache
 
 import pytest
-from compile.verifier.test_plan_verifier import PROGRAMS, of
+from corpora.plan_programs import PROGRAMS
 from hypothesis import given
 from hypothesis import strategies as st
+from support.plan_cases import of
 
 from graphwright.compile.nests.nest import Linear
 from graphwright.compile.nests.sizes import Size

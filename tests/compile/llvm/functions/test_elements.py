@@ -2,61 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from support.native_cases import ARRAYS, Case, Native, binary
+from support.native_cases import ARRAYS, KIND_OF, RECORDS, Case, Native, binary, dtypes, kinds
 from support.ulps import ELEMENTS, distance
 
 import graphwright as tf
 from graphwright.compile.llvm.emitter import Emitter, Reg
 from graphwright.compile.llvm.functions.elements import VectorScalars
-from graphwright.compile.nests.element_kinds import DTYPES
-from graphwright.op.op import REGISTRY
-from graphwright.op.op_families import Elementwise, no_element
+from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import NoNativeForm, caster
 
-#: The kinds of dtypes, by name.
-KIND_OF = {dtype.name: kind for kind, dtype in DTYPES.items()}
 #: Ops whose integer operands after the first must not be zero, or not be negative.
 NOT_ZERO = {"Div", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod"}
 NOT_NEGATIVE = {"Pow"}
 #: Ops of which SciPy reduces no huge angles.
 SWINGING = {"BesselJ0", "BesselJ1", "BesselY0", "BesselY1"}
-#: Words that have no native form yet.
-HOST = {"Lgamma"}
-
-
-def records() -> Iterator[tuple[Elementwise, str]]:
-    """The ops that state an element expression, each with a dtype that has a native form."""
-    for _, op in sorted(REGISTRY.items()):
-        ours = op.__module__.startswith("graphwright.")
-        if not ours or not issubclass(op, Elementwise) or op.element is no_element:
-            continue
-        with contextlib.suppress(TypeError):  # attributes without defaults
-            record = op()
-            variables = [v for v in op.dtypes if any(o.dtype == v for o in op.operands)]
-            for name in KIND_OF:
-                if not variables or tf.as_dtype(name) in op.dtypes[variables[0]]:
-                    yield record, name
-                if not variables:
-                    break
-
-
-RECORDS = [(op, name) for op, name in records() if op.type_name not in HOST]
-
-
-def dtypes(op: Elementwise, name: str) -> list[Any]:
-    """The dtypes of the operands, where the op's own is `name`."""
-    return [tf.as_dtype(name if o.dtype in op.dtypes else o.dtype) for o in op.operands]
-
-
-def kinds(op: Elementwise, name: str) -> list[str]:
-    return [KIND_OF[dtype.name] for dtype in dtypes(op, name)]
 
 
 def element(op: Elementwise) -> Any:
