@@ -1,4 +1,4 @@
-"""The docstrings of public functions have one form; see `docstrings.faults`."""
+"""The docstrings of public functions have one form; see `tools.docstrings`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from docstrings import faults, functions
+
+from tools.docstrings import faults, functions
 
 
 @pytest.mark.parametrize("function", [pytest.param(f, id=name) for name, f, _ in functions()])

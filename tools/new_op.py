@@ -134,10 +134,10 @@ def with_imports(text: str, imports: str) -> str:
 def lacking(name: str, family: str) -> Iterator[str]:
     """What an op lacks, in words."""
     from corpora.oracles import oracles
-    from docstrings import faults
 
     from graphwright.op.op import REGISTRY, Op
     from graphwright.op.op_families import Elementwise
+    from tools.docstrings import faults
 
     module = importlib.import_module(f"graphwright.ops.{family.replace('/', '.')}")
     kind: Any = getattr(module, kind_of(name), None)

@@ -1,4 +1,10 @@
-"""Docstrings of public functions in one form: summary, Args, Returns, Raises, an example."""
+"""Says which docstrings of public functions lack something of the one form.
+
+    python -m tools.docstrings ops/math
+
+Without a folder of the package it names the functions of all. The form: a summary, Args, Returns,
+Raises, an example, Source.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +13,7 @@ import inspect
 import re
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +88,15 @@ def faults(function: Callable[..., Any]) -> list[str]:
     return words
 
 
-if __name__ == "__main__":  # the functions of some folders that lack something
+def main(folders: Sequence[str]) -> None:
+    """Prints the functions of folders that lack something."""
     for public, function, folder in functions():
         missing = faults(function)
-        if missing and (not sys.argv[1:] or folder in sys.argv[1:]):
+        if missing and (not folders or folder in folders):
             code = function.__code__
             place = f"{Path(code.co_filename).relative_to(PACKAGE)}:{code.co_firstlineno}"
             print(f"{place} {public}: {'; '.join(missing)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
