@@ -1,4 +1,5 @@
-"""The rules of the tree: small folders, names that say what they name, ever fewer `Any`."""
+"""The rules of the tree: small folders, names that say what they name, ever fewer `Any`, tests that
+mirror it."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "src" / "graphwright"
+TESTS = Path(__file__).parent
+PACKAGE = TESTS.parent / "src" / "graphwright"
 
 #: Files of a folder, at most.
 MOST_FILES = 30
@@ -29,6 +31,28 @@ MOST_ANY = {
     "compile": 4, "control": 50, "library": 52, "op": 31, "ops": 37, "ragged": 70, "types": 59,
     "values": 57,
 }  # fmt: skip
+
+#: Folders of tests that mirror none of the package, and what their tests are about.
+OTHER_FOLDERS = {
+    "benchmarks": "benchmarks/",
+    "examples": "examples/",
+    "plans": "what plans of memory must hold, by an interpreter of them",
+    "soundness": "the whole engine, by random programs",
+    "tools": "tools/",
+}
+
+#: Modules that show a test all that their folder does, so it need not be about them.
+ENTRANCES = {
+    "explain/brief": "a report of any calls",
+    "lint/check": "the linter as a function",
+    "op/op": "the class of every op",
+    "trace/tracer": "a trace of any function",
+    "types/specs": "the specs that a corpus names",
+}
+
+#: The share of test files that are about one module, in percent; the others are about what a folder
+#: does. This number only rises.
+LEAST_OF_MODULES = 68
 
 
 def sources(package: Path) -> Iterator[Path]:
@@ -64,6 +88,65 @@ def namesakes(package: Path) -> dict[str, list[str]]:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(f"{path.relative_to(package)}:{node.lineno}")
     return {name: found for name, found in places.items() if len(found) > 1}
+
+
+def places(package: Path) -> dict[str, str]:
+    """Where a module stands, by its name; those of public namespaces are given."""
+    inside = [path.relative_to(package).with_suffix("") for path in sources(package)]
+    return {path.name: path.as_posix() for path in inside if path.parts[0] != "api"}
+
+
+def mirrored(tests: Path) -> Iterator[tuple[Path, str, str]]:
+    """Test files that mirror the package: the file, the folder, and what it is named for."""
+    for path in sorted(tests.rglob("test_*.py")):
+        folder = path.relative_to(tests).parent.as_posix()
+        if folder.partition("/")[0] not in OTHER_FOLDERS:
+            yield path, folder, path.stem.removeprefix("test_")
+
+
+def misplaced(tests: Path, package: Path) -> list[str]:
+    """Test files in a folder that the package lacks, or with the name of a module of another."""
+    where, wrong = places(package), []
+    for _, folder, name in mirrored(tests):
+        own = f"{folder}/{name}".removeprefix("./")
+        if not (package / folder).is_dir():
+            wrong.append(f"{own}: no such folder")
+        elif not (package / own).is_dir() and where.get(name, own) != own:
+            wrong.append(f"{own}: {where[name]}")
+    return wrong
+
+
+def of_folders(tests: Path, package: Path) -> list[tuple[Path, str]]:
+    """Test files of a folder that are named for neither a module nor a folder in it."""
+    return [
+        (path, folder)
+        for path, folder, name in mirrored(tests)
+        if folder != "."
+        and not (package / folder / name).with_suffix(".py").exists()
+        and not (package / folder / name).is_dir()
+    ]
+
+
+def imported(path: Path, package: Path) -> set[str]:
+    """The modules of the package that a file names in its imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphwright."):
+            base = (node.module or "").split(".", 1)[1].replace(".", "/")
+            inner = {f"{base}/{a.name}" for a in node.names}
+            names |= {n for n in inner if (package / f"{n}.py").exists()} or {base}
+    return names
+
+
+def of_one_module(tests: Path, package: Path) -> list[str]:
+    """Test files that see of the package one module of their folder, but have another name."""
+    seen = [(path, folder, imported(path, package)) for path, folder in of_folders(tests, package)]
+    return [
+        f"{path.relative_to(tests)}: {module}"
+        for path, folder, modules in seen
+        for module in modules
+        if len(modules) == 1 and module not in ENTRANCES and module.rpartition("/")[0] == folder
+    ]
 
 
 def share_of_any(folder: Path) -> int:
@@ -170,6 +253,49 @@ def test_class_names_tell_classes_apart() -> None:
 @pytest.mark.parametrize("folder", MOST_ANY)
 def test_any_only_falls(folder: str) -> None:
     assert share_of_any(PACKAGE / folder) <= MOST_ANY[folder]
+
+
+def test_a_test_stands_where_its_module_does() -> None:
+    assert not misplaced(TESTS, PACKAGE)
+
+
+def test_a_test_of_one_module_is_named_for_it() -> None:
+    assert not of_one_module(TESTS, PACKAGE)
+    assert all((PACKAGE / f"{module}.py").exists() for module in ENTRANCES)
+
+
+def test_most_tests_are_about_one_module() -> None:
+    count = sum(folder != "." for _, folder, _ in mirrored(TESTS))
+    assert 100 * (count - len(of_folders(TESTS, PACKAGE))) / count >= LEAST_OF_MODULES
+
+
+def test_tests_out_of_place_are_seen(tmp_path: Path) -> None:
+    tests, package = tmp_path / "tests", tmp_path / "package"
+    for file in ("a/one.py", "a/two.py", "b/three.py"):
+        (package / file).parent.mkdir(parents=True, exist_ok=True)
+        (package / file).touch()
+    texts = {
+        "a/test_one.py": "",
+        "test_three.py": "",
+        "test_everything.py": "",
+        "a/test_three.py": "",
+        "c/test_four.py": "",
+        "tools/test_five.py": "",
+        "a/test_all.py": "from graphwright.a.one import f\nfrom graphwright.a import two\n",
+        "a/test_some.py": "from graphwright.a import two\n",
+        "b/test_much.py": "from graphwright.a.one import f\n",
+    }
+    for file, text in texts.items():
+        (tests / file).parent.mkdir(parents=True, exist_ok=True)
+        (tests / file).write_text(text)
+    assert misplaced(tests, package) == [
+        "a/three: b/three",
+        "c/four: no such folder",
+        "three: b/three",
+    ]
+    assert of_one_module(tests, package) == ["a/test_some.py: a/two"]
+    names = [path.name for path, _ in of_folders(tests, package)]
+    assert names == ["test_all.py", "test_some.py", "test_three.py", "test_much.py", "test_four.py"]
 
 
 def test_faults_are_seen(tmp_path: Path) -> None:

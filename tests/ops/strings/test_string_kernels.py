@@ -133,13 +133,18 @@ def test_lengths(items: list[bytes]) -> None:
     assert string_kernels.length(array, "UTF8_CHAR").tolist() == characters
 
 
-@given(st.data(), TEXTS, st.sampled_from(["BYTE", "UTF8_CHAR"]))
-def test_substrings(data: Any, items: list[bytes], unit: Any) -> None:
+#: A text, which of its places a part begins at, and the length of the part.
+PART = st.tuples(TEXT, st.integers(0, 60), st.integers(0, 7) | st.just(2**63 - 1))
+PARTS = st.lists(PART, max_size=8) | st.lists(PART, max_size=3).map(lambda few: few * 20)
+
+
+@given(PARTS, st.sampled_from(["BYTE", "UTF8_CHAR"]))
+def test_substrings(parts: list[tuple[bytes, int, int]], unit: Any) -> None:
+    items = [item for item, _, _ in parts]
     starts, lengths, expected = [], [], []
-    for item in items:
+    for i, (item, place, length) in enumerate(parts):
         edges = [at for at, byte in enumerate(item) if unit == "BYTE" or byte & 0xC0 != 0x80]
-        start = data.draw(st.integers(-len(edges), len(edges)))
-        length = data.draw(st.integers(0, 7) | st.just(2**63 - 1))
+        start = (place + i) % (2 * len(edges) + 1) - len(edges)
         first = start + len(edges) * (start < 0)
         edges.append(len(item))
         expected.append(item[edges[first] : edges[min(first + length, len(edges) - 1)]])
