@@ -48,8 +48,9 @@ def disagreements(
 ) -> list[str]:
     """The calls that differ from the best outcome there is.
 
-    Where TensorFlow refuses to trace a program, that matters only if both give values. And a graph
-    of ours may leave out an op that fails, in loops too, where nobody needs its result.
+    Where TensorFlow refuses to trace a program, that matters only if both give values. A graph of
+    ours may leave out an op that fails, in loops too, where nobody needs its result. And it may give
+    what TensorFlow gives eagerly: a list that grows in a loop of the graph has all of its items.
     """
     result = []
     for i, (one, own, other) in enumerate(zip(best, theirs, found, strict=True)):
@@ -57,7 +58,8 @@ def disagreements(
         if difference and name != EAGER.name:
             dropped = difference.kind == "no error" and eager[i].error == one.error
             refused = own.error in REFUSALS and (one.error or other.error)
-            difference = None if dropped or refused else difference
+            as_python = compare(eager[i], other) is None
+            difference = None if dropped or refused or as_python else difference
         if difference:
             result.append(f"{name}, call {i}: {' '.join(difference)}; TensorFlow: {own}")
     return result
