@@ -30,7 +30,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "an effect": lambda x: tf.debugging.assert_all_finite(x, "not {finite}"),
     "a call": tf.function(lambda x: tf.function(lambda y: tf.exp(y))(x) + x),
     "branches in a loop": tf.function(looping),
-    "a switch": lambda x: tf.switch_case(1, [lambda: x, lambda: x * 2.0, lambda: x * 3.0]),
+    "a switch": lambda x: tf.switch_case(tf.constant(1), [lambda: x, lambda: x * 2.0, lambda: -x]),
 }
 
 
