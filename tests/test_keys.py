@@ -1202,6 +1202,7 @@ UNBOUNDED = {
          "ops/convolution/sliding.py:functions", "ops/convolution/sliding.py:preparation"),
         "its keys are names of the package, dtypes and lengths of vectors",
     ),
+    "machine/process_settings.py:_unchanged": "its key is an environment variable",
     "api/__init__.py:open_methods": "its keys are the package's own classes",
     "values/eager.py:_executor": "a key says of each of at most twelve operands which of 3 kinds",
 }  # fmt: skip
