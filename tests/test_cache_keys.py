@@ -1184,6 +1184,52 @@ def test_each_cache_has_rows_or_a_reason_for_having_none():
     assert not with_rows & set(WITHOUT_ROWS)
 
 
+#: Caches of any number of entries, and why there are not many.
+UNBOUNDED = {
+    **dict.fromkeys(
+        ("library/dispatch/raw_ops.py:raw_op", "op/special_functions.py:_scipys",
+         "op/dispatch.py:defaults_of", "op/op.py:parse_operand", "op/refusal.py:_template"),
+        "its keys are the package's own functions and ops, or follow from them",
+    ),
+    **dict.fromkeys(
+        ("machine/blas.py:address", "machine/linking.py:c_function",
+         "compile/llvm/runtime.py:_outside", "compile/llvm/functions/elementary.py:writer"),
+        "its keys are names of C functions that the package writes",
+    ),
+    **dict.fromkeys(
+        ("compile/llvm/emitter.py:type_of", "compile/llvm/emitter.py:declared",
+         "machine/products.py:kernels", "machine/products.py:preparation",
+         "ops/convolution/sliding.py:functions", "ops/convolution/sliding.py:preparation"),
+        "its keys are names of the package, dtypes and lengths of vectors",
+    ),
+    "machine/process_settings.py:_unchanged": "its key is an environment variable",
+    "api/__init__.py:open_methods": "its keys are the package's own classes",
+    "values/eager.py:_executor": "a key says of each of at most twelve operands which of 3 kinds",
+}  # fmt: skip
+
+
+def unbounded(tree: ast.AST) -> set[str]:
+    """The functions of a module whose results are all remembered, by their arguments."""
+    return {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and (node.args.args or node.args.vararg)
+        for decorator in node.decorator_list
+        if ast.unparse(decorator) in ("cache", "functools.cache", "lru_cache(None)")
+    }
+
+
+def test_each_cache_without_bound_has_few_keys():
+    texts = {path: path.read_text() for path in SOURCES.rglob("*.py")}
+    names = {
+        f"{path.relative_to(SOURCES).as_posix()}:{name}"
+        for path, text in texts.items()
+        if "cache" in text
+        for name in unbounded(ast.parse(text))
+    }
+    assert names == set(UNBOUNDED)
+
+
 #: What has rows, though the search does not see it: the key of what lies on the disk.
 NOT_DICTIONARIES = {"machine/compiler.py:_circumstances"}
 

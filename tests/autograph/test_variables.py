@@ -131,3 +131,18 @@ def test_a_class_of_a_branch_is_there_afterwards() -> None:
         return x * Chosen.size + Last.size
 
     assert [int(program(tf.constant(3), large)) for large in (True, False)] == [41, 9]
+
+
+def test_a_class_of_a_branch_within_a_branch_is_there_afterwards() -> None:
+    @tf.function
+    def program(x: Any, large: Any) -> Any:
+        if x > 0:
+            if large:
+
+                class Chosen:
+                    size = 10
+
+            x = x * Chosen.size
+        return x
+
+    assert [int(program(tf.constant(x), True)) for x in (3, -3)] == [30, -3]

@@ -116,6 +116,16 @@ def test_an_index_without_a_branch_takes_the_last(how, default):
         assert f(tf.constant(index)) == (index if 0 <= index < 3 else other)
 
 
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("index", [1, True, np.int32(1), np.array(1), tf.Variable(1)])
+def test_what_chooses_a_branch_is_a_tensor(index, staged):
+    def choose():
+        return tf.switch_case(index, [lambda: tf.constant(1), lambda: tf.constant(2)])
+
+    with pytest.raises(TypeError, match="'branch_index' must be a Tensor, got <class"):
+        (tf.function(choose) if staged else choose)()
+
+
 def test_rows_of_a_map_without_a_branch_take_the_last():
     indices = tf.constant([-4, -1, 0, 1, 2, 3])
     sides = [lambda: tf.constant(0), lambda: tf.constant(1), lambda: tf.constant(2)]

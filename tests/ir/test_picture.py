@@ -137,6 +137,19 @@ def test_graphviz_has_an_edge_for_each_use() -> None:
     assert picture.quoted('a "b"\n\\c') == '"a \\"b\\"\\n\\\\c"'
 
 
+def test_a_function_that_is_called_twice_is_drawn_once() -> None:
+    f = tf.function(lambda x: x + 1.0, autograph=False)
+    for _ in range(20):
+        f = tf.function(lambda x, f=f: f(f(x)), autograph=False)
+    graph = f.get_concrete_function(SPEC).graph
+    assert picture.html(graph).count("<svg") == 21
+    assert picture.html(graph).count(", the graph of ") == 20
+    text = picture.to_dot(graph)
+    assert text.count("{") == text.count("}")
+    assert text.count("subgraph cluster_") == 40
+    assert text.count("the graph of ") == 20
+
+
 def test_longer_arcs_reach_farther_and_stay_inside(graph: Any) -> None:
     (value,) = graph.results
     curves = [

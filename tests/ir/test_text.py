@@ -30,7 +30,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "an effect": lambda x: tf.debugging.assert_all_finite(x, "not {finite}"),
     "a call": tf.function(lambda x: tf.function(lambda y: tf.exp(y))(x) + x),
     "branches in a loop": tf.function(looping),
-    "a switch": lambda x: tf.switch_case(1, [lambda: x, lambda: x * 2.0, lambda: x * 3.0]),
+    "a switch": lambda x: tf.switch_case(tf.constant(1), [lambda: x, lambda: x * 2.0, lambda: -x]),
 }
 
 
@@ -45,6 +45,34 @@ def test_a_text_is_read_as_the_same_graph(name: str, shape: Any) -> None:
     verify(again)
     for with_places in (print_graph(graph, locations=True), text.replace("\n", "\n\n")):
         assert print_graph(parse_graph(with_places)) == text
+
+
+def doubling(depth: int) -> Any:
+    """A function that calls one function twice, which does so too, and so on."""
+    f = tf.function(lambda x: x + 1.0, autograph=False)
+    for _ in range(depth):
+        f = tf.function(lambda x, f=f: f(f(x)), autograph=False)
+    return f.get_concrete_function(tf.TensorSpec([2])).graph
+
+
+def test_a_function_that_is_called_twice_is_printed_once() -> None:
+    once, twice = (print_graph(doubling(depth)) for depth in (10, 20))
+    assert len(twice.splitlines()) < 3 * len(once.splitlines())
+    assert once.count(" as #") == once.count(" = #") == 10
+    again = parse_graph(once)
+    assert print_graph(again) == once
+    verify(again)
+    graphs = [again]
+    while inner := list(dict.fromkeys(graphs[-1].subgraphs())):
+        assert len(inner) == 1
+        graphs += inner
+    assert len(graphs) == 11
+
+
+def test_a_graph_that_is_not_above_is_refused() -> None:
+    text = print_graph(doubling(1)).replace("= #1", "= #2")
+    with pytest.raises(ValueError, match=r"line \d+: no graph above is #2"):
+        parse_graph(text)
 
 
 def test_captured_variables_are_read_too() -> None:

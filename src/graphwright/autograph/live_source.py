@@ -18,6 +18,7 @@ from typing import Any
 from graphwright.autograph.exempt import note_converted
 from graphwright.autograph.syntax import with_type_params
 from graphwright.base.annotations import annotate_alike
+from graphwright.base.bounded_tables import remember
 from graphwright.base.named_tuples import NamedTuple
 
 _FUTURES = 0
@@ -172,6 +173,7 @@ def _extend(lines: list[str], end: int, margin: str) -> int:
 
 # Lambdas
 
+_FILES = 256  # a notebook has one for each of its cells
 _lambdas: dict[str, tuple[list[str], dict[int, list[ast.Lambda]]]] = {}
 
 
@@ -179,7 +181,7 @@ def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:
     found = _lambdas.get(code.co_filename)
     if found is None or found[0] is not lines:
         found = (lines, _all_lambdas(code.co_filename, lines))
-        _lambdas[code.co_filename] = found
+        remember(_lambdas, code.co_filename, found, _FILES)
     here = found[1].get(code.co_firstlineno, [])
     named = [node for node in here if _parameters(node.args) == _code_parameters(code)]
     start, end = _extent(code)

@@ -401,7 +401,7 @@ def smart_cond(
 
 
 def switch_case(
-    branch_index: TensorLike,
+    branch_index: Tensor,
     branch_fns: Any,
     default: Callable[[], Any] | None = None,
     name: str | None = "switch_case",
@@ -411,7 +411,7 @@ def switch_case(
     Eagerly, one function is called. In a graph, all are traced.
 
     Args:
-        branch_index: A scalar of integers. An index of no function means `default`.
+        branch_index: A scalar tensor of integers. An index of no function means `default`.
         branch_fns: Functions without parameters: a list of them, a list of pairs (index, function),
             or a dict.
         default: A function without parameters. None means that of the last index.
@@ -421,29 +421,30 @@ def switch_case(
         What the function returns: a tensor or a nested structure of tensors.
 
     Raises:
-        TypeError: `branch_index` is no integer, `branch_fns` is of no such form, or, in a graph,
-            the branches return different structures or dtypes.
+        TypeError: `branch_index` is no tensor of integers, `branch_fns` is of no such form, or, in
+            a graph, the branches return different structures or dtypes.
         ValueError: There is no function, or the indices are not 0, 1, ... without a gap.
 
     >>> import graphwright as tf
     >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
     20
     """
+    if not isinstance(branch_index, Tensor):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype}")
     functions = numbered(branch_fns)
     for i, function in enumerate(functions):
         check_callable(function, f"branch_fns[{i}]")
     if default is not None:
         check_callable(default, "default")
         functions.append(default)
-    index = convert(branch_index)
-    if not index.dtype.is_integer:
-        raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
     last = len(functions) - 1
     if current_tracer() is None:
-        chosen = int(host_array(index))
+        chosen = int(host_array(branch_index))
         return functions[chosen if 0 <= chosen <= last else last]()
     name = name or "switch_case"
-    index = cast(index, dt.int32)
+    index = cast(branch_index, dt.int32)
     bodies = [trace_body(f, f"{name}_branch{i}") for i, f in enumerate(functions)]
     names = [f"branches[{i}]" for i in range(len(bodies))]
     structure = Agreement(bodies, names, "tf.switch_case")

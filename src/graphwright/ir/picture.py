@@ -63,16 +63,23 @@ def source_line(location: Location | None) -> str:
 
 
 def html(graph: Graph) -> str:
-    """The drawing of a graph, and those of the graphs in it in elements that fold."""
-    parts = [svg(graph)]
+    """The drawing of a graph, and those of the graphs in it in elements that fold, each once."""
+    return "".join(html_parts(graph, {}))
+
+
+def html_parts(graph: Graph, drawn: dict[Graph, str]) -> Iterator[str]:
+    """The drawings of a graph and those in it; `drawn` has the titles of graphs that are above."""
+    yield svg(graph)
     for node in graph.nodes:
         for name, inner in inner_graphs(node):
             title = f"{node.name}: {name} ({len(inner.nodes)} nodes)"
-            parts.append(
-                f"<details><summary>{escape(title)}</summary>"
-                f"<div style='margin-left:2em'>{html(inner)}</div></details>"
-            )
-    return "".join(parts)
+            if inner in drawn:
+                yield f"<div>{escape(f'{title}, the graph of {drawn[inner]}')}</div>"
+                continue
+            drawn[inner] = title
+            yield f"<details><summary>{escape(title)}</summary><div style='margin-left:2em'>"
+            yield from html_parts(inner, drawn)
+            yield "</div></details>"
 
 
 def inner_graphs(node: Node) -> Iterator[tuple[str, Graph]]:
@@ -161,14 +168,14 @@ def arc(start: int, end: int, value: Value) -> str:
 
 
 def to_dot(graph: Graph) -> str:
-    """A graph in the language of Graphviz; the graphs in it as clusters."""
+    """A graph in the language of Graphviz; the graphs in it as clusters, each once."""
     lines = [f"digraph {quoted(graph.name)} {{", "  node [shape=box, fontname=monospace];"]
-    lines += dot_lines(graph, "g", "  ")
+    lines += dot_lines(graph, "g", "  ", {})
     return "\n".join([*lines, "}"])
 
 
-def dot_lines(graph: Graph, prefix: str, indent: str) -> Iterator[str]:
-    """The statements for one graph."""
+def dot_lines(graph: Graph, prefix: str, indent: str, drawn: dict[Graph, str]) -> Iterator[str]:
+    """The statements for one graph; `drawn` has the titles of graphs that are above."""
     names = {node: f"{prefix}_{i}" for i, node in enumerate(graph.nodes)}
     for node, name in names.items():
         place = source_line(node.location)
@@ -177,9 +184,15 @@ def dot_lines(graph: Graph, prefix: str, indent: str) -> Iterator[str]:
         for value in node.inputs:
             yield f"{indent}{names[value.node]} -> {name} [label={quoted(show_type(value.type))}];"
         for i, (attribute, inner) in enumerate(inner_graphs(node)):
+            title = f"{node.name}: {attribute}"
             yield f"{indent}subgraph cluster_{name}_{i} {{"
-            yield f"{indent}  label={quoted(f'{node.name}: {attribute}')};"
-            yield from dot_lines(inner, f"{name}_{i}", f"{indent}  ")
+            yield f"{indent}  label={quoted(title)};"
+            if inner in drawn:
+                shown = quoted(f"the graph of {drawn[inner]}")
+                yield f"{indent}  {name}_{i}_above [label={shown}, shape=plaintext];"
+            else:
+                drawn[inner] = title
+                yield from dot_lines(inner, f"{name}_{i}", f"{indent}  ", drawn)
             yield f"{indent}}}"
     if graph.results:
         yield f"{indent}{prefix}_return [label=return, shape=plaintext];"

@@ -7,7 +7,8 @@
     }
 
 A node with several results is `%split, %split:1 = ...`. Attributes are Python literals,
-dtypes, constants `literal('float32[2]', [1.0, 2.0])` and nested graphs. What was captured is
+dtypes, constants `literal('float32[2]', [1.0, 2.0])` and nested graphs. A graph that several nodes
+hold is printed once, after `with f as #1:`; the others have `with f = #1`. What was captured is
 not part of the text: a parsed graph has None in its place. Passes are tested text to text.
 """
 
@@ -16,12 +17,13 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.op.op import REGISTRY, Op
 from graphwright.ops.core.creation import Literal
 from graphwright.types.dtypes import DType, as_dtype
@@ -32,26 +34,63 @@ from graphwright.types.tensor_type import Dims, TensorType
 
 def print_graph(graph: Graph, locations: bool = False) -> str:
     """The text of a graph; with `locations`, each node's line of the user's program beside it."""
-    return "\n".join(_lines(graph, "", locations))
+    return "\n".join(_Printer(graph, locations).lines(graph, ""))
 
 
-def _lines(graph: Graph, indent: str, locations: bool) -> list[str]:
+def shared_graphs(graph: Graph) -> set[Graph]:
+    """The graphs that are held more than once by the nodes of a graph and of those within it."""
+    holders: Counter[Graph] = Counter()
+    waiting = [graph]
+    while waiting:
+        for inner in waiting.pop().subgraphs():
+            holders[inner] += 1
+            if holders[inner] == 1:
+                waiting.append(inner)
+    return {inner for inner, count in holders.items() if count > 1}
+
+
+class _Printer:
+    """Makes the lines of a graph; it numbers what is shared where it comes first."""
+
+    def __init__(self, graph: Graph, locations: bool) -> None:
+        self.locations = locations
+        self.shared = shared_graphs(graph)
+        self.numbers: dict[Graph, int] = {}
+
+    def lines(self, graph: Graph, indent: str) -> list[str]:
+        """A graph's lines, with those of the graphs within it."""
+        arguments = set(graph.arguments)
+        lines = [_head(graph, indent)]
+        for node in graph.nodes:
+            if not (node.outputs and node.outputs[0] in arguments):
+                lines.append(_node(node, indent + "  ", self.locations))
+                for name, held in _graphs(node.op):
+                    lines += self.held(name, held, indent + "    ")
+        returned = ", ".join(_name(v) for v in graph.results)
+        return [*lines, f"{indent}  return {returned}".rstrip(), f"{indent}}}"]
+
+    def held(self, name: str, graph: Graph, indent: str) -> list[str]:
+        """The lines of a graph that a node holds, or a line that says which one it is."""
+        if graph not in self.shared:
+            return [f"{indent}with {name}:", *self.lines(graph, indent + "  ")]
+        number = self.numbers.get(graph)
+        if number is not None:
+            return [f"{indent}with {name} = #{number}"]
+        number = self.numbers[graph] = len(self.numbers) + 1
+        return [f"{indent}with {name} as #{number}:", *self.lines(graph, indent + "  ")]
+
+
+def _head(graph: Graph, indent: str) -> str:
     parameters = ", ".join(f"{_name(v)}: {show_type(v.type)}" for v in graph.parameters)
     captures = ", ".join(f"{_name(v)}: {show_type(v.type)}" for _, v in graph.captures)
     head = f"{indent}{'body' if graph.is_body else 'graph'} {graph.name}({parameters})"
-    lines = [f"{head} captures({captures}) {{" if captures else f"{head} {{"]
-    arguments = set(graph.arguments)
-    for node in graph.nodes:
-        if not (node.outputs and node.outputs[0] in arguments):
-            lines += _node(node, indent + "  ", locations)
-    returned = ", ".join(_name(v) for v in graph.results)
-    return [*lines, f"{indent}  return {returned}".rstrip(), f"{indent}}}"]
+    return f"{head} captures({captures}) {{" if captures else f"{head} {{"
 
 
-def _node(node: Node, indent: str, locations: bool) -> list[str]:
+def _node(node: Node, indent: str, locations: bool) -> str:
     attributes = node.op.describe()
-    graphs = {k: v for k, v in attributes.items() if _holds_graph(v)}
-    plain = ", ".join(f"{k}={show(v)}" for k, v in attributes.items() if k not in graphs)
+    held = {name for name, _ in _graphs(node.op)}
+    plain = ", ".join(f"{k}={show(v)}" for k, v in attributes.items() if k not in held)
     targets = ", ".join(_name(v) for v in node.outputs) or f"%{node.name}!"
     text = f"{indent}{targets} = {node.op.type_name}{f'{{{plain}}}' if plain else ''}"
     text += f"({', '.join(_name(v) for v in node.inputs)})"
@@ -60,18 +99,16 @@ def _node(node: Node, indent: str, locations: bool) -> list[str]:
     if locations and node.location is not None:
         line = linecache.getline(node.location.filename, node.location.lineno).strip()
         text += f"  # {node.location.filename}:{node.location.lineno}{f': {line}' if line else ''}"
-    lines = [text]
-    for name, value in graphs.items():
-        for graph in value if isinstance(value, tuple) else (value,):
-            lines.append(f"{indent}  with {name}:")
-            lines += _lines(graph, indent + "    ", locations)
-    return lines
+    return text
 
 
-def _holds_graph(value: Any) -> bool:
-    return isinstance(value, Graph) or (
-        isinstance(value, tuple) and bool(value) and isinstance(value[0], Graph)
-    )
+def _graphs(op: Op) -> Iterator[tuple[str, Graph]]:
+    """The graphs that an op holds, with the names of the attributes."""
+    if subgraphs_of(op):
+        for name, value in op.describe().items():
+            for part in value if isinstance(value, tuple) else (value,):
+                if isinstance(part, Graph):
+                    yield name, part
 
 
 def _name(value: Value) -> str:
@@ -116,6 +153,7 @@ class _Parser:
 
     def __init__(self, lines: list[tuple[int, str]]) -> None:
         self.lines = lines
+        self.shared: dict[str, Graph] = {}
 
     def next(self) -> tuple[int, str]:
         if not self.lines:
@@ -168,8 +206,16 @@ class _Parser:
         """The graphs among a node's attributes."""
         found: dict[str, list[Graph]] = {}
         while self.lines and self.lines[0][1].strip().startswith("with "):
-            _, line = self.next()
-            found.setdefault(line[5:-1], []).append(self.graph())
+            number, line = self.next()
+            name, again, label = line[5:].partition(" = ")
+            if not again:
+                name, _, label = line[5:-1].partition(" as ")
+                graph = self.graph()
+                if label:
+                    self.shared[label] = graph
+            elif label not in self.shared:
+                raise ValueError(f"line {number}: no graph above is {label}")
+            found.setdefault(name, []).append(self.shared[label] if again else graph)
         return {k: g[0] if len(g) == 1 else tuple(g) for k, g in found.items()}
 
 

@@ -26,11 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.attributes import plain
@@ -43,6 +44,11 @@ from graphwright.types.tensor_type import Dims, TensorType
 
 Shapes = tuple["Dims | None", ...]
 OpT = TypeVar("OpT", bound="Op")
+
+#: So many ops of a class are remembered, and so many forms of an op or a class: one for each number
+#: of operands, or for their dtypes. Programs make ever new ones, from a counter or a growing list.
+_OPS = 1024
+FORMS = 64
 
 
 class Effect(Enum):
@@ -232,8 +238,10 @@ class Op(Record):
 
     @classmethod
     def of(cls: type[OpT], *attributes: Any) -> OpT:
-        """The op with these attributes, the same object each time; TypeError for one of a wrong
-        kind."""
+        """The op with these attributes; TypeError for one of a wrong kind.
+
+        It is the same object each time while it is remembered: until `forget`, if it has a stream.
+        """
         key = tuple(map(signed, attributes)) if cls.has_floats else attributes
         try:
             found: OpT | None = cls._instances.get(key)
@@ -241,8 +249,15 @@ class Op(Record):
             return cls.of(*plain(cls, attributes))
         if found is None:
             made = cls(*plain(cls, attributes))
+            if len(cls._instances) >= _OPS and not cls.has_stream:
+                cls._instances.clear()
             found = cls._instances[key] = cls._instances.setdefault(made._key, made)
         return found
+
+    @classmethod
+    def forget(cls) -> None:
+        """Drops the ops that `of` remembers, and with them their streams."""
+        cls._instances.clear()
 
     @classmethod
     def dtype_for(cls, attribute: str, value: Any) -> DType:
@@ -318,26 +333,29 @@ class Op(Record):
     @classmethod
     def host_mask(cls, count: int) -> tuple[bool, ...]:
         """Which of `count` operands are host operands."""
-        masks = cls._masks
-        if count not in masks:
-            mask: list[bool] = []
-            lists = sum(o.variadic or o.mixed for o in cls.operands)
-            each = (count - len(cls.operands) + lists) // max(lists, 1)
-            for operand in cls.operands:
-                many = operand.variadic or operand.mixed
-                mask += [operand.host] * (each if many else 1)
-            masks[count] = tuple(mask)
-        return masks[count]
+        found = cls._masks.get(count)
+        if found is None:
+            mask = [o.host for o, number in cls._numbers(count) for _ in range(number)]
+            found = remember(cls._masks, count, tuple(mask), FORMS)
+        return found
 
     @classmethod
-    @cache
+    def _numbers(cls, count: int) -> list[tuple[Operand, int]]:
+        """Each operand, with the number of those of `count` that are its own."""
+        lists = sum(o.variadic or o.mixed for o in cls.operands)
+        each = (count - len(cls.operands) + lists) // max(lists, 1)
+        return [(o, each if o.variadic or o.mixed else 1) for o in cls.operands]
+
+    @classmethod
+    @lru_cache(256)
     def host_ints(cls, count: int) -> tuple[frozenset[DType], ...]:
         """The dtypes that those of `count` operands may have that are host operands and hold
         places or sizes; for others, none."""
-        names = cls.operand_names(count)
-        found = {o.name: cls._host_dtypes(o) for o in cls.operands if o.host}
-        dtypes = [found.get(name.partition("[")[0], frozenset()) for name in names]
-        return tuple([d if d <= dt.INTEGER else frozenset() for d in dtypes])
+        found: list[frozenset[DType]] = []
+        for operand, number in cls._numbers(count):
+            dtypes = cls._host_dtypes(operand) if operand.host else frozenset()
+            found += [dtypes if dtypes <= dt.INTEGER else frozenset()] * number
+        return tuple(found)
 
     @classmethod
     def _host_dtypes(cls, operand: Operand) -> frozenset[DType]:
@@ -357,15 +375,13 @@ class Op(Record):
         raise DTypeMismatch(self, position, name, got, dt.as_dtype(operand.dtype), "")
 
     @classmethod
-    @cache
+    @lru_cache(256)
     def operand_names(cls, count: int) -> tuple[str, ...]:
         """What `count` operands are called: `values[0]` and so on those of a list."""
-        lists = sum(o.variadic or o.mixed for o in cls.operands)
-        each = (count - len(cls.operands) + lists) // max(lists, 1)
         names: list[str] = []
-        for operand in cls.operands:
+        for operand, number in cls._numbers(count):
             many = operand.variadic or operand.mixed
-            names += [f"{operand.name}[{i}]" for i in range(each)] if many else [operand.name]
+            names += [f"{operand.name}[{i}]" for i in range(number)] if many else [operand.name]
         return tuple(names)
 
     @classmethod
@@ -405,7 +421,7 @@ class Op(Record):
         result = known.get(types)
         if result is None:
             check_least(self, len(types))
-            result = known[types] = self.result_dtypes(types)
+            result = remember(known, types, self.result_dtypes(types), FORMS)
         check_ranks(self, operands)
         shapes = self.shapes(*operands)
         return tuple([TensorType(d, s) for d, s in zip(result, shapes)])

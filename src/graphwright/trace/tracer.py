@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import user_location
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
@@ -280,10 +281,7 @@ def inferred(op: Op, inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
     known: dict[Any, tuple[TensorType, ...]] = op.__dict__["_inferred"]
     types = known.get(described)
     if types is None:
-        types = infer(op, described, inputs)
-        if len(known) >= _REMEMBERED:
-            known.clear()
-        known[described] = types
+        types = remember(known, described, infer(op, described, inputs), _REMEMBERED)
     return types
 
 

@@ -9,10 +9,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy import ndarray
 
+from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
 from graphwright.op.conditions import check_least
 from graphwright.op.interpreter import STATE
-from graphwright.op.op import DTypeMismatch, Op, host_value
+from graphwright.op.op import FORMS, DTypeMismatch, Op, host_value
 from graphwright.op.refusal import leave
 from graphwright.ops.math import arithmetic, comparison
 from graphwright.types import dtypes as dt
@@ -43,7 +44,7 @@ def execute(op, operands):
     {unpack}
     kernel = op._kernels.get({key})
     if kernel is None:
-        kernel = op._kernels[{key}] = bound(op, operands)
+        kernel = remember(op._kernels, {key}, bound(op, operands), FORMS)
     try:
         {hosts}
         result = {call}
@@ -72,8 +73,7 @@ class _Executors(dict[int, "Callable[..., Any]"]):
         if count <= _UNROLLED:
             hosts = zip(kind.host_mask(count), kind.host_ints(count))
             terms = tuple([maker_of(allowed) if is_host else "" for is_host, allowed in hosts])
-        made = self[count] = _executor(terms, kind.pure and kind.computes)
-        return made
+        return remember(self, count, _executor(terms, kind.pure and kind.computes), FORMS)
 
 
 def maker_of(allowed: frozenset[DType]) -> str:
@@ -328,6 +328,7 @@ def converts_first(op: Op, position: int, count: int, value: Any) -> bool:
 
 #: What the text of executors names.
 _NAMES: dict[str, Any] = {
+    "FORMS": FORMS,
     "EagerTensor": EagerTensor,
     "QUIET": QUIET,
     "REFUSALS": REFUSALS,
@@ -337,6 +338,7 @@ _NAMES: dict[str, Any] = {
     "bound": bound,
     "ndarray": ndarray,
     "refuse": refuse,
+    "remember": remember,
     "wrap": wrap,
 }
 

@@ -60,10 +60,20 @@ def repeated(step):
     return function
 
 
-#: Functions that ask for memory.
+def shares(scale):
+    def function(x):
+        e = tf.exp(x * scale)
+        return e / tf.reduce_sum(e, -1, keepdims=True)
+
+    return function
+
+
+#: Functions that ask for memory. No two are alike: code that is linked calls what it was linked to.
 CASES = {
     "temporaries": (lambda x: tf.cumsum(tf.cumsum(x) + 1.25) * 2.0, [normal(1000)]),
     "sums over rows": (lambda x: tf.reduce_sum(x * 1.25, 0), [normal(5000, 40)]),
+    "rows": (shares(1.25), [normal(5, 1000)]),
+    "rows of many parts": (shares(1.5), [normal(500, 1000)]),
     "products": (repeated(lambda x, y: tf.matmul(x, y) * 0.125), [normal(80, 80)]),
     "products of what is packed": (
         repeated(lambda x, y: tf.matmul(y, x) * 0.25),
@@ -83,6 +93,21 @@ def test_what_cannot_be_had_is_done_without(name, refusals):
             fast(*arrays), function(*map(tf.constant, arrays)), rtol=1e-4, atol=1e-4
         )
     assert refusals
+
+
+@pytest.mark.parametrize(("rows", "scale"), [(5, 1.75), (500, 2.25)])
+def test_rows_that_cannot_be_had_beside_lent_memory_are_an_error(rows, scale, refusals):
+    start = normal(rows, 1000)
+    variable = tf.Variable(start)
+
+    @tf.function(jit_compile=True)
+    def update():
+        variable.assign(shares(scale)(variable))
+
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="no memory is left"):
+        update()
+    assert refusals
+    np.testing.assert_array_equal(variable, start)  # nothing was written
 
 
 def test_sizes_that_are_multiplied_are_counted():

@@ -118,3 +118,9 @@ def test_what_numpy_has_and_tensors_have_not_is_refused() -> None:
         tnp.meshgrid([1], [2], sparse=True)
     with pytest.raises(ValueError, match="needs to know the rank"):
         tf.function(tnp.tile, autograph=False).get_concrete_function(tf.TensorSpec(None), 2)
+
+
+@pytest.mark.parametrize("name", ["tril", "triu"])
+def test_a_triangle_of_a_vector_is_refused_by_its_name(name):
+    with pytest.raises(ValueError, match=f"Argument to {name} must have rank at least 2"):
+        getattr(tf.experimental.numpy, name)([1.0, 2.0])

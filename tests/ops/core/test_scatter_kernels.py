@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import graphwright as tf
 from graphwright.ops.core import scatter_kernels, segment_kernels
 
 ROWS = np.arange(12.0).reshape(6, 2)
@@ -135,3 +136,30 @@ def test_long_runs_are_reduced_as_short_ones(kind: Any, monkeypatch: pytest.Monk
         monkeypatch.setattr(segment_kernels, "_LONG", least)
         found.append(segment_kernels.segment_reduce(kind, rows, ids))
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda word: tf.gather_nd([1, 2, 3], [[0]], bad_indices_policy=word),
+        lambda word: tf.scatter_nd([[0]], [9], [3], bad_indices_policy=word),
+        lambda word: tf.tensor_scatter_nd_add([1, 2, 3], [[0]], [9], bad_indices_policy=word),
+        lambda word: tf.raw_ops.TensorScatterUpdate(
+            tensor=[1, 2, 3], indices=[[0]], updates=[9], bad_indices_policy=word
+        ),
+        lambda word: tf.raw_ops.ResourceScatterNdUpdate(
+            ref=VARIABLE.handle, indices=[[0]], updates=[9], bad_indices_policy=word
+        ),
+    ],
+)
+def test_what_becomes_of_bad_indices_is_one_of_four_words(function: Any, staged: bool) -> None:
+    call = tf.function(function) if staged else function
+    for word in ("", "DEFAULT", "ERROR", "IGNORE"):
+        call(word)
+    for word in ("ignore", "no word"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"attribute: {word}"):
+            call(word)
+
+
+VARIABLE = tf.Variable([1, 2, 3])

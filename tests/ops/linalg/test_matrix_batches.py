@@ -221,3 +221,17 @@ def test_matrices_without_rows() -> None:
     assert tf.linalg.cholesky(tf.zeros([2, 0, 0])).shape == (2, 0, 0)
     assert tf.linalg.tridiagonal_solve(tf.zeros([2, 3, 0]), tf.zeros([2, 0, 1])).shape == (2, 0, 1)
     assert tf.linalg.tridiagonal_solve(tf.ones([2, 3, 4]), tf.zeros([2, 4, 0])).shape == (2, 4, 0)
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("staged", [False, True])
+def test_least_squares_of_float16_are_computed_in_float32(fast: bool, staged: bool) -> None:
+    matrix, rhs = normal(3, "float16", 4, 3), normal(4, "float16", 4, 2)
+
+    def solve(matrix: Any, rhs: Any) -> Any:
+        return tf.linalg.lstsq(matrix, rhs, fast=fast)
+
+    found = (tf.function(solve) if staged else solve)(matrix, rhs)
+    expected = np.linalg.lstsq(matrix.astype(np.float64), rhs.astype(np.float64), rcond=None)[0]
+    assert found.dtype == tf.float16
+    np.testing.assert_allclose(found, expected, rtol=2e-3, atol=1e-4)

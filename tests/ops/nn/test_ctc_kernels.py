@@ -6,7 +6,9 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pytest
 
+import graphwright as tf
 from graphwright.ops.nn import ctc_kernels
 
 SIZES = np.array([4, 3])
@@ -49,3 +51,31 @@ def test_a_labelling_that_does_not_fit_is_impossible() -> None:
     assert loss[0] == np.inf
     assert np.isfinite(loss[1])
     assert not gradient[:, 0].any()
+
+
+#: What TensorFlow 2.21 gives for labels of the first of two rows, and blanks; then the other row.
+RECORDED = [
+    ([1, 2], 0, 2.462744951248169),
+    ([1, 2], -1, 4.5792341232299805),
+    ([1, 5], 0, 0.0718538761138916),
+    ([1, 5], -1, 1.0665899515151978),
+    ([1, 3], 0, 0.0718538761138916),
+    ([-1, 1], 0, -0.22797632217407227),
+    ([-1, 1], -1, 3.249068260192871),
+    ([-3, 1], 0, -0.22797632217407227),
+    ([-3, 1], -1, 0.6601584553718567),
+]
+
+
+@pytest.mark.parametrize(("labels", "blank", "expected"), RECORDED)
+def test_labels_that_are_no_classes_have_the_loss_that_tensorflow_gives_them(
+    labels: list[int], blank: int, expected: float
+) -> None:
+    logits = tf.constant(np.random.RandomState(0).randn(4, 2, 3).astype(np.float32))
+    with tf.GradientTape() as tape:
+        tape.watch(logits)
+        rows = tf.constant([labels, [0, 1]])
+        loss = tf.nn.ctc_loss(rows, logits, [2, 2], [4, 4], blank_index=blank)
+    other = 0.9907984733581543 if blank == 0 else 1.2772390842437744
+    np.testing.assert_allclose(loss, [expected, other], rtol=1e-5)
+    assert np.isfinite(tape.gradient(loss, logits)).all()

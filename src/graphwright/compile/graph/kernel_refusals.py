@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import OpError
 from graphwright.ir.graph import Node
-from graphwright.op.op import Op
+from graphwright.op.op import FORMS, Op
 from graphwright.op.refusal import complete, show_call
 from graphwright.types.dtypes import DType
 from graphwright.values.eager import REFUSALS, refusal
@@ -31,7 +32,7 @@ def bound(node: Node, op: Op, types: Sequence[DType]) -> Callable[..., Any]:
         except REFUSALS as error:
             raise refused(node, None, error) from error
         if not op.has_stream:
-            known[key] = kernel
+            remember(known, key, kernel, FORMS)
     return kernel
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.compile.llvm.emitter import Reg
-from graphwright.compile.llvm.frame import INTERRUPTED, RELEASE, THREAD, Frame
+from graphwright.compile.llvm.frame import EXHAUSTED, INTERRUPTED, RELEASE, THREAD, Frame
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.machine import large_arrays
 from graphwright.machine.array_layout import (
@@ -94,7 +94,8 @@ class Boundary:
         self.keep_no_more()
         status = self.run(run, work)
         failed, fine = e.fresh_label("failed"), e.fresh_label("fine")
-        raised = e.compare("eq", e.binary("and", status, f.number(INTERRUPTED)), f.number(0))
+        ended = e.binary("and", status, f.number(INTERRUPTED | EXHAUSTED))
+        again = e.compare("eq", ended, f.number(0))
         f.branch_if(e.compare("eq", status, f.number(0)), fine, failed)
         e.label(fine)
         self.make_late_results()
@@ -106,8 +107,13 @@ class Boundary:
         e.label(failed)
         with f.loop(f.number(0), self.results) as i:
             f.call("", "Py_DecRef", self.at(self.made, i, "ptr"))  # of a late one, None
-        f.branch_if(raised, _BAIL, "interrupted")
-        e.label("interrupted")
+        f.branch_if(again, _BAIL, "ended")
+        e.label("ended")
+        f.branch_if(e.compare("eq", ended, f.number(EXHAUSTED)), "exhausted", "without")
+        e.label("exhausted")
+        f.call("ptr", "PyErr_NoMemory")
+        f.branch("without")
+        e.label("without")
         e.line("ret ptr null")
         e.label(_BAIL)
         if self.keeps_large:

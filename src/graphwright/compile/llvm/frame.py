@@ -14,6 +14,10 @@ from graphwright.compile.nests.nest import Program
 #: The status of a run that a signal has ended; with any other but 0 the slow tier must do it.
 INTERRUPTED = 2
 
+#: That of a run that finds no memory when it may have written in memory that its arguments lent:
+#: nobody can do it again.
+EXHAUSTED = 4
+
 THREAD = 1  # the slot
 
 #: With more elements than this to compute, the interpreter's lock is let go of.

@@ -9,7 +9,10 @@ the stack, so that its body is the same code.
 
 from __future__ import annotations
 
+from functools import reduce
+
 from graphwright.compile.llvm.emitter import Reg
+from graphwright.compile.llvm.frame import EXHAUSTED
 from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import combined, horizontal
 from graphwright.compile.llvm.nest_function import NestFunction
@@ -39,8 +42,7 @@ class NestWriter(NestFunction):
                 self.stages(indices, f.number(0), f.size(nest.axes[-1]))
         if not nest.outer:
             self.finish_totals()
-        for memory in (*self.row_memory.values(), *self.row_shadows.values()):
-            f.call("", "free", memory)
+        self.free_rows()
         self.e.line("ret void")
         return f.text()
 
@@ -77,6 +79,29 @@ class NestWriter(NestFunction):
             self.row_memory[i] = self.f.call("ptr", "malloc", count)
             if self.f.frame.sanitizer is not None:
                 self.row_shadows[i] = self.f.call("ptr", "calloc", count, self.f.number(1))
+        if self.row_memory:
+            self.require_rows()
+
+    def require_rows(self) -> None:
+        """Returns with a status if there is no memory for rows; other threads have the same."""
+        f, e = self.f, self.e
+        null = Reg("null", "ptr")
+        none, some = e.fresh_label("none"), e.fresh_label("rows")
+        missing = [
+            e.compare("eq", memory, null)
+            for memory in (*self.row_memory.values(), *self.row_shadows.values())
+        ]
+        f.branch_if(reduce(lambda x, y: e.binary("or", x, y), missing), none, some)
+        e.label(none)
+        f.to_slot(0, f.number(EXHAUSTED))
+        self.free_rows()
+        e.line("ret void")
+        e.label(some)
+
+    def free_rows(self) -> None:
+        """Gives the memory of rows back."""
+        for memory in (*self.row_memory.values(), *self.row_shadows.values()):
+            self.f.call("", "free", memory)
 
     # -- totals -----------------------------------------------------------------------------
 

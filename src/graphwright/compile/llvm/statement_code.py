@@ -166,14 +166,30 @@ class StatementWriter:
             )
             self.module.add(accumulation.part())
             accumulation.write(self.f, self.launch)
+            self.require_rows(writer)
             return
         totals = self.launch(Launch.of_nest(self.f, name, nest, self.whole))
+        self.require_rows(writer)
         for (_, scalar, kind), effect, rooms in zip(nest.scalars, totals_of(nest), totals):
             values = [self.f.load(room, kind, 1) for room in rooms]
             while len(values) > 1:
                 pairs = zip(values[::2], values[1::2])
                 values = [combined(self.f, effect.combine, x, y) for x, y in pairs]
             self.define(scalar, values[0])
+
+    def require_rows(self, writer: NestWriter) -> None:
+        """Leaves if a nest had no memory for its rows: others do it all again, unless the memory
+        of arguments may have been written."""
+        if not writer.row_memory:
+            return
+        f, e = self.f, self.e
+        go, on = e.fresh_label("exhausted"), e.fresh_label("on")
+        f.branch_if(e.compare("eq", f.from_slot(0, I64), f.number(0)), on, go)
+        e.label(go)
+        if not self.lent:
+            f.to_slot(0, f.number(1))
+        f.branch("leave")
+        e.label(on)
 
     def launch(self, launch: Launch) -> list[list[Reg]]:
         """A function over its whole range; where the parts of each total are."""

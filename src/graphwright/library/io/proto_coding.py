@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -46,7 +46,7 @@ class DescriptorSource(NamedTuple):
     descriptor_source: str
 
 
-@cache
+@lru_cache(256)
 def message_class(source: DescriptorSource) -> Any:
     """The class of messages of a type; InvalidArgumentError where it is not described."""
     from google.protobuf import message_factory  # protobuf is large

@@ -295,7 +295,7 @@ def tril(m: TensorLike, k: int = 0) -> Any:
     >>> tf.experimental.numpy.tril([[1, 2], [3, 4]]).numpy().tolist()
     [[1, 0], [3, 4]]
     """
-    return masked(m, k, lambda distance: distance <= 0)
+    return masked("tril", m, k, lambda distance: distance <= 0)
 
 
 def triu(m: TensorLike, k: int = 0) -> Any:
@@ -315,14 +315,14 @@ def triu(m: TensorLike, k: int = 0) -> Any:
     >>> tf.experimental.numpy.triu([[1, 2], [3, 4]]).numpy().tolist()
     [[1, 2], [0, 4]]
     """
-    return masked(m, k, lambda distance: distance >= 0)
+    return masked("triu", m, k, lambda distance: distance >= 0)
 
 
-def masked(m: Any, k: int, holds: Any) -> Any:
+def masked(name: str, m: Any, k: int, holds: Any) -> Any:
     """Matrices with zeros where something does not hold of the distance from a diagonal."""
     x = asarray(m)
     if x.type.rank is not None and x.type.rank < 2:
-        raise ValueError("Argument to tril should have rank >= 2")
+        raise ValueError(f"Argument to {name} must have rank at least 2")
     rows, columns = shape_of(x)[-2], shape_of(x)[-1]
     kept = tri_mask(rows, columns, k, dt.bool_, holds)
     return indexing.where(kept, x, creation.zeros_like(x))

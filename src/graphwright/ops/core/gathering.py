@@ -289,6 +289,7 @@ class GatherNd(Op):
         return ((*indices.dims[:-1], *params.dims[depth:]),)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        check_policy(self.bad_indices_policy)
         unsigned = UNSIGNED.get(types[1])
         if self.bad_indices_policy == "IGNORE" or unsigned is None:
             return self.kernel
@@ -361,6 +362,10 @@ class ScatterNd(Op):
         check_updates(indices.dims, updates.dims, shape)
         return (shape,)
 
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        check_policy(self.bad_indices_policy)
+        return self.kernel
+
     def kernel(self, indices: Array, updates: Array, shape: Any) -> Any:
         check_updates(np.shape(indices), np.shape(updates), shape)
         updates = np.asarray(updates)
@@ -405,6 +410,12 @@ def check_updates(indices: Dims | None, updates: Dims | None, shape: Dims | None
 def agree(a: Dims, b: Dims) -> bool:
     """Whether two shapes can be the same."""
     return len(a) == len(b) and all(None in (x, y) or x == y for x, y in zip(a, b))
+
+
+def check_policy(policy: str) -> None:
+    """ValueError where a word does not say what becomes of indices out of bounds."""
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise ValueError(f"Unknown bad indices handling attribute: {policy}")
 
 
 def scatter(kind: Any, into: Any, indices: Any, updates: Any, policy: str, out: Any = None) -> Any:

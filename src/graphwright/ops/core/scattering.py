@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,14 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
-from graphwright.ops.core.gathering import agree, gather_nd, scatter, scatter_nd, with_rows
+from graphwright.ops.core.gathering import (
+    agree,
+    check_policy,
+    gather_nd,
+    scatter,
+    scatter_nd,
+    with_rows,
+)
 from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.core.rule_words import HALVES, columns_of, dims_of, scattered
 from graphwright.ops.core.shapes import shape_of
@@ -20,6 +27,7 @@ from graphwright.ops.math.comparison import SELECT, equal
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 INDICES = frozenset({dt.int16, dt.int32, dt.int64, dt.uint16})
@@ -39,6 +47,10 @@ class TensorScatter(Op):
     def shapes(self, tensor: TensorType, indices: TensorType, updates: TensorType) -> Shapes:
         check_tensor_updates(tensor.dims, indices.dims, updates.dims)
         return (tensor.dims,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        check_policy(self.bad_indices_policy)
+        return self.kernel
 
     def kernel(self, tensor: Array, indices: Array, updates: Array) -> Any:
         check_tensor_updates(np.shape(tensor), np.shape(indices), np.shape(updates))

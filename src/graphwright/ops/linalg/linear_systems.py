@@ -79,7 +79,7 @@ class MatrixOp(Op):
                     f"{show_dims(arrays[0].shape)}"
                 )
             if narrow:
-                arrays = tuple([a.astype(np.float32) for a in arrays])
+                arrays = tuple([a.astype(np.float32) if hasattr(a, "dtype") else a for a in arrays])
             try:
                 result = compute(*arrays)
             except np.linalg.LinAlgError as error:
@@ -579,7 +579,7 @@ def lstsq(
     """Computes the x that minimises `norm(matrix @ x - rhs) ** 2 + l2_regularizer * norm(x) ** 2`.
 
     Args:
-        matrix: A tensor of float32, float64 or complex numbers, of shape [..., m, n].
+        matrix: A tensor of floats but bfloat16, or of complex numbers, of shape [..., m, n].
         rhs: A tensor of the dtype of `matrix`, of shape [..., m, k].
         l2_regularizer: A number that is not negative.
         fast: Whether to solve the normal equations. Else, without a regularizer, matrices of any

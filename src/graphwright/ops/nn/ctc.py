@@ -53,6 +53,8 @@ class CTCLossDense(Op):
                 f"{batch} of logits {show_dims(logits.shape)}"
             )
         blank = self.blank_index % logits.shape[2]
+        if blank:  # TensorFlow moves the blank to the front: labels below it, not it, move up
+            labels = np.where(labels == blank, blank - 1, np.where(labels == -1, blank, labels))
         used = np.arange(labels.shape[1]) < label_length[:, None]
         loss, gradient = kernels.ctc_loss(
             np.where(used, labels, blank), logits, label_length, logit_length, blank
@@ -78,7 +80,8 @@ def ctc_loss(
     """Computes the connectionist temporal classification loss of each sequence of labels.
 
     It is minus the logarithm of the probability of the labels, summed over all alignments. Labels
-    that do not fit into their time have an infinite loss.
+    that do not fit into their time have an infinite loss. As in TensorFlow, a label that is no
+    class has the probability 1 at each time.
 
     Args:
         labels: A matrix of integers, [batch, longest].
@@ -95,7 +98,7 @@ def ctc_loss(
         A vector of the dtype of `logits`, [batch].
 
     Raises:
-        InvalidArgumentError: The batch sizes differ, a rank is wrong, or a label is no class.
+        InvalidArgumentError: The batch sizes differ, or a rank is wrong.
 
     Source:
         Graves et al., Connectionist Temporal Classification: Labelling Unsegmented Sequence Data

@@ -29,7 +29,10 @@ def ctc_loss(
     chances = log_softmax(logits.astype(np.float64))
     states = np.full((len(labels), 2 * labels.shape[1] + 1), blank, np.intp)
     states[:, 1::2] = labels
-    emitted = np.take_along_axis(chances, states[None], axis=2)  # [time, batch, states]
+    classes = (states >= 0) & (states < logits.shape[2])
+    known = np.where(classes, states, blank)
+    emitted = np.take_along_axis(chances, known[None], axis=2)  # [time, batch, states]
+    emitted[:, ~classes] = 0.0  # what is no class is sure to be emitted
     skips = np.zeros(states.shape, np.bool_)  # into which states from two before
     skips[:, 2:] = (states[:, 2:] != blank) & (states[:, 2:] != states[:, :-2])
     ends = np.arange(states.shape[1]) - 2 * np.asarray(label_sizes)[:, None]
@@ -40,11 +43,11 @@ def ctc_loss(
         beta = _backward(emitted, skips, final, sizes)
         first = np.logaddexp.reduce(alpha[0] + beta[0], axis=1)
         posterior = np.exp(alpha + beta - first[:, None])
-    posterior[~np.isfinite(posterior)] = 0.0
+    posterior[~np.isfinite(posterior) | ~classes] = 0.0
     gradient = np.exp(chances)
     batch = np.arange(len(states))[:, None]
     for time in range(len(chances)):
-        np.subtract.at(gradient[time], (batch, states), posterior[time])
+        np.subtract.at(gradient[time], (batch, known), posterior[time])
     gradient *= np.arange(len(chances))[:, None, None] < sizes[:, None]
     gradient[:, ~np.isfinite(first)] = 0.0
     return (-first).astype(logits.dtype), gradient.astype(logits.dtype)

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from graphwright.base.forks import own_lock
 from graphwright.op.interpreter import STATE, Interpreter
-from graphwright.op.op import Op
+from graphwright.op.op import REGISTRY, Op
 from graphwright.ops.random import philox_draws
 
 OpT = TypeVar("OpT", bound=Op)
@@ -59,6 +59,9 @@ def set_seed(seed: Any) -> None:
     numbers = itertools.count() if number is None else philox_draws.operation_seeds(number)
     Seeding.outside = SeedSource(number, numbers)
     Seeding.epoch = object()
+    for kind in list(REGISTRY.values()):
+        if kind.has_stream:  # its streams would begin again anyway
+            kind.forget()
 
 
 def source(interpreter: Interpreter | None) -> SeedSource:

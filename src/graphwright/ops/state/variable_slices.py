@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.core.creation import zeros
-from graphwright.ops.core.gathering import GatherNd, scatter
+from graphwright.ops.core.gathering import GatherNd, check_policy, scatter
 from graphwright.ops.core.scattering import check_tensor_updates, tensor_scatter_nd_add
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.core.slicing import Masks
@@ -57,6 +57,10 @@ class ResourceScatterNd(Op):
     def shapes(self, resource: TensorType, indices: TensorType, updates: TensorType) -> Shapes:
         check_tensor_updates(None, indices.dims, updates.dims)
         return ()
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        check_policy(self.bad_indices_policy)
+        return self.kernel
 
     def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
         def change(array: Array, out: Array) -> Any:

@@ -1,0 +1,22 @@
+"""Tables of what was computed before, which do not grow without end."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+def remember(table: dict[Key, Value], key: Key, value: Value, most: int) -> Value:
+    """The value, which a table then has; a table with `most` entries is emptied before.
+
+    >>> table = {"a": 1, "b": 2}
+    >>> remember(table, "c", 3, most=2), table
+    (3, {'c': 3})
+    """
+    if len(table) >= most:
+        table.clear()
+    table[key] = value
+    return value
