@@ -49,8 +49,8 @@ def disagreements(
     """The calls that differ from the best outcome there is.
 
     Where TensorFlow refuses to trace a program, that matters only if both give values. A graph of
-    ours may leave out an op that fails, in loops too, where nobody needs its result. And it may give
-    what TensorFlow gives eagerly: a list that grows in a loop of the graph has all of its items.
+    ours may leave out an op that fails, in loops too, where nobody needs its result. And it may
+    give what TensorFlow gives eagerly: a list that grows in a loop has all of its items.
     """
     result = []
     for i, (one, own, other) in enumerate(zip(best, theirs, found, strict=True)):

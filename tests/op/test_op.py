@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from growth import check_growth
+from support.growth import check_growth
 
 import graphwright as tf
 from graphwright.op.op import REGISTRY
