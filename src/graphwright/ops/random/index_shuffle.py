@@ -79,7 +79,7 @@ class RandomIndexShuffle(Op):
         return found.reshape(dims).astype(np.asarray(index).dtype)
 
 
-def check_least(name: str, value: Any, least: int) -> None:
+def check_least(name: str, value: Array, least: int) -> None:
     """InvalidArgumentError where an entry is below what is allowed."""
     if np.size(value) and np.min(value) < least:
         raise InvalidArgumentError(None, None, f"{name} must be >= {least} but was {np.min(value)}")

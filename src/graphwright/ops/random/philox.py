@@ -8,7 +8,7 @@ significant end of the counter.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,13 @@ _FEW = 8  # blocks up to which Python's own integers are faster
 
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
+
+
+class Integers(Protocol):
+    """Integers of 64 bits, one or many: a Python int, an array, or tensors in a wrapper."""
+
+    def __and__(self, other: int, /) -> Any: ...
+    def __rshift__(self, bits: int, /) -> Any: ...
 
 
 def blocks(key: int, counter: int, count: int) -> UInt32s:
@@ -54,7 +61,7 @@ def blocks_at(key: int, low: UInt64s, high: UInt64s) -> UInt32s:
     return words
 
 
-def encipher(key: Any, low: Any, high: Any) -> tuple[Any, Any, Any, Any]:
+def encipher(key: Integers, low: Integers, high: Integers) -> tuple[Any, Any, Any, Any]:
     """The rounds, over integers, arrays or tensors of them: words in the low halves of 64 bits."""
     c0, c1, c2, c3 = low & _MASK32, low >> 32, high & _MASK32, high >> 32
     k0, k1 = key & _MASK32, key >> 32 & _MASK32

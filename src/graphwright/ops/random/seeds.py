@@ -16,6 +16,7 @@ from graphwright.base.forks import own_lock
 from graphwright.op.interpreter import STATE, Interpreter
 from graphwright.op.op import Op
 from graphwright.ops.random import philox_draws
+from graphwright.types.arguments import TensorLike
 
 OpT = TypeVar("OpT", bound=Op)
 
@@ -39,7 +40,7 @@ class Seeding:
     epoch: ClassVar[object] = object()
 
 
-def set_seed(seed: Any) -> None:
+def set_seed(seed: TensorLike | None) -> None:
     """Sets the global seed, from which random ops with and without a seed of their own start over.
 
     A function keeps the global seed under which it was traced, and its ops start over too.
@@ -55,10 +56,16 @@ def set_seed(seed: Any) -> None:
     True
     """
     source(STATE.active)  # what is being traced keeps the seed that it began with
-    number = None if seed is None else int(seed)
+    number = whole(seed)
     numbers = itertools.count() if number is None else philox_draws.operation_seeds(number)
     Seeding.outside = SeedSource(number, numbers)
     Seeding.epoch = object()
+
+
+def whole(seed: TensorLike | None) -> int | None:
+    """A seed as Python's int, or None for none."""
+    number: Any = seed
+    return None if number is None else int(number)
 
 
 def source(interpreter: Interpreter | None) -> SeedSource:
@@ -75,13 +82,13 @@ def source(interpreter: Interpreter | None) -> SeedSource:
     return Seeding.outside
 
 
-def seeded(kind: type[OpT], op_seed: Any, *attributes: Any) -> OpT:
+def seeded(kind: type[OpT], op_seed: TensorLike | None, *attributes: Any) -> OpT:
     """A stateful op with its two seeds: the same object for the same seed asked for."""
     where = source(STATE.active)
     if op_seed is None and where.seed is not None:
         pair = philox_draws.seed_pair(where.seed, next(where.numbers))
         return kind(*(pair or ()), *attributes)
-    pair = philox_draws.seed_pair(where.seed, None if op_seed is None else int(op_seed))
+    pair = philox_draws.seed_pair(where.seed, whole(op_seed))
     return kind.of(*(pair or (0, 0)), *attributes)
 
 

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 
+#: Words of the cipher: one, or many at once.
+Words = TypeVar("Words", int, Array)
 _LEAST_WIDTH = 16
 _SMALL = 1 << 10  # shuffles of ranges that end before this are made whole: they take long walks
 _ROUND_CONSTANTS = 0x7369F885192C0EF5  # the bits of z3, the first the least
 _BASE = 0xFFFFFFFC
 
 
-def rotated(x: Any, by: int, width: int) -> Any:
+def rotated(x: Words, by: int, width: int) -> Words:
     """The words of so many bits rotated to the left."""
     mask = (1 << width) - 1
     return ((x << by) | (x >> (width - by))) & mask
@@ -39,11 +41,11 @@ def round_keys(key: Sequence[int], rounds: int, width: int) -> list[int]:
     return keys
 
 
-def encipher(x: Any, keys: Sequence[int], width: int) -> Any:
+def encipher(x: Array, keys: Sequence[int], width: int) -> Array:
     """Blocks of two words of so many bits under the keys of an even number of rounds."""
 
-    def mixed(word: TensorLike) -> Any:
-        both = rotated(word, 1, width) & rotated(word, 8 % width, width)
+    def mixed(word: Array) -> Array:
+        both: Array = rotated(word, 1, width) & rotated(word, 8 % width, width)
         return both ^ rotated(word, 2, width)
 
     left, right = x >> width, x & ((1 << width) - 1)
@@ -53,7 +55,7 @@ def encipher(x: Any, keys: Sequence[int], width: int) -> Any:
     return left << width | right
 
 
-def shuffled(index: Any, key: Sequence[int], last: int, rounds: int) -> Any:
+def shuffled(index: Array | int, key: Sequence[int], last: int, rounds: int) -> Any:
     """Where a shuffle of 0..last that a key of three words selects puts each index."""
     if last < _SMALL:
         return small_shuffle(tuple(key), last, rounds)[index]
@@ -71,7 +73,7 @@ def shuffled(index: Any, key: Sequence[int], last: int, rounds: int) -> Any:
 
 
 @lru_cache(maxsize=256)
-def small_shuffle(key: tuple[int, ...], last: int, rounds: int) -> Any:
+def small_shuffle(key: tuple[int, ...], last: int, rounds: int) -> Array:
     """The shuffle of 0..last, where blocks are so few that all are enciphered at once.
 
     The way from each block into the range is followed in steps of twice the length each time.
@@ -84,4 +86,5 @@ def small_shuffle(key: tuple[int, ...], last: int, rounds: int) -> Any:
     while (found > last).any():
         found = onward[found]
         onward = onward[onward]
-    return found.astype(np.uint64)
+    shuffle: Array = found.astype(np.uint64)
+    return shuffle

@@ -19,6 +19,8 @@ from graphwright.ops.random import philox
 from graphwright.ops.random.philox_draws import box_muller, unit_doubles, unit_floats
 from graphwright.types.arrays import Array, ArrayDType
 
+_Real = np.floating[Any]  # a number of the stream's dtype
+
 _WIDE = 1.3  # standard deviations on one side that make rejection from the normal cheap
 
 
@@ -55,7 +57,7 @@ class _Stream:
 
 
 def _draw(
-    stream: _Stream, mean: Any, deviation: Any, low: Array, high: Array, samples: int
+    stream: _Stream, mean: _Real, deviation: _Real, low: _Real, high: _Real, samples: int
 ) -> Array:
     bounded = low < high and (np.isfinite(low) or np.isfinite(high))
     if bounded and np.isfinite(mean) and deviation == np.inf:
@@ -100,7 +102,7 @@ def _keep(stream: _Stream, propose: _Proposal, samples: int) -> Array:
     return np.concatenate(kept) if kept else np.empty(0, stream.dtype)
 
 
-def _from_normal(stream: _Stream, low: Array, high: Array) -> _Proposal:
+def _from_normal(stream: _Stream, low: _Real, high: _Real) -> _Proposal:
     def propose(steps: int) -> tuple[Array, npt.NDArray[np.bool_], int]:
         drawn = stream.normals(0, steps)
         return drawn, (drawn >= low) & (drawn <= high), 1
@@ -108,7 +110,7 @@ def _from_normal(stream: _Stream, low: Array, high: Array) -> _Proposal:
     return propose
 
 
-def _from_uniform(stream: _Stream, low: Array, high: Array) -> _Proposal:
+def _from_uniform(stream: _Stream, low: _Real, high: _Real) -> _Proposal:
     real = stream.dtype.type
     peak = low * low if low >= 0 else real(0)
 
@@ -120,7 +122,7 @@ def _from_uniform(stream: _Stream, low: Array, high: Array) -> _Proposal:
     return propose
 
 
-def _from_exponential(stream: _Stream, low: Array, high: Array) -> _Proposal:
+def _from_exponential(stream: _Stream, low: _Real, high: _Real) -> _Proposal:
     real = stream.dtype.type
     alpha = (low + np.sqrt(low * low + real(4))) / real(2)
 
