@@ -52,7 +52,7 @@ class BandedTriangularSolve(MatrixOp):
         both = None if batch is None or lead is None else broadcast_dims(batch, lead)
         return (joined(both, size if rows is None else rows, columns),)
 
-    def kernel(self, bands: Array, rhs: Array) -> Any:
+    def kernel(self, bands: Array, rhs: Array) -> Array:
         if not bands.size or not rhs.size:
             raise ValueError(
                 f"no matrix may be empty: {show_dims(bands.shape)} and {show_dims(rhs.shape)}"
@@ -62,9 +62,9 @@ class BandedTriangularSolve(MatrixOp):
             raise np.linalg.LinAlgError
         return banded_kernels.triangular(self.columns(bands), rhs, self.lower, self.adjoint)
 
-    def columns(self, bands: Any) -> Any:
+    def columns(self, bands: Array) -> Array:
         """The diagonals with each entry in its column."""
-        shifted = bands.copy()
+        shifted: Array = bands.copy()
         count = bands.shape[-2]
         for row in range(count):
             by = -row if self.lower else count - 1 - row

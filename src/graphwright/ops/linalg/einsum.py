@@ -27,7 +27,8 @@ from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
 
@@ -116,7 +117,7 @@ def contraction(terms: Terms) -> Callable[..., Any]:
     order = tuple((batch + rows + columns).index(c) for c in terms.result)
     cut, last = len(batch), len(batch) + len(rows)
 
-    def product(x: Any, y: Any) -> Any:
+    def product(x: Array, y: Array) -> Any:
         x, y = prepare_a(x), prepare_b(y)
         left, right = x.shape[cut:last], y.shape[cut + len(inner) :]
         size = math.prod(x.shape[last:])
@@ -133,7 +134,7 @@ def contraction(terms: Terms) -> Callable[..., Any]:
     return product
 
 
-def arranged(labels: str, wanted: str) -> Callable[[Any], Any]:
+def arranged(labels: str, wanted: str) -> Callable[[Array], Array]:
     """Takes diagonals and sums so that the axes are the wanted labels in that order."""
     if sorted(labels) == sorted(wanted):
         order = tuple(labels.index(c) for c in wanted)
@@ -279,7 +280,7 @@ class Einsum(Op):
         return apply(Einsum.of(f"{longer}->{row}{result}"), *each.inputs)
 
 
-def known_ranks(equation: str, operands: Sequence[Any]) -> tuple[int, ...]:
+def known_ranks(equation: str, operands: Sequence[TensorValue]) -> tuple[int, ...]:
     """The ranks of the operands, by their terms where these have no ellipsis."""
     labels = equation.replace(" ", "").partition("->")[0].split(",")
     ranks = []
@@ -293,7 +294,7 @@ def known_ranks(equation: str, operands: Sequence[Any]) -> tuple[int, ...]:
     return tuple(ranks)
 
 
-def loose_cotangents(equation: str, operands: Sequence[Any], g: TensorLike) -> Sequence[Any]:
+def loose_cotangents(equation: str, operands: Sequence[TensorValue], g: Cotangent) -> Sequence[Any]:
     """The cotangents of operands of unknown rank, whose ellipses are equally wide or leading."""
     left, _, result = equation.partition("->")
     labels = left.split(",")
@@ -313,7 +314,7 @@ def loose_cotangents(equation: str, operands: Sequence[Any], g: TensorLike) -> S
 
 
 def operand_cotangent(
-    labels: str, x: TensorLike, factors: Sequence[tuple[str, Any]], stretched: str
+    labels: str, x: TensorValue, factors: Sequence[tuple[str, TensorValue]], stretched: str
 ) -> Any:
     """The cotangent of an operand from that of the result and the other operand.
 
@@ -333,7 +334,11 @@ def operand_cotangent(
 
 
 def named_cotangent(
-    labels: str, x: TensorLike, outer: int, factors: Sequence[tuple[str, Any]], stretched: str
+    labels: str,
+    x: TensorValue,
+    outer: int,
+    factors: Sequence[tuple[str, TensorValue]],
+    stretched: str,
 ) -> Any:
     """The cotangent of an operand whose first `outer` axes an ellipsis stands for."""
     dots = "..." if stretched else ""
@@ -355,7 +360,7 @@ def named_cotangent(
     return sum_to(result, x) if stretched else result
 
 
-def named_sizes(x: Any, outer: int, count: int) -> list[Any]:
+def named_sizes(x: TensorValue, outer: int, count: int) -> list[Any]:
     """The sizes of the axes after the `outer` ones, ints where they are known."""
     if x.type.rank is None:
         return [shape(x)[i] for i in range(outer, outer + count)]
@@ -368,7 +373,9 @@ def spelled_term(labels: str, stretched: str) -> str:
     return labels.replace(own, "...") if own else labels
 
 
-def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any], dots: str) -> Any:
+def on_diagonal(
+    labels: str, unique: str, x: TensorValue, sizes: Sequence[int | TensorValue], dots: str
+) -> Any:
     """Puts a tensor on the diagonal of one whose labels repeat."""
     spelled, now = list(unique), unique
     fresh = iter(c for c in string.ascii_letters if c not in labels)
@@ -440,7 +447,7 @@ def check_equation(equation: str, count: int) -> None:
             )
 
 
-def chained(equation: str, tensors: list[Any], name: str | None) -> Any:
+def chained(equation: str, tensors: list[TensorValue], name: str | None) -> Any:
     """An equation of many operands as products of two, the first two first."""
     terms = parse(equation, known_ranks(equation, tensors))
     labels, x = terms.operands[0], tensors[0]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, Same, last_axes
@@ -25,7 +26,7 @@ from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, merge_dims, show_dims
@@ -101,7 +102,7 @@ class MatrixOp(Op):
         return tuple([Same(x) if type_.dims == (0,) else x for x, type_ in types])
 
 
-def lowered(array: Any, narrow: bool) -> Any:
+def lowered(array: Array, narrow: bool) -> Array:
     """The result in float16 where the operand was."""
     narrow = narrow and array.dtype.kind == "f"
     return np.asarray(array.astype(np.float16) if narrow else array)
@@ -119,7 +120,7 @@ class MatrixInverse(MatrixOp):
         batch, size = split_square(self.type_name, x)
         return (joined(batch, size, size),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         if np.isnan(x).any():  # no pivot is greater than 0
             raise np.linalg.LinAlgError
         return np.linalg.inv(adjoint_array(x) if self.adjoint else x)
@@ -139,7 +140,7 @@ class MatrixDeterminant(MatrixOp):
     def shapes(self, x: TensorType) -> Shapes:
         return (split_square(self.type_name, x)[0],)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return np.linalg.det(x)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -157,7 +158,7 @@ class LogMatrixDeterminant(MatrixOp):
         batch, _ = split_square(self.type_name, x)
         return batch, batch
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         sign, logarithm = map(np.asarray, np.linalg.slogdet(x))
         sign = np.where(np.isnan(logarithm), logarithm, sign)
         return sign.astype(x.dtype), logarithm.astype(x.dtype)
@@ -245,7 +246,7 @@ class MatrixTriangularSolve(MatrixOp):
             np.broadcast_to(rhs, (*batch, size, rhs.shape[-1])),
         )
 
-    def substituted(self, matrices: Any, sides: Any) -> Any:
+    def substituted(self, matrices: Array, sides: Array) -> Array:
         """The solutions; a zero on the diagonal gives infinities."""
         size = matrices.shape[-1]
         if math.prod(sides.shape[:-2]) >= 4 * size:
@@ -253,9 +254,9 @@ class MatrixTriangularSolve(MatrixOp):
         from scipy.linalg import blas  # here, for it takes long to import
 
         narrow = sides.dtype.itemsize == 2
-        work = np.float32 if narrow else sides.dtype
+        work: npt.DTypeLike = np.float32 if narrow else sides.dtype
         trsm = blas.get_blas_funcs("trsm", dtype=work)
-        result = np.empty(sides.shape, work)
+        result: Array = np.empty(sides.shape, work)
         if result.size:
             for i in np.ndindex(sides.shape[:-2]):
                 matrix, side = matrices[i].astype(work), sides[i].astype(work)
@@ -264,9 +265,9 @@ class MatrixTriangularSolve(MatrixOp):
                 )
         return result.astype(sides.dtype, copy=False)
 
-    def row_by_row(self, matrices: Any, sides: Any) -> Any:
+    def row_by_row(self, matrices: Array, sides: Array) -> Array:
         """The solutions of many small systems: a row of all of them at a time."""
-        work = np.float32 if sides.dtype.itemsize == 2 else sides.dtype
+        work: npt.DTypeLike = np.float32 if sides.dtype.itemsize == 2 else sides.dtype
         matrices, result = matrices.astype(work, copy=False), sides.astype(work)
         if self.adjoint:
             matrices = np.conj(np.swapaxes(matrices, -1, -2))
@@ -302,7 +303,7 @@ class MatrixSolveLs(MatrixOp):
 
     fast: bool = True
 
-    def shapes(self, matrix: TensorType, rhs: TensorType, regularizer: Any) -> Shapes:
+    def shapes(self, matrix: TensorType, rhs: TensorType, regularizer: float | None) -> Shapes:
         if regularizer is not None and not regularizer >= 0:
             raise ValueError(f"l2_regularizer must be >= 0, got {regularizer}")
         batch, rows, columns = split_matrix(self.type_name, matrix)
@@ -310,7 +311,7 @@ class MatrixSolveLs(MatrixOp):
         check_rows(self.type_name, matrix, rhs, rows, rows_rhs)
         return (joined(merge_dims(batch, batch_rhs), columns, targets),)
 
-    def kernel(self, matrix: Array, rhs: Array, regularizer: Any) -> Any:
+    def kernel(self, matrix: Array, rhs: Array, regularizer: float) -> Any:
         if not (self.fast or regularizer):
             return np.matmul(np.linalg.pinv(matrix), rhs)
         flipped = adjoint_array(matrix)
@@ -340,16 +341,17 @@ class MatrixSolveLs(MatrixOp):
         rest = g - matmul(matrix, w, adjoint_a=True)
         return matmul(t, rest, adjoint_b=True) - matmul(w, x, adjoint_b=True), w, None
 
-    def unsized_gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def unsized_gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """The cotangents where it is not known which side of the matrix is longer.
 
         With p the (regularized) pseudo-inverse, p(adjoint(matrix)) = adjoint(p(matrix)).
         """
         matrix, rhs, regularizer = call.inputs
         x, flipped = call.outputs[0], adjoint(matrix)
-        solved: Callable[[Any, Any], Any] = lambda a, b: apply(  # noqa: E731
-            self, a, b, regularizer
-        )
+
+        def solved(a: TensorValue, b: TensorValue) -> Any:
+            return apply(self, a, b, regularizer)
+
         to_rhs = solved(flipped, g)
         rest, bend = rhs - matmul(matrix, x), g - matmul(flipped, to_rhs)
         ridge = cast(convert(regularizer), matrix.dtype)
@@ -361,7 +363,7 @@ class MatrixSolveLs(MatrixOp):
         return select(plain, exact, damped) - direct, to_rhs, None
 
 
-def solve_gram(matrix: Any, rhs: Any, regularizer: Any, wide: bool) -> Any:
+def solve_gram(matrix: TensorValue, rhs: TensorValue, regularizer: TensorLike, wide: bool) -> Any:
     """The solution of (matrix's Gram matrix + regularizer * identity) @ x = rhs."""
     gram = matmul(matrix, matrix, adjoint_a=not wide, adjoint_b=wide)
     ridge = cast(convert(regularizer), matrix.dtype) * identity_like(gram)

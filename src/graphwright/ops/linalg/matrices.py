@@ -25,10 +25,13 @@ from graphwright.ops.linalg.stored_bands import StoredBand, is_inside
 from graphwright.ops.math.arithmetic import minimum
 from graphwright.ops.math.comparison import select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
+
+#: The operand k: the number of a diagonal, or the least and the greatest; None where unknown.
+Offsets = int | tuple["int | None", ...] | None
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -77,7 +80,7 @@ def diagonal_length(rows: int, columns: int, lower: int, upper: int) -> int:
     return min(rows + min(upper, 0), columns - max(lower, 0))
 
 
-def bounds_of(k: Any) -> tuple[int, int] | None:
+def bounds_of(k: Offsets) -> tuple[int, int] | None:
     """The lowest and highest diagonal that `k` means, or None where unknown."""
     if isinstance(k, tuple):
         if len(k) not in (1, 2):
@@ -145,7 +148,12 @@ class MatrixDiagV3(Op):
     align: str = "RIGHT_LEFT"
 
     def shapes(
-        self, diagonal: TensorType, k: Any, num_rows: Any, num_cols: Any, padding: TensorType
+        self,
+        diagonal: TensorType,
+        k: Offsets,
+        num_rows: int | None,
+        num_cols: int | None,
+        padding: TensorType,
     ) -> Shapes:
         if diagonal.dims is None:
             return (None,)
@@ -168,7 +176,9 @@ class MatrixDiagV3(Op):
         sizes = matrix_sizes(diagonal.dims[-1], lower, upper, num_rows, num_cols)
         return ((*diagonal.dims[:-stored], *sizes),)
 
-    def kernel(self, diagonal: Array, k: Any, num_rows: Any, num_cols: Any, padding: Array) -> Any:
+    def kernel(
+        self, diagonal: Array, k: Offsets, num_rows: int, num_cols: int, padding: Array
+    ) -> Array:
         diagonal = np.asarray(diagonal)
         lower, upper = bounds_of(k) or (0, 0)
         like = TensorType(dt.float32, diagonal.shape)
@@ -202,13 +212,15 @@ class MatrixDiagV3(Op):
         if wanted == [-1, -1]:
             sizes = [size + max(-bounds[1], bounds[0], 0)] * 2
         elif isinstance(size, int):
-            sizes = matrix_sizes(size, *bounds, *wanted)
+            sizes = list(matrix_sizes(size, *bounds, *wanted))
         else:
             return None
         return StoredBand(sizes[0], sizes[1], bounds, self.align).stored(diagonal, padding)
 
 
-def matrix_sizes(longest: int | None, lower: int, upper: int, rows: Any, columns: Any) -> Any:
+def matrix_sizes(
+    longest: int | None, lower: int, upper: int, rows: int | None, columns: int | None
+) -> tuple[int | None, int | None]:
     """(rows, columns) of the matrix of diagonals, where -1 is the least that holds them."""
     if longest is None:
         return (None if rows == -1 else rows, None if columns == -1 else columns)
@@ -241,14 +253,14 @@ class MatrixDiagPartV3(Op):
 
     align: str = "RIGHT_LEFT"
 
-    def shapes(self, x: TensorType, k: Any, padding: TensorType) -> Shapes:
+    def shapes(self, x: TensorType, k: Offsets, padding: TensorType) -> Shapes:
         if x.dims is None:
             return (None,)
         need_matrix(x.dims)
         bounds = bounds_of(k)
         return (None if bounds is None else diagonal_dims(x.dims, *bounds),)
 
-    def kernel(self, x: Array, k: Any, padding: Array) -> Any:
+    def kernel(self, x: Array, k: Offsets, padding: Array) -> Any:
         like = TensorType(dt.float32, np.shape(x))
         (dims,) = self.shapes(like, k, like)
         lower, upper = bounds_of(k) or (0, 0)
@@ -281,7 +293,7 @@ class MatrixSetDiagV3(Op):
 
     align: str = "RIGHT_LEFT"
 
-    def shapes(self, x: TensorType, diagonal: TensorType, k: Any) -> Shapes:
+    def shapes(self, x: TensorType, diagonal: TensorType, k: Offsets) -> Shapes:
         bounds = bounds_of(k)
         if x.dims is None:
             if bounds is None or diagonal.dims is None:
@@ -299,7 +311,7 @@ class MatrixSetDiagV3(Op):
                 ) from None
         return (x.dims,)
 
-    def kernel(self, x: Array, diagonal: Array, k: Any) -> Any:
+    def kernel(self, x: Array, diagonal: Array, k: Offsets) -> Array:
         x, diagonal = np.asarray(x), np.asarray(diagonal)
         lower, upper = bounds_of(k) or (0, 0)
         if lower == upper:
@@ -335,21 +347,21 @@ class MatrixBandPart(Op):
     dtypes = {"T": dt.NUMERIC | dt.BOOL, "Tindex": dt.INDEX}
     batched = last_axes_of_first
 
-    def shapes(self, x: TensorType, num_lower: Any, num_upper: Any) -> Shapes:
+    def shapes(self, x: TensorType, num_lower: int | None, num_upper: int | None) -> Shapes:
         if x.dims is not None:
             need_matrix(x.dims)
             for name, value, size in (
                 ("num_lower", num_lower, x.dims[-2]),
                 ("num_upper", num_upper, x.dims[-1]),
             ):
-                if None not in (value, size) and value > size:
+                if value is not None and size is not None and value > size:
                     raise ValueError(
                         f"{name} must be negative or less or equal to number of "
                         f"{'rows' if name == 'num_lower' else 'columns'} ({size}) got: {value}"
                     )
         return (x.dims,)
 
-    def kernel(self, x: Array, num_lower: Any, num_upper: Any) -> Any:
+    def kernel(self, x: Array, num_lower: int, num_upper: int) -> Array:
         x = np.asarray(x)
         if num_upper >= 0:
             x = np.tril(x, num_upper)
@@ -383,7 +395,7 @@ def diag(
     k: TensorLike = 0,
     num_rows: TensorLike = -1,
     num_cols: TensorLike = -1,
-    padding_value: Any = 0,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
     """Makes matrices with the given diagonals and a padding value elsewhere.
@@ -418,7 +430,7 @@ def diag(
     return apply(op, x, k, num_rows, num_cols, padding, name=name)
 
 
-def padding_of(x: TensorValue, value: Any) -> Any:
+def padding_of(x: TensorValue, value: TensorLike) -> TensorValue:
     """The padding value as a tensor of the dtype of `x`."""
     return convert(bool(value) if x.dtype is dt.bool_ else value, x.dtype)
 
@@ -526,10 +538,10 @@ def band_part(
 
 
 def eye(
-    num_rows: Any,
-    num_columns: Any = None,
-    batch_shape: Any = None,
-    dtype: Any = dt.float32,
+    num_rows: TensorLike,
+    num_columns: TensorLike | None = None,
+    batch_shape: ShapeLike = None,
+    dtype: DTypeLike = dt.float32,
     name: str | None = None,
 ) -> Any:
     """Makes an identity matrix, or one for each place of `batch_shape`.
@@ -549,20 +561,15 @@ def eye(
     >>> tf.eye(2, dtype=tf.int32).numpy().tolist()
     [[1, 0], [0, 1]]
     """
-    num_rows = known_int(num_rows)
-    columns = num_rows if num_columns is None else known_int(num_columns)
-    length = smaller(num_rows, columns)
-    if batch_shape is None:
-        shape: Any = [length]
-    elif is_tensor(batch_shape):
-        shape = concat([batch_shape, [length]], 0)
-    else:
-        shape = [*batch_shape, length]
-    kind = as_dtype(dtype)
-    diagonal = ones(shape, kind)
-    return diag(diagonal, name, num_rows=num_rows, num_cols=columns)
+    rows = known_int(num_rows)
+    columns = rows if num_columns is None else known_int(num_columns)
+    length = smaller(rows, columns)
+    batch: Any = () if batch_shape is None else batch_shape
+    shape: Any = concat([batch, [length]], 0) if is_tensor(batch) else [*batch, length]
+    diagonal = ones(shape, as_dtype(dtype))
+    return diag(diagonal, name, num_rows=rows, num_cols=columns)
 
 
-def smaller(x: Any, y: Any) -> Any:
+def smaller(x: int | TensorValue, y: int | TensorValue) -> Any:
     """The lesser of two ints or tensors."""
     return min(x, y) if isinstance(x, int) and isinstance(y, int) else minimum(x, y)

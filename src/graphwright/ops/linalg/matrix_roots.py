@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphwright.ops.linalg import small_matrices
 from graphwright.ops.linalg.schur import Complexes, schur, together
@@ -34,7 +35,8 @@ def square_root(matrices: Array) -> Any:
         from scipy.linalg import sqrtm  # here, for it takes long to import
 
         exact = matrices.astype(np.result_type(matrices, np.float64))  # as `schur` has them
-        roots = _one_by_one(sqrtm, exact, np.isfinite(matrices).all((1, 2)))
+        finite: Any = np.isfinite(matrices).all((1, 2))
+        roots = _one_by_one(sqrtm, exact, finite)
     if matrices.dtype.kind == "c":
         return roots
     least = np.abs(roots).max((1, 2), keepdims=True) * _REAL
@@ -55,7 +57,9 @@ def logarithm(matrices: Array) -> Any:
     return q @ found @ q.conj().swapaxes(1, 2)
 
 
-def _one_by_one(function: Callable[[Array], Any], matrices: Array, which: Any) -> Complexes:
+def _one_by_one(
+    function: Callable[[Array], Array], matrices: Array, which: npt.NDArray[np.bool_]
+) -> Complexes:
     """SciPy's function of some of the matrices, NaN of the others."""
     found = np.full(matrices.shape, np.nan, np.complex128)
     with warnings.catch_warnings():

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.ops.linalg import small_matrices
-from graphwright.types.arguments import TensorLike
 
 Complexes = npt.NDArray[np.complex128]
 Turn = tuple[Complexes, Complexes]
@@ -47,7 +46,9 @@ def schur(matrices: Complexes) -> tuple[Complexes, Complexes]:
     return t, q
 
 
-def _one_by_one(matrices: Complexes, which: Any, t: Complexes, q: Complexes) -> None:
+def _one_by_one(
+    matrices: Complexes, which: npt.NDArray[np.bool_], t: Complexes, q: Complexes
+) -> None:
     """LAPACK's forms of some of the matrices."""
     from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
 
@@ -57,7 +58,7 @@ def _one_by_one(matrices: Complexes, which: Any, t: Complexes, q: Complexes) -> 
         t[i], q[i] = (np.nan, np.nan) if failed else (form, vectors)
 
 
-def _unsorted(_: TensorLike) -> None:
+def _unsorted(_: complex) -> None:
     """Which eigenvalues come first: none does."""
 
 
