@@ -25,6 +25,9 @@ from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
+#: Several tensors, or rows of tensors; None stands for one that is missing.
+Tensors = Sequence["TensorLike | None"]
+
 
 class ClipByValue(Elementwise):
     """max(min(t, greatest), least); a bound is one for all elements, or one for each.
@@ -146,7 +149,7 @@ def clip_by_norm(
     return with_values(t, identity(scaled / maximum(norm, limit), name))
 
 
-def global_norm(t_list: TensorLike, name: str | None = None) -> Any:
+def global_norm(t_list: Tensors, name: str | None = None) -> Any:
     """Computes the 2-norm of all elements of several tensors together.
 
     Args:
@@ -172,7 +175,7 @@ def global_norm(t_list: TensorLike, name: str | None = None) -> Any:
 
 
 def clip_by_global_norm(
-    t_list: TensorLike,
+    t_list: Tensors,
     clip_norm: TensorLike,
     use_norm: TensorLike | None = None,
     name: str | None = None,
@@ -207,13 +210,13 @@ def clip_by_global_norm(
     return [None if x is None else scaled_by(scale, x) for x in tensors], norm
 
 
-def scaled_by(scale: TensorLike, x: TensorLike) -> Any:
+def scaled_by(scale: TensorValue, x: TensorLike) -> Any:
     """A tensor, or the rows of one, times a number."""
     values = values_of(x)
     return with_values(x, values * cast(scale, values.dtype))
 
 
-def listed(t_list: Any) -> list[Any]:
+def listed(t_list: Tensors) -> list[TensorLike | None]:
     """A list of tensors, of some of their rows and of None."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
@@ -248,7 +251,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     return cast(within(x, to.real_dtype), to, name)
 
 
-def within(x: Any, to: DType) -> Any:
+def within(x: TensorValue, to: DType) -> Any:
     """The elements of `x`, of its dtype, moved within the range of another one."""
     source = x.dtype
     if source is dt.bool_ or to is dt.bool_:
@@ -259,7 +262,7 @@ def within(x: Any, to: DType) -> Any:
     return x if most is None else minimum(x, convert(most, source))
 
 
-def exact(number: Any, dtype: DType) -> int | float:
+def exact(number: float, dtype: DType) -> int | float:
     """An element of a dtype as Python's number: those compare without rounding."""
     return int(number) if dtype.is_integer else float(number)
 

@@ -13,7 +13,7 @@ from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Logical, Unary
 from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, broadcast_all
@@ -119,7 +119,7 @@ def compared_shapes(op: Equal | NotEqual, x: TensorType, y: TensorType) -> Shape
 
 
 def comparison_kernel(
-    ufunc: Callable[..., Any], otherwise: bool, strict: bool, types: Sequence[DType]
+    ufunc: np.ufunc, otherwise: bool, strict: bool, types: Sequence[DType]
 ) -> Callable[..., Any]:
     """A comparison whose result is bool for strings too, and lenient where not `strict`."""
     if types[0] is dt.string:
@@ -209,7 +209,7 @@ class SelectV2(Binary):
         return (None, *choose(call.inputs[0], g))
 
 
-def choose(first: Any, g: Any) -> tuple[Any, Any]:
+def choose(first: TensorValue, g: Cotangent) -> tuple[Any, Any]:
     """The cotangent where `first` holds, and the cotangent where it does not."""
     zero = convert(0, g.dtype)
     return apply(SELECT, first, g, zero), apply(SELECT, first, zero, g)

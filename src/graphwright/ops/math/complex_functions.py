@@ -7,24 +7,24 @@ such as infinities, is left to that. Squares are in float64, which holds those o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from graphwright.ops.math import formula_blocks
 from graphwright.types.arrays import Array
 
-Function = Callable[[Any], Any]
+Function = Callable[[Array], Array]
 #: The real and the imaginary part, and for which numbers they hold.
-Parts = tuple[Any, Any, Any]
+Parts = tuple[Array, Array, Array]
 
 #: Numbers from which on the formulas cost less than NumPy's functions.
 MANY = 1 << 10
 
 
-def reciprocal_root(z: Array) -> Any:
+def reciprocal_root(z: Array) -> Array:
     """1 / sqrt(z)."""
-    return np.reciprocal(np.sqrt(z))
+    root: Array = np.reciprocal(np.sqrt(z))
+    return root
 
 
 def of_parts(formula: Callable[[Array, Array], Parts], plain: Function) -> Function:
@@ -38,7 +38,7 @@ def of_parts(formula: Callable[[Array, Array], Parts], plain: Function) -> Funct
             result[rest] = plain(z[rest])
         return result
 
-    def function(z: Array) -> Any:
+    def function(z: Array) -> Array:
         return plain(z) if z.size < MANY else formula_blocks.mapped(block, z, np.complex64)
 
     return function
@@ -70,22 +70,23 @@ def _rsqrt(x: Array, y: Array) -> Parts:
     return *_root(x, -y, more / length, less / length), _is_finite(length)
 
 
-def _squared(x: Array) -> Any:
-    return np.multiply(x, x, dtype=np.float64)
+def _squared(x: Array) -> Array:
+    square: Array = np.multiply(x, x, dtype=np.float64)
+    return square
 
 
-def _is_finite(length: Any) -> Any:
+def _is_finite(length: Array) -> Array:
     """Whether lengths are neither 0 nor infinite nor unknown."""
     return (length > 0) & (length < np.inf)
 
 
-def _halves(x: Array, y: Array, length: Any) -> tuple[Any, Any]:
+def _halves(x: Array, y: Array, length: Array) -> tuple[Array, Array]:
     """The greater and the lesser of the absolute values of a root's parts, without cancellation."""
     more = np.sqrt((length + np.abs(x)) * 0.5)
     return more, np.abs(y) / (more + more)
 
 
-def _root(x: Array, y: Array, more: Any, less: Any) -> tuple[Any, Any]:
+def _root(x: Array, y: Array, more: Array, less: Array) -> tuple[Array, Array]:
     """A root's parts: the real one is the greater where x >= 0, the imaginary one has y's sign.
 
     By bits, for NumPy has vectors for these, and none for `where` and `copysign`.

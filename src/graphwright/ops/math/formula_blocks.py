@@ -6,7 +6,6 @@ NumPy goes over memory once for each step, which for large arrays costs more tha
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,7 @@ from graphwright.types.arrays import Array
 SIZE = 1 << 15
 
 
-def mapped(function: Callable[[Any], Any], x: Any, dtype: npt.DTypeLike) -> Array:
+def mapped(function: Callable[[Array], Array], x: Array, dtype: npt.DTypeLike) -> Array:
     """An elementwise function of arrays, of `x`, as an array of some dtype."""
     x = np.asarray(x)
     if x.size <= SIZE:

@@ -55,7 +55,7 @@ class IsotonicRegression(Op):
                 result[place], runs[place] = fitted(row)
         return result.reshape(x.shape), runs.reshape(x.shape)
 
-    def gradient(self, call: Call, g: Cotangent | None, _: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent | None, _: Cotangent | None) -> Sequence[Any]:
         runs = call.outputs[1]
         if g is None:
             return (None,)
@@ -67,7 +67,7 @@ class IsotonicRegression(Op):
         return (reshape(gather(means, ids), shape_of(runs)),)
 
 
-def fitted_together(rows: Array) -> tuple[Any, Any]:
+def fitted_together(rows: Array) -> tuple[Array, Array]:
     """`fitted` of many short rows: runs are joined in all of them until none is above the last.
 
     As often as there are elements at worst, since then only two runs are joined at a time.
@@ -88,7 +88,7 @@ def fitted_together(rows: Array) -> tuple[Any, Any]:
     return np.repeat(means, counts), np.repeat(number, counts)
 
 
-def fitted(row: Any) -> tuple[Any, Any]:
+def fitted(row: Array) -> tuple[Array, Array]:
     """The nearest decreasing sequence, and the numbers of its runs.
 
     What is not a number is a run of its own, which nothing on either side is compared with.
@@ -97,8 +97,8 @@ def fitted(row: Any) -> tuple[Any, Any]:
 
     gaps = np.flatnonzero(np.isnan(row))
     pieces = np.split(row, np.union1d(gaps, gaps + 1))
-    values: list[Any] = []
-    runs: list[Any] = []
+    values: list[Array] = []
+    runs: list[Array] = []
     count = 0
     for piece in filter(len, pieces):
         values.append(piece if np.isnan(piece[0]) else regress(piece, increasing=False).x)
@@ -107,7 +107,7 @@ def fitted(row: Any) -> tuple[Any, Any]:
     return np.concatenate(values), np.concatenate(runs)
 
 
-def run_numbers(row: Any, fitted: Any) -> Any:
+def run_numbers(row: Array, fitted: Array) -> Array:
     """The run of each element: a run ends where it has the sum that it fits.
 
     Neighbouring runs that happen to be equal stay apart.

@@ -30,12 +30,17 @@ from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.rounding import is_finite
 from graphwright.ops.math.transcendental import exp, log, sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
-from graphwright.types.arrays import Array
+from graphwright.types.arguments import DTypeLike, HostValue, TensorLike
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import entries, normalize_axes
 
-ADD_UP: Any = np.add.reduce
+#: The axes of a reduction as a kernel goes along them.
+Axes = int | tuple[int, ...]
+#: `reduce` of a ufunc.
+Reduce = Callable[..., Array]
+
+ADD_UP: Reduce = np.add.reduce
 
 #: From so many elements on it matters in which order they are gone through.
 LARGE = 1 << 12
@@ -85,19 +90,20 @@ def spread(g: TensorLike, call: Call) -> Any:
     return broadcast_to(kept(g, call), shape_of(call.inputs[0]))
 
 
-def given(x: Any, axes: Any) -> Any:
+def given(x: Array, axes: HostValue) -> Axes:
     """The axes; ValueError where a scalar has none, along which NumPy would reduce all the same.
 
     Only where shapes are inferred must they be a vector: kernels take all the axes that there are.
     """
-    if type(axes) is tuple and axes and type(axes[0]) is tuple:
-        axes = entries(axes)
-    if not x.ndim and axes != ():
-        raise ValueError(f"Invalid reduction dimension ({axes} for input with 0 dimension(s)")
-    return axes
+    nested = type(axes) is tuple and axes and type(axes[0]) is tuple
+    flat: Any = entries(axes) if nested else axes
+    if not x.ndim and flat != ():
+        raise ValueError(f"Invalid reduction dimension ({flat} for input with 0 dimension(s)")
+    places: Axes = flat
+    return places
 
 
-def along(reduce: Any, keepdims: bool, **how: Any) -> Callable[[Any, Any], Any]:
+def along(reduce: Reduce, keepdims: bool, **how: Any) -> Callable[[Array, HostValue], Any]:
     """A ufunc's `reduce` along axes.
 
     Of large arrays it goes along one axis after the other, where NumPy goes through no more at a
@@ -108,10 +114,10 @@ def along(reduce: Any, keepdims: bool, **how: Any) -> Callable[[Any, Any], Any]:
     if reduce == ADD_UP and np.dtype(how["dtype"]).kind in "fc":
         along_one = partial(in_blocks, along_one)
 
-    def reduced(x: Any, axes: Any) -> Any:
-        axes = given(x, axes)
+    def reduced(x: Array, axes: HostValue) -> Array:
+        places = given(x, axes)
         if x.size >= LARGE:
-            each = axes if isinstance(axes, tuple) else (axes,)
+            each = places if isinstance(places, tuple) else (places,)
             long = sorted({axis % x.ndim for axis in each if x.shape[axis] > 1})
             many = len(long) > 1 or (len(long) == 1 and x.shape[long[0]] > BLOCK)
             if (
@@ -121,13 +127,13 @@ def along(reduce: Any, keepdims: bool, **how: Any) -> Callable[[Any, Any], Any]:
             ):
                 for axis in long:
                     x = along_one(x, axis=axis)
-                return x if keepdims else x.squeeze(axes)
-        return at_once(x, axis=axes)
+                return x if keepdims else x.squeeze(places)
+        return at_once(x, axis=places)
 
     return reduced
 
 
-def in_blocks(add_up: Any, x: Array, axis: int) -> Any:
+def in_blocks(add_up: Reduce, x: Array, axis: int) -> Array:
     """A sum along an axis of which only some terms are added up one after the other: after many,
     a float no longer feels the next one."""
     before = (slice(None),) * axis
@@ -171,11 +177,12 @@ class Prod(Accumulation):
     ufunc = np.multiply
     expand = in_float32
 
-    def known(self, x: Any, axes: Any) -> Any:
+    def known(self, x: HostValue, axes: HostValue) -> int | None:
         whole = axes == 0 or axes == (0,)
         if not whole or self.keep_dims or not isinstance(x, tuple) or None in x:
             return None
-        return int(np.prod(x, dtype=np.int64))
+        sizes: Any = x
+        return int(np.prod(sizes, dtype=np.int64))
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """The product of the others: all of it / x, unless x is the only zero or there are more."""
@@ -200,11 +207,11 @@ class Mean(Reduction):
         wide = WIDE.get(types[0])
         added = along(ADD_UP, keep, dtype=wide or dtype)
 
-        def mean(x: Any, axes: Any) -> Any:
+        def mean(x: Array, axes: HostValue) -> Any:
             total = added(x, axes)
             return total / dtype.type(x.size / total.size if total.size else 1)
 
-        def narrowed(x: Array, axes: Any) -> Any:
+        def narrowed(x: Array, axes: HostValue) -> Any:
             total = added(x, axes)
             return (total / np.float32(x.size / max(total.size, 1))).astype(dtype)
 
@@ -227,12 +234,12 @@ class Mean(Reduction):
         return cast(average(wide, axes, self.keep_dims), x.dtype)
 
 
-def integer_mean(dtype: Any, keep: bool) -> Callable[[Any, Any], Any]:
+def integer_mean(dtype: ArrayDType, keep: bool) -> Callable[[Array, HostValue], Any]:
     """The mean of integers, rounded towards zero, from a sum of 64 bits."""
     wide = np.int64 if dtype.kind == "i" else np.uint64
     added = along(ADD_UP, keep, dtype=wide)
 
-    def mean(x: Any, axes: Any) -> Any:
+    def mean(x: Array, axes: HostValue) -> Any:
         total = added(x, axes)
         count = x.size // total.size if total.size else 1
         return truncated_quotient(total, wide(max(count, 1))).astype(dtype)
@@ -255,7 +262,7 @@ class EuclideanNorm(Reduction):
         wide = WIDE.get(types[0], types[0].real_dtype.numpy_dtype)
         added = along(ADD_UP, keep, dtype=wide)
 
-        def norm(x: Array, axes: Any) -> Any:
+        def norm(x: Array, axes: HostValue) -> Any:
             squares = np.square(np.abs(x).astype(wide, copy=False))
             return np.sqrt(added(squares, axes)).astype(dtype)
 
@@ -351,7 +358,13 @@ class Any_(LogicalReduction):
 # -- the public functions -------------------------------------------------------------------
 
 
-def reduce(op: type[Reduction], x: Any, axis: Any, keepdims: Any, name: str | None) -> Any:
+def reduce(
+    op: type[Reduction],
+    x: TensorLike,
+    axis: TensorLike | None,
+    keepdims: bool,
+    name: str | None,
+) -> Any:
     """Applies a reduction along `axis`, by default along all axes."""
     x = convert(x)
     if axis is not None:

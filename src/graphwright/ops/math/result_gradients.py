@@ -47,15 +47,15 @@ class ResultGradient(Binary):
         return type(self).ufunc(y, dy if dy.shape == y.shape else dy.reshape(y.shape))
 
 
-def tanh_slope(y: Array, dy: Any) -> Any:
+def tanh_slope(y: Array, dy: Array) -> Any:
     return np.multiply(dy, 1 - np.square(y))
 
 
-def sigmoid_slope(y: Array, dy: Any) -> Any:
+def sigmoid_slope(y: Array, dy: Array) -> Any:
     return np.multiply(dy, y * (1 - y))
 
 
-def guarded(dy: Any, slope: Any) -> Any:
+def guarded(dy: Array, slope: Array) -> Any:
     """0 where nothing flows, though the slope may be infinite there: as TensorFlow's kernels."""
     return np.where(dy == 0, dy.dtype.type(0), slope)
 
@@ -66,15 +66,15 @@ def guarded_element(scalars: Scalars[S], dy: S, slope: S) -> S:
     return scalars.select(scalars.equal(dy, zero), zero, slope)
 
 
-def sqrt_slope(y: Array, dy: Any) -> Any:
+def sqrt_slope(y: Array, dy: Array) -> Any:
     return guarded(dy, np.divide(np.multiply(dy, y.dtype.type(0.5)), y))
 
 
-def rsqrt_slope(y: Array, dy: Any) -> Any:
+def rsqrt_slope(y: Array, dy: Array) -> Any:
     return guarded(dy, np.multiply(dy, y.dtype.type(-0.5) * (y * y * y)))
 
 
-def reciprocal_slope(y: Array, dy: Any) -> Any:
+def reciprocal_slope(y: Array, dy: Array) -> Any:
     return guarded(dy, np.multiply(np.negative(dy), np.square(y)))
 
 
