@@ -18,13 +18,19 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones_like, zeros_like
 from graphwright.ops.math.comparison import logical_and, logical_not, logical_or, select
 from graphwright.ops.math.reduction import reduce_sum
-from graphwright.ops.quantization.rounding_grids import ConstantGrid, TensorGrid, nudged, rounded_to
+from graphwright.ops.quantization.rounding_grids import (
+    Bound,
+    ConstantGrid,
+    TensorGrid,
+    nudged,
+    rounded_to,
+)
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
 
-def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
+def on_grid(x: Array, low: Bound, high: Bound, op: Grid) -> Array:
     """`x` rounded to the grid of an op with `num_bits` and `narrow_range`; 0 for an empty range.
 
     Where `x` is half a step from two values, the last bit decides: as in TensorFlow, what is one
@@ -40,10 +46,13 @@ def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
             places = shifted / step
     result = np.floor(places - zero + np.float32(0.5)) * step
     empty = (np.float32(low) == 0) & (np.float32(high) == 0)
-    return np.where(empty, np.float32(0), result).astype(np.float32)
+    rounded: Array = np.where(empty, np.float32(0), result)
+    return rounded.astype(np.float32)
 
 
-def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, Any, Any]:
+def split_cotangent(
+    g: Array, x: Array, low: Bound, high: Bound, op: Grid
+) -> tuple[Array, Array, Array]:
     """The cotangent where `x` is in the range, below it and above it.
 
     What is not a number is one everywhere, as in TensorFlow, which multiplies.
@@ -55,7 +64,7 @@ def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, 
     return g * np.float32(inside), g * np.float32(below), g * np.float32(above)
 
 
-def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Any]) -> Any:
+def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Cotangent | None]) -> Any:
     """The transpose of `split_cotangent` and the sums: to each element comes what it went to.
 
     0 is always in the range, so that what is outside is below if it is negative.
@@ -156,7 +165,7 @@ class Between(Grid):
         """The shape of a bound."""
         return ()
 
-    def total(self, cotangents: Any) -> Any:
+    def total(self, cotangents: Array) -> Any:
         """The cotangent of a bound, from those of the elements beyond it."""
         return np.sum(cotangents, dtype=np.float32)
 
@@ -176,7 +185,7 @@ class BetweenVectors(Between):
     def bound_dims(self, x: TensorType) -> Dims:
         return (x.dims[-1] if x.dims else None,)
 
-    def total(self, cotangents: Any) -> Any:
+    def total(self, cotangents: Array) -> Any:
         return cotangents.sum(tuple(range(np.ndim(cotangents) - 1)), dtype=np.float32)
 
 
@@ -218,7 +227,7 @@ class RoundingGradient(Between):
         inside, below, above = split_cotangent(g, x, low, high, self)
         return inside, self.total(below), self.total(above)
 
-    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent | None) -> Sequence[Any]:
         return joined_cotangent(self, call, cotangents), None, None, None
 
     def expand(self, g: GraphTensor, x: GraphTensor, low: GraphTensor, high: GraphTensor) -> Any:

@@ -58,7 +58,7 @@ class QuantizeAndDequantizeV4(Op):
             high = x.max(axes, keepdims=True) if x.size else x.dtype.type(0)
         return self.rounded(x, low, high)
 
-    def beside(self, bound: Any, x: Array) -> Any:
+    def beside(self, bound: Array, x: Array) -> Array:
         """A bound (one for each place of the axis) in a shape that broadcasts with `x`."""
         if self.axis == -1:
             return np.reshape(bound, ())

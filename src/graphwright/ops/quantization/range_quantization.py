@@ -158,7 +158,7 @@ class QuantizeV2(Ranged):
         result = places(x).astype(dtype[0]) if whole else formula_blocks.mapped(places, x, dtype[0])
         return result.view(dtype), np.reshape(low, shape), np.reshape(high, shape)
 
-    def combined(self, x: Any, low: Any, high: Any, steps: QuantizationSteps) -> Any:
+    def combined(self, x: Array, low: Array, high: Array, steps: QuantizationSteps) -> Any:
         """Places from the low end on; half a step is added where there are no negative ones."""
         width = np.float64(steps.most) - np.float64(steps.least)
         scale = (width / (high - low)).astype(F32)
@@ -171,7 +171,7 @@ class QuantizeV2(Ranged):
         places += F32(0.5)
         return np.floor(places, out=places)
 
-    def scaled(self, x: Array, low: Array, high: Array, scale: Any) -> Any:
+    def scaled(self, x: Array, low: Array, high: Array, scale: Array) -> Any:
         """Multiples of one step, over the range of all that there are."""
         rounded = np.rint if self.round_mode == "HALF_TO_EVEN" else rounded_away
         return rounded(np.clip(x, low, high) * scale)
@@ -229,7 +229,7 @@ class QuantizedConcat(Op):
     gradient = not_differentiable
     least = {"values": 2, "input_mins": 2, "input_maxes": 2}
 
-    def shapes(self, axis: Any, *operands: TensorType) -> Shapes:
+    def shapes(self, axis: int | None, *operands: TensorType) -> Shapes:
         count = len(operands) // 3
         for bound in operands[count:]:
             if bound.rank not in (0, None):
@@ -238,7 +238,7 @@ class QuantizedConcat(Op):
                 )
         return concatenated_dims([o.dims for o in operands[:count]], axis), (), ()
 
-    def kernel(self, axis: Any, *operands: Any) -> Any:
+    def kernel(self, axis: int, *operands: Any) -> Any:
         count = len(operands) // 3
         values, bounds = operands[:count], operands[count:]
         lows, highs = bounds[:count], bounds[count:]
@@ -265,7 +265,7 @@ def quantize(
     input: TensorLike,
     min_range: TensorLike,
     max_range: TensorLike,
-    T: TensorLike,
+    T: DTypeLike,
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
