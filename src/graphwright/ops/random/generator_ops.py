@@ -20,7 +20,7 @@ from graphwright.types.tensor_type import Dims, TensorType
 
 
 def move(storage: Storage, alg: int, outputs: int) -> Array:
-    """Moves the state in a variable past so many outputs; returns what it was before."""
+    """Moves the state in a variable past so many outputs; returns the state before."""
     if algorithm_number(alg) == Algorithm.THREEFRY.value:
         raise UnimplementedError(
             None, None, "A generator cannot draw with the ThreeFry algorithm, only with Philox."

@@ -1,6 +1,6 @@
 """Philox 4x32-10, the counter-based generator behind TensorFlow's random numbers.
 
- Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011),
+Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011),
 section 3.3. A 128-bit counter enciphered under a 64-bit key gives a block of four 32-bit words.
 Keys and counters are plain Python ints here; a block's words are numbered from the least
 significant end of the counter.
@@ -37,8 +37,8 @@ class Integers(Protocol):
 def blocks(key: int, counter: int, count: int) -> UInt32s:
     """The blocks at `counter`, `counter + 1`, ... as words of shape [count, 4]."""
     if count <= _FEW:
-        at = [(counter + offset) & (1 << COUNTER_BITS) - 1 for offset in range(count)]
-        few = [encipher(key, start & _MASK64, start >> 64) for start in at]
+        starts = [(counter + offset) & (1 << COUNTER_BITS) - 1 for offset in range(count)]
+        few = [encipher(key, start & _MASK64, start >> 64) for start in starts]
         return np.array(few, np.uint32).reshape(count, WORDS)
     return blocks_at(key, *counters(counter, np.arange(count, dtype=np.uint64)))
 
@@ -62,7 +62,7 @@ def blocks_at(key: int, low: UInt64s, high: UInt64s) -> UInt32s:
 
 
 def encipher(key: Integers, low: Integers, high: Integers) -> tuple[Any, Any, Any, Any]:
-    """The rounds, over integers, arrays or tensors of them: words in the low halves of 64 bits."""
+    """The four words of the blocks at these counters, in the low halves of 64 bits."""
     c0, c1, c2, c3 = low & _MASK32, low >> 32, high & _MASK32, high >> 32
     k0, k1 = key & _MASK32, key >> 32 & _MASK32
     for _ in range(_ROUNDS):

@@ -62,7 +62,7 @@ def operation_seeds(global_seed: int) -> Iterator[int]:
 
 
 def unforeseen() -> int:
-    """64 bits that nobody can know before."""
+    """64 bits that nobody can predict."""
     return random.SystemRandom().getrandbits(64)
 
 
@@ -134,8 +134,8 @@ def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -
     groups = -(-count // size)
     stride = np.uint64(size * RESERVED // philox.WORDS)
     offsets = np.arange(groups, dtype=np.uint64) * stride
-    kept = box_muller(philox.blocks_at(key, *philox.counters(counter, offsets)), dtype)
-    active = np.flatnonzero((np.abs(kept) >= TRUNCATION).any(axis=1))
+    result = box_muller(philox.blocks_at(key, *philox.counters(counter, offsets)), dtype)
+    active = np.flatnonzero((np.abs(result) >= TRUNCATION).any(axis=1))
     filled = np.zeros(groups, np.intp)
     while active.size:
         words = philox.blocks_at(key, *philox.counters(counter, offsets[active]))
@@ -144,11 +144,11 @@ def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -
         slot = filled[active, None] + np.cumsum(accepted, axis=1) - 1
         accepted &= slot < size
         row, column = np.nonzero(accepted)
-        kept[active[row], slot[row, column]] = drawn[row, column]
+        result[active[row], slot[row, column]] = drawn[row, column]
         filled[active] += accepted.sum(axis=1)
         offsets[active] += np.uint64(1)
         active = active[filled[active] < size]
-    return kept.reshape(-1)[:count].astype(dtype, copy=False)
+    return result.reshape(-1)[:count].astype(dtype, copy=False)
 
 
 def shuffle(key: int, counter: int, count: int) -> npt.NDArray[np.int64]:

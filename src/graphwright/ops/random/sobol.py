@@ -12,7 +12,7 @@ from graphwright.types.dtypes import DType
 
 
 class SobolSample(Op):
-    """Points of the sequence from number `skip` on; its very first, the origin, is left out."""
+    """Points of the sequence from number `skip` on; the first of all, the origin, is left out."""
 
     type_name = "SobolSample"
     inputs = ("dim: int32 host", "num_results: int32 host", "skip: int32 host")

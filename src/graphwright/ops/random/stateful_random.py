@@ -212,14 +212,16 @@ class RandomPoissonV2(Stateful):
 
 
 def size_of(shape: tuple[int, ...]) -> int:
-    """How many numbers a shape operand asks for; ValueError where it is no shape."""
+    """The number of elements of a shape operand; ValueError where it is no shape."""
     checked_dims(shape, "shape")
     return math.prod(shape)
 
 
 def bounds(minval: Array, maxval: Array, samples: int) -> tuple[int, int]:
-    """The bounds of random integers as Python's; refused unless they are scalars, and in order
-    where there are samples."""
+    """The bounds of random integers as Python's ints.
+
+    InvalidArgumentError unless they are scalars, and in order where there are samples.
+    """
     for name, bound in (("minval", minval), ("maxval", maxval)):
         if np.ndim(bound):
             shown = show_dims(np.shape(bound))
@@ -263,7 +265,7 @@ def spread(drawn: TensorValue, minval: TensorLike, maxval: TensorLike, name: str
 
 
 def floating(dtype: DTypeLike, parameter: object) -> DType:
-    """The dtype of normal numbers, refused where it cannot hold their float parameters."""
+    """The dtype of normal numbers; TypeError where it cannot hold their float parameters."""
     wanted = as_dtype(dtype)
     if wanted not in dt.FLOATING:
         raise TypeError(f"Cannot convert {parameter} to EagerTensor of dtype {wanted.name}")
@@ -434,7 +436,7 @@ def categorical(
 
 
 def index_dtype(dtype: DTypeLike | None) -> DType:
-    """The dtype of class indices, int64 unless another is given; ValueError for no such."""
+    """The dtype of class indices, int64 for None; ValueError where it is no index dtype."""
     wanted = dt.int64 if dtype is None else as_dtype(dtype)
     if wanted not in dt.INDEX:
         raise ValueError(

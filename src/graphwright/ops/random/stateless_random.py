@@ -63,7 +63,7 @@ Position = tuple[TensorValue, TensorValue, TensorLike]
 
 
 def algorithm_number(alg: AlgorithmLike) -> Any:
-    """The number of an algorithm given by number, name or member; ValueError for no such."""
+    """The number of an algorithm; ValueError for a name or number of none."""
     if isinstance(alg, Algorithm):
         return alg.value
     if isinstance(alg, str):
@@ -90,8 +90,10 @@ def check_algorithm(alg: int | None) -> None:
 
 
 def position(key: Array, counter: Array, alg: int) -> tuple[int, int]:
-    """A key and counter operand as Python numbers; ValueError for too short a counter, and for
-    what is no algorithm."""
+    """A key and counter operand as Python's ints.
+
+    ValueError where the counter is too short, or `alg` is no algorithm.
+    """
     check_algorithm(alg)
     wanted = 1 if alg == Algorithm.THREEFRY.value else 2
     if np.shape(key) != (1,) or np.ndim(counter) != 1 or len(counter) < wanted:
@@ -104,7 +106,7 @@ def position(key: Array, counter: Array, alg: int) -> tuple[int, int]:
 
 
 def of_seed(seed: Array) -> tuple[int, int]:
-    """The position that a seed operand stands for; ValueError unless it has two numbers."""
+    """The key and counter of a seed operand; ValueError unless it has two numbers."""
     if np.shape(seed) != (2,):
         raise ValueError(f"seed must have shape [2], not {show_dims(np.shape(seed))}")
     return philox_draws.scramble((int(seed[0]), int(seed[1])))
@@ -135,7 +137,7 @@ class StatelessRandomGetKeyCounter(Op):
 
 
 class Positioned(Op):
-    """Draws from where a key and a counter say."""
+    """Draws that begin at a key and a counter."""
 
     inputs = ("shape: Tshape host", "key: uint64", "counter: uint64", "alg: int32 host")
     outputs = ("output: dtype",)
@@ -306,7 +308,7 @@ class StatelessMultinomial(Op):
 
 
 def samples_of(shape: tuple[int, ...], *parameters: Array) -> tuple[int, list[Array]]:
-    """How many draws `shape` asks for of each parameter, and the parameters as flat arrays.
+    """The number of draws for each parameter in `shape`, and the parameters as flat arrays.
 
     ValueError unless the parameters' common shape is the end of `shape`.
     """
@@ -328,7 +330,7 @@ def check_end(shape: Dims, end: Dims) -> None:
 
 
 def parameterized_shape(shape: Dims | None, *parameters: TensorType) -> Shapes:
-    """The shape asked for; ValueError where the parameters' is not the end of it."""
+    """The shape of the result; ValueError where the parameters' is not the end of it."""
     dims = checked_dims(shape, "shape")
     common = broadcast_all(p.dims for p in parameters)
     if dims is not None and common is not None and None not in (*dims, *common):
@@ -424,7 +426,7 @@ GAMMA = StatelessRandomGammaV3()
 
 
 def located(seed: TensorLike, alg: AlgorithmLike) -> Position:
-    """The key, counter and algorithm that a seed [2] means."""
+    """The key, counter and algorithm of a seed [2]."""
     number = algorithm_number(alg)
     seed = convert(seed)
     if number != Algorithm.THREEFRY.value:

@@ -80,16 +80,16 @@ def _draw(
         propose = _from_uniform(stream, low, high)
     else:
         propose = _from_exponential(stream, low, high)
-    kept: Array = _keep(stream, propose, samples) * deviation + mean
-    return kept
+    drawn: Array = _accept(stream, propose, samples) * deviation + mean
+    return drawn
 
 
 _Proposal = Callable[[int], tuple[Array, npt.NDArray[np.bool_], int]]
 
 
-def _keep(stream: _Stream, propose: _Proposal, samples: int) -> Array:
+def _accept(stream: _Stream, propose: _Proposal, samples: int) -> Array:
     """The first `samples` accepted proposals; the stream moves past the step of the last one."""
-    kept: list[Array] = []
+    parts: list[Array] = []
     missing = samples
     while missing > 0:
         drawn, accepted, blocks = propose(missing // 2 + 8)
@@ -98,8 +98,8 @@ def _keep(stream: _Stream, propose: _Proposal, samples: int) -> Array:
         chosen = drawn[:steps][accepted[:steps]][:missing]
         stream.counter += steps * blocks
         missing -= chosen.size
-        kept.append(chosen)
-    return np.concatenate(kept) if kept else np.empty(0, stream.dtype)
+        parts.append(chosen)
+    return np.concatenate(parts) if parts else np.empty(0, stream.dtype)
 
 
 def _from_normal(stream: _Stream, low: _Real, high: _Real) -> _Proposal:
