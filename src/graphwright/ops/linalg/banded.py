@@ -1,4 +1,4 @@
-"""Systems of triangular matrices with few diagonals, which are given as rows."""
+"""Systems of triangular matrices with few diagonals, which are stored as rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOLVABLE = frozenset({dt.float32, dt.float64, dt.complex64, dt.complex128})
 
 
 class BandedTriangularSolve(MatrixOp):
-    """The x of matrix @ x = rhs, of matrices of which the rows of `matrix` are the diagonals.
+    """The x of matrix @ x = rhs, for triangular matrices whose diagonals are the rows of `matrix`.
 
     Entry [d, j] is in column j - d of row j of a lower triangular matrix; of an upper one the
     main diagonal is the last row, and entries are in their own columns to the right of it.
@@ -67,8 +67,8 @@ class BandedTriangularSolve(MatrixOp):
         shifted: Array = bands.copy()
         count = bands.shape[-2]
         for row in range(count):
-            by = -row if self.lower else count - 1 - row
-            shifted[..., row, :] = np.roll(bands[..., row, :], by, -1)
+            distance = -row if self.lower else count - 1 - row
+            shifted[..., row, :] = np.roll(bands[..., row, :], distance, -1)
         return shifted
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:

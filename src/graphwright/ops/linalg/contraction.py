@@ -53,7 +53,7 @@ PRODUCTS = dt.INEXACT | dt.UNSIGNED | {dt.int32, dt.int64}
 
 
 def no_matrix(a: Dims, b: Dims) -> ValueError:
-    """The complaint about an operand of MatMul that is no matrix."""
+    """The error for an operand of MatMul that is no matrix."""
     position = 0 if len(a) != 2 else 1
     return ValueError(
         f"In[{position}] ndims must be 2 in a product of matrices: {show_dims(a)} and "
@@ -62,7 +62,7 @@ def no_matrix(a: Dims, b: Dims) -> ValueError:
 
 
 def sizes_differ(a: Dims | None, b: Dims | None) -> ValueError:
-    """The complaint about inner dimensions that do not match."""
+    """The error for inner dimensions that do not match."""
     return ValueError(f"Matrix size-incompatible: In[0]: {show_dims(a)}, In[1]: {show_dims(b)}")
 
 
@@ -210,7 +210,7 @@ class BatchProduct(Op):
     def product(
         self, x: Array, y: Array, accumulate: npt.DTypeLike, result: npt.DTypeLike
     ) -> Array:
-        """The product, summed in `accumulate` and given in `result`."""
+        """The product, summed in the dtype `accumulate` and rounded to `result`."""
         if x.ndim < 2 or y.ndim < 2:
             name, rank = ("In[0]", x.ndim) if x.ndim < 2 else ("In[1]", y.ndim)
             raise ValueError(f"{name} ndims must be >= 2: {rank}")
@@ -343,14 +343,14 @@ def matmul(
     return apply(BatchMatMulV3.of(*flags, dtype), *factors, name=name)
 
 
-#: What is multiplied as float32: TensorFlow takes such operands for sparse ones.
+#: Dtypes whose products are float32: TensorFlow takes such operands for sparse ones.
 _MIXED = {dt.bfloat16, dt.float32}
 
 
 def twice_transposed(
     transpose_a: bool, adjoint_a: bool, transpose_b: bool, adjoint_b: bool
 ) -> ValueError:
-    """The complaint about an operand that is to be transposed in two ways."""
+    """The error for an operand that is to be transposed in two ways."""
     first = transpose_a and adjoint_a
     operand = "a" if first else "b"
     flags = (transpose_a, adjoint_a) if first else (transpose_b, adjoint_b)
@@ -434,7 +434,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None =
 def tensordot_of_unknown_rank(
     a: TensorValue, b: TensorValue, axes: SummedAxes, name: str | None
 ) -> Any:
-    """`tensordot` by shapes and ranks that are known only when it runs."""
+    """`tensordot` where shapes and ranks are known only when it runs."""
     if isinstance(axes, int):
         over_a, over_b = range_of(rank(a) - axes, rank(a)), range_of(0, axes)
     else:
@@ -487,7 +487,7 @@ def contracted_axes(rank_a: int, rank_b: int, axes: SummedAxes) -> tuple[list[in
 
 
 def as_matrix(x: TensorValue, over: list[int], rows_first: bool) -> tuple[Any, list[Any]]:
-    """A tensor as a matrix with the axes `over` as columns (or rows); the other axes' sizes."""
+    """A tensor as a matrix with the axes `over` as columns, or rows; and the other axes' sizes."""
     sizes = axis_sizes(x)
     free = [i for i in range(len(sizes)) if i not in over]
     groups = (free, over) if rows_first else (over, free)

@@ -138,7 +138,7 @@ def over_adjoint(x: TensorLike, r: TensorLike) -> Any:
 
 
 def smaller(rows: int | None, columns: int | None) -> int | None:
-    """The lesser of two dimensions, None if that is not known."""
+    """The lesser of two dimensions, or None where one is unknown."""
     return None if rows is None or columns is None else min(rows, columns)
 
 
@@ -162,7 +162,7 @@ class Svd(MatrixOp):
 
     def kernel(self, x: Array) -> Any:
         finite: Any = np.isfinite(x).all((-2, -1), keepdims=True)
-        if not finite.all():  # of which LAPACK decomposes none
+        if not finite.all():  # LAPACK refuses these
             parts = self.kernel(np.where(finite, x, 0))
             holes = (finite[..., 0], finite, finite)
             return tuple([np.where(f, p, np.nan) if p.size else p for p, f in zip(parts, holes)])
@@ -309,7 +309,7 @@ class Lu(MatrixOp):
     def factors(self, x: Array) -> tuple[Array, Array]:
         """The packed factors and the order of rows of any matrices."""
         *lead, size, _ = x.shape
-        # LAPACK takes what has the greatest |real| + |imaginary| for the greatest complex number.
+        # LAPACK's pivot is the complex number with the greatest |real| + |imaginary|.
         few = x.dtype.kind == "c" and size <= small_matrices.SMALL
         if not x.size or few or small_matrices.side_by_side(math.prod(lead), size):
             return small_matrices.lu(x)

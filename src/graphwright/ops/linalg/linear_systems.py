@@ -59,14 +59,14 @@ def joined(batch: Dims | None, *dims: int | None) -> Dims | None:
 class MatrixOp(Op):
     """An op on batches of matrices that LAPACK computes; float16 in float32.
 
-    `kernel` is called with operands of rank 2 at least, in a dtype that LAPACK knows.
+    `kernel` gets operands of rank 2 or more, in a dtype that LAPACK knows.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("input: T",)
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": LAPACK}
 
-    #: What TensorFlow says where LAPACK finds no answer.
+    #: TensorFlow's error where LAPACK has no solution.
     failure: ClassVar[str] = "The decomposition did not converge."
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
@@ -97,7 +97,7 @@ class MatrixOp(Op):
         results = last_axes(self, each)
         if not isinstance(results, tuple):
             return results
-        # What was not asked for comes as a vector of no entries, however many matrices there are.
+        # A result that is not computed is one empty vector, however many matrices there are.
         types = zip(results, each.results)
         return tuple([Same(x) if type_.dims == (0,) else x for x, type_ in types])
 
@@ -202,7 +202,7 @@ class MatrixSolve(MatrixOp):
 def check_rows(
     op: str, matrix: TensorType, rhs: TensorType, size: int | None, rows: int | None
 ) -> None:
-    """The system and its right-hand side have the same number of rows."""
+    """ValueError unless a matrix and its right-hand side have the same number of rows."""
     if None not in (size, rows) and size != rows:
         raise ValueError(
             f"Input matrix and rhs of {op} are incompatible: {show_dims(matrix.dims)} and "
@@ -266,7 +266,7 @@ class MatrixTriangularSolve(MatrixOp):
         return result.astype(sides.dtype, copy=False)
 
     def row_by_row(self, matrices: Array, sides: Array) -> Array:
-        """The solutions of many small systems: a row of all of them at a time."""
+        """The solutions of many small systems, one row of all of them at a time."""
         work: npt.DTypeLike = np.float32 if sides.dtype.itemsize == 2 else sides.dtype
         matrices, result = matrices.astype(work, copy=False), sides.astype(work)
         if self.adjoint:
@@ -275,8 +275,8 @@ class MatrixTriangularSolve(MatrixOp):
         rows = builtins.range(size)
         for i in rows if forwards else reversed(rows):
             done = slice(0, i) if forwards else slice(i + 1, size)
-            known = np.matmul(matrices[..., i, None, done], result[..., done, :])[..., 0, :]
-            result[..., i, :] = (result[..., i, :] - known) / matrices[..., i, i, None]
+            solved = np.matmul(matrices[..., i, None, done], result[..., done, :])[..., 0, :]
+            result[..., i, :] = (result[..., i, :] - solved) / matrices[..., i, i, None]
         return result.astype(sides.dtype, copy=False)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -319,7 +319,7 @@ class MatrixSolveLs(MatrixOp):
         gram = np.matmul(matrix, flipped) if wide else np.matmul(flipped, matrix)
         ridge = np.asarray(regularizer, matrix.dtype)
         gram = gram + ridge * np.eye(gram.shape[-1], dtype=matrix.dtype)
-        np.linalg.cholesky(gram)  # fails where the matrix has not as many independent rows
+        np.linalg.cholesky(gram)  # fails where the matrix lacks full rank
         if wide:
             return np.matmul(flipped, np.linalg.solve(gram, rhs))
         return np.linalg.solve(gram, np.matmul(flipped, rhs))

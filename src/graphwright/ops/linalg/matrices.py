@@ -37,11 +37,11 @@ ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 class Band(NamedTuple):
-    """Where diagonals lower..upper of a matrix are stored, and which matrix entries they are.
+    """The places where diagonals lower..upper of a matrix are stored, and their matrix entries.
 
-    `row`, `place` index the stored diagonals for each matrix entry (`inside` tells which are
-    on one of them); `i`, `j` index the matrix for each stored entry (`valid` tells which are
-    no padding).
+    `row` and `place` index the stored diagonals for each matrix entry, of which those `inside` are
+    on a diagonal. `i` and `j` index the matrix for each stored entry; entries that are not `valid`
+    are padding.
     """
 
     inside: Any
@@ -81,7 +81,7 @@ def diagonal_length(rows: int, columns: int, lower: int, upper: int) -> int:
 
 
 def bounds_of(k: Offsets) -> tuple[int, int] | None:
-    """The lowest and highest diagonal that `k` means, or None where unknown."""
+    """The lowest and the highest diagonal of an operand `k`, or None where unknown."""
     if isinstance(k, tuple):
         if len(k) not in (1, 2):
             raise ValueError(
@@ -101,7 +101,7 @@ def bounds_of(k: Offsets) -> tuple[int, int] | None:
 
 
 def check_bounds(lower: int, upper: int, rows: int | None, columns: int | None) -> None:
-    """The diagonals must be in the matrix."""
+    """ValueError where the diagonals are not in the matrix."""
     for name, k in (("lower", lower), ("upper", upper)):
         too_low = rows is not None and k <= -rows and k != 0
         too_high = columns is not None and k >= columns and k != 0
@@ -124,13 +124,13 @@ def diagonal_dims(matrix: Dims, lower: int, upper: int) -> Dims:
 
 
 def need_matrix(dims: Dims) -> None:
-    """An operand must have at least two axes."""
+    """ValueError where an operand has fewer than two axes."""
     if len(dims) < 2:
         raise ValueError(f"input must be at least 2-dim, received shape: {show_dims(dims)}")
 
 
 class MatrixDiagV3(Op):
-    """Matrices with the given diagonals, the padding value elsewhere."""
+    """Matrices with these diagonals, and the padding value elsewhere."""
 
     type_name = "MatrixDiagV3"
     inputs = (
@@ -338,7 +338,7 @@ class MatrixSetDiagV3(Op):
 
 
 class MatrixBandPart(Op):
-    """Matrices without what is more than so many places below or above the diagonal."""
+    """Matrices with zeros outside a band around the main diagonal."""
 
     type_name = "MatrixBandPart"
     ruled = True
@@ -398,7 +398,7 @@ def diag(
     padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
-    """Makes matrices with the given diagonals and a padding value elsewhere.
+    """Makes matrices of their diagonals, with a padding value elsewhere.
 
     Args:
         diagonal: A tensor of any dtype: one diagonal of each matrix, of shape [..., n]; or
@@ -505,7 +505,7 @@ def set_diag(
 
 
 def checked_align(align: str) -> str:
-    """An alignment as TensorFlow names it."""
+    """The alignment; ValueError where there is no such."""
     if align not in ALIGNMENTS:
         raise ValueError(f"align must be one of {', '.join(ALIGNMENTS)}, got {align!r}")
     return align

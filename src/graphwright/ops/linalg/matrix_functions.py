@@ -32,7 +32,7 @@ class MatrixFunction(MatrixOp):
         return self.of_matrices(x) if x.size else x
 
     def of_matrices(self, x: Array) -> Any:
-        """The function of square matrices, of which there are some."""
+        """The function of a batch of square matrices that is not empty."""
         raise NotImplementedError(f"{type(self).__name__} states no function of matrices")
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:

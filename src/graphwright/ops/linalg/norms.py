@@ -32,7 +32,7 @@ NormAxes = int | Sequence[int] | None
 
 
 def check_norm(order: Order, axis: NormAxes) -> None:
-    """What `norm` refuses."""
+    """ValueError for an order or axes that `norm` does not take."""
     if isinstance(axis, (list, tuple)):
         if len(axis) != 2 or axis[0] == axis[1]:
             raise ValueError(
@@ -106,7 +106,7 @@ def spectral_norm(x: TensorValue, axis: Sequence[int]) -> Any:
 
 
 def with_last(x: TensorValue, axes: Sequence[int]) -> Any:
-    """The permutation of the axes of `x` that brings two of them behind the others."""
+    """The permutation of the axes of `x` that puts two of them behind the others."""
     count = x.type.rank
     if count is not None:
         pair = [a % count for a in axes]
@@ -244,8 +244,8 @@ def pinv(
         rcond = largest_side(a) * (10.0 * float(np.finfo(a.dtype.numpy_dtype).eps))
     s, u, v = svd(a, full_matrices=False)
     cutoff = convert(rcond, s.dtype) * reduce_max(s, -1)
-    kept = s > cutoff[..., None]
-    inverse = select(kept, 1.0 / select(kept, s, 1), 0)
+    counts = s > cutoff[..., None]
+    inverse = select(counts, 1.0 / select(counts, s, 1), 0)
     return matmul(v * cast(inverse, v.dtype)[..., None, :], u, adjoint_b=True)
 
 

@@ -28,12 +28,12 @@ def entries_first(matrices: Array) -> Array:
 
 
 def entries_last(entries: Array, shape: tuple[int, ...]) -> Array:
-    """What has its matrices last, [..., matrices], in the shape that has them first."""
+    """A copy of [..., matrices] in a shape whose matrices come first."""
     return np.ascontiguousarray(np.moveaxis(entries, -1, 0)).reshape(shape)
 
 
 def cholesky(matrices: Array) -> Array:
-    """The lower triangular factors of [..., n, n]; NaN in those of what is not positive definite.
+    """The lower triangular factors of [..., n, n]; NaN where a matrix is not positive definite.
 
     As in LAPACK, the upper triangles and imaginary parts of diagonals are not read.
     """

@@ -75,7 +75,7 @@ class Cross(Op):
 
 
 def check_rows(op: str, name: str, diagonals: TensorType, count: int, rhs: TensorType) -> None:
-    """Diagonals [..., count, n] of the matrices that are multiplied with `rhs` [..., n, k]."""
+    """ValueError unless diagonals [..., count, n] fit `rhs` [..., n, k]."""
     lead, _, size = split_matrix(op, diagonals)
     batch, rows, _ = split_matrix(op, rhs)
     if lead is not None and batch is not None and len(lead) != len(batch):
@@ -92,7 +92,7 @@ def check_rows(op: str, name: str, diagonals: TensorType, count: int, rhs: Tenso
 
 
 class TridiagonalMatMul(Op):
-    """The product of tridiagonal matrices, given by their diagonals, and matrices."""
+    """The product of tridiagonal matrices, which are three diagonals each, and matrices."""
 
     type_name = "TridiagonalMatMul"
     inputs = ("superdiag: T", "maindiag: T", "subdiag: T", "rhs: T")
@@ -125,7 +125,7 @@ class TridiagonalMatMul(Op):
 
 
 def moved(x: TensorValue, by: int) -> Any:
-    """Rows moved down by one (or up), with zeros where none came."""
+    """The rows moved down by one, or up; zeros fill the gap."""
     zero = x[..., :1, :] * 0
     if by > 0:
         return concat([zero, x[..., :-1, :]], -2)
@@ -133,7 +133,7 @@ def moved(x: TensorValue, by: int) -> Any:
 
 
 def moved_row(x: TensorValue, by: int) -> Any:
-    """Columns moved right by one (or left), with zeros where none came."""
+    """The columns moved right by one, or left; zeros fill the gap."""
     zero = x[..., :1] * 0
     return concat([zero, x[..., :-1]], -1) if by > 0 else concat([x[..., 1:], zero], -1)
 
