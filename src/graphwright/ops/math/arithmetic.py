@@ -116,13 +116,13 @@ class Neg(Unary):
 
 
 def checked_divisor(x: Array, y: Array) -> None:
-    """An integer divisor must have no zero, where there is anything to divide."""
+    """InvalidArgumentError for a zero among integer divisors, if there is anything to divide."""
     if not np.all(y) and np.size(x):
         raise InvalidArgumentError(None, None, "Integer division by zero")
 
 
 def checked(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
-    """A division that refuses integer divisors of zero."""
+    """`function(x, y)`, which refuses integer divisors of zero."""
 
     def divide(x: Array, y: Array) -> Array:
         if np.asarray(y).dtype.kind in "iu":

@@ -65,7 +65,7 @@ class BesselI1e(Worded):
 def away_from_zero(
     x: TensorValue, at_zero: float, slope: Callable[[TensorValue], TensorValue]
 ) -> Any:
-    """`slope(x)`, but `at_zero` where x is 0, where the formula would divide by it."""
+    """`slope(x)`, but `at_zero` where x is 0 and the formula would divide by it."""
     zero = equal(x, 0)
     return select(zero, convert(at_zero, x.dtype), slope(select(zero, 1, x)))
 

@@ -1,4 +1,4 @@
-"""Values held within bounds: by value, by norm, by the norm of all, by what a dtype holds."""
+"""Values clipped to bounds: by value, by norm, by a common norm, by the range of a dtype."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Tensors = Sequence["TensorLike | None"]
 
 
 class ClipByValue(Elementwise):
-    """max(min(t, greatest), least); a bound is one for all elements, or one for each.
+    """max(min(t, greatest), least); a bound is a scalar, or has the shape of t.
 
-    Nothing is beyond a bound that is not a number.
+    A bound of NaN has no effect.
     """
 
     type_name = "ClipByValue"
@@ -108,7 +108,7 @@ def clip_by_value(
 
 
 def check_shape_kept(x: TensorValue, y: TensorValue) -> None:
-    """Refuses bounds that would broadcast the tensor to another shape."""
+    """ValueError for bounds that would broadcast the tensor to another shape."""
     if x.dims != y.dims and not is_compatible(x.dims, y.dims):
         raise ValueError(
             f"Shapes {show_dims(x.type.dims)} and {show_dims(y.type.dims)} are incompatible: the "
@@ -211,13 +211,13 @@ def clip_by_global_norm(
 
 
 def scaled_by(scale: TensorValue, x: TensorLike) -> Any:
-    """A tensor, or the rows of one, times a number."""
+    """A tensor, or the rows of one, times a scalar."""
     values = values_of(x)
     return with_values(x, values * cast(scale, values.dtype))
 
 
 def listed(t_list: Tensors) -> list[TensorLike | None]:
-    """A list of tensors, of some of their rows and of None."""
+    """The tensors as a list; TypeError where they are neither a list nor a tuple."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     return list(t_list)
@@ -263,16 +263,16 @@ def within(x: TensorValue, to: DType) -> Any:
 
 
 def exact(number: float, dtype: DType) -> int | float:
-    """An element of a dtype as Python's number: those compare without rounding."""
+    """An element of a dtype as Python's number, which compares without rounding."""
     return int(number) if dtype.is_integer else float(number)
 
 
 def bound(source: DType, to: DType, upper: bool) -> Any:
     """The bound of `to` as a value of `source` inside its range; None where none is needed."""
-    own, other = [exact(d.max if upper else d.min, d) for d in (source, to)]
-    if (other >= own) if upper else (other <= own):
+    limit, other = [exact(d.max if upper else d.min, d) for d in (source, to)]
+    if (other >= limit) if upper else (other <= limit):
         # Only infinity is outside: a bound to integers, which have none.
-        return own if source.is_floating and to.is_integer else None
+        return limit if source.is_floating and to.is_integer else None
     nearest = source.numpy_dtype.type(float(other) if source.is_floating else other)
     inside = exact(nearest, source)
     if (inside > other) if upper else (inside < other):

@@ -109,7 +109,7 @@ class NotEqual(Comparison):
 
 
 def compared_shapes(op: Equal | NotEqual, x: TensorType, y: TensorType) -> Shapes:
-    """The broadcast shape, or () where incompatible shapes are allowed to differ."""
+    """The broadcast shape; () where the op takes shapes that do not broadcast."""
     if op.incompatible_shape_error:
         return Comparison.shapes(op, x, y)
     try:
@@ -190,7 +190,7 @@ class SelectV2(Binary):
     ufunc = np.where
 
     def known(self, *args: Any) -> Any:
-        """What is chosen for sure, as shapes are: a vector of which one kind of entries remains."""
+        """The chosen host value, where the condition is known and the same for all entries."""
         rows = [x if isinstance(x, tuple) else (x,) for x in args]
         if args[0] is None or any(isinstance(x, tuple) for row in rows for x in row):
             return None
@@ -339,7 +339,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
 
 
 def boolean(value: TensorLike) -> Any:
-    """A tensor of what must be bool unless it is a tensor, which the op itself refuses."""
+    """A tensor of bool; a tensor of another dtype stays, and the op refuses it."""
     return convert(value) if is_tensor(value) else convert(value, dt.bool_)
 
 

@@ -33,7 +33,7 @@ WEIGHT = dt.INDEX | {dt.float32, dt.float64}
 
 
 class DenseBincount(Op):
-    """How often, or with what weight, each of 0 ... size - 1 occurs, in all or in each row."""
+    """The count, or sum of weights, of each of 0 ... size - 1, in all elements or each row."""
 
     type_name = "DenseBincount"
     inputs = ("input: Tidx", "size: Tidx host", "weights: T")
@@ -65,7 +65,7 @@ class DenseBincount(Op):
 
 
 class HistogramFixedWidth(Op):
-    """How many values fall into each of equal ranges; the outer ones are open."""
+    """The number of values in each of equal ranges; the outer ones are open."""
 
     type_name = "HistogramFixedWidth"
     inputs = ("values: T", "value_range: T", "nbins: int32 host")
@@ -103,7 +103,7 @@ FEW_BOUNDARIES = 64
 
 
 class Bucketize(Op):
-    """In which of the ranges between ascending boundaries each number is."""
+    """The number of the range, between ascending boundaries, that each element is in."""
 
     type_name = "Bucketize"
     inputs = ("input: T",)
@@ -166,9 +166,9 @@ class InTopKV2(Op):
         if not classes:
             return known
         places = np.where(known, targets, 0)[:, None]
-        own = np.take_along_axis(predictions, places, axis=1)
+        target = np.take_along_axis(predictions, places, axis=1)
         decided = known & np.isfinite(predictions).all(axis=1)
-        above = np.bitwise_count(np.packbits(predictions > own, axis=1))
+        above = np.bitwise_count(np.packbits(predictions > target, axis=1))
         return decided & (above.sum(axis=1, dtype=np.int64) < k)
 
 
@@ -368,19 +368,19 @@ def confusion_matrix(
     array([[1, 0],
            [1, 0]], dtype=int32)>
     """
-    real, said = matched(convert(labels), convert(predictions))
-    real, said = cast(real, dt.int64), cast(said, dt.int64)
+    rows, columns = matched(convert(labels), convert(predictions))
+    rows, columns = cast(rows, dt.int64), cast(columns, dt.int64)
     if num_classes is None:
-        count = maximum(reduce_max(said), reduce_max(real)) + 1
+        count = maximum(reduce_max(columns), reduce_max(rows)) + 1
     else:
         count = cast(convert(num_classes), dt.int64)
     to = dt.int64 if dtype is None else as_dtype(dtype)
-    values = ones_like(said, to) if weights is None else cast(convert(weights), to)
-    return scatter_nd(stack([real, said], axis=1), values, stack([count, count]), name=name)
+    values = ones_like(columns, to) if weights is None else cast(convert(weights), to)
+    return scatter_nd(stack([rows, columns], axis=1), values, stack([count, count]), name=name)
 
 
 def matched(labels: TensorValue, predictions: TensorValue) -> tuple[Any, Any]:
-    """Both without a last axis of 1 that only one of them has."""
+    """Labels and predictions without a last axis of 1 that only one of them has."""
     rank, other = labels.type.rank, predictions.type.rank
     if rank is not None and other is not None:
         if rank - other == 1:

@@ -33,7 +33,7 @@ class Cumulation(Op):
     outputs = ("out: T",)
     dtypes = {"T": dt.NUMERIC, "Tidx": dt.INDEX}
     ufunc: ClassVar[Any]
-    #: What an exclusive scan starts with.
+    #: The first element of an exclusive scan.
     start: ClassVar[float] = 0
 
     exclusive: bool = False
@@ -140,8 +140,8 @@ class CumulativeLogsumexp(Cumulation):
 class WeightedSums(Cumulation):
     """exp(outer[i]) times the sum of terms[j] * exp(inner[j]) so far: linear in the terms.
 
-    Positive and negative terms are each added up as logarithms, so that nothing overflows on the
-    way to a result that does not.
+    Positive and negative terms are each added up as logarithms, so that no intermediate result
+    overflows where the final one does not.
     """
 
     type_name = "GraphwrightWeightedSums"

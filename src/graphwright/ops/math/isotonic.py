@@ -31,7 +31,7 @@ PROMOTED = {t: t for t in (dt.float32, dt.float16, dt.bfloat16)} | {
 
 
 class IsotonicRegression(Op):
-    """The nearest decreasing sequence of each row, and which of its runs each element is in."""
+    """The nearest decreasing sequence of each row, and the number of each element's run."""
 
     type_name = "IsotonicRegression"
     inputs = ("input: T",)
@@ -68,9 +68,9 @@ class IsotonicRegression(Op):
 
 
 def fitted_together(rows: Array) -> tuple[Array, Array]:
-    """`fitted` of many short rows: runs are joined in all of them until none is above the last.
+    """`fitted` of many short rows: runs join in all of them until none is above the one before.
 
-    As often as there are elements at worst, since then only two runs are joined at a time.
+    At worst two runs join at a time, in as many passes as there are elements.
     """
     starts = np.arange(rows.size)
     sums, counts = rows.ravel(), np.ones(rows.size, np.intp)
@@ -91,7 +91,7 @@ def fitted_together(rows: Array) -> tuple[Array, Array]:
 def fitted(row: Array) -> tuple[Array, Array]:
     """The nearest decreasing sequence, and the numbers of its runs.
 
-    What is not a number is a run of its own, which nothing on either side is compared with.
+    A NaN is a run of its own, and the elements before and behind it are fitted separately.
     """
     from scipy.optimize import isotonic_regression as regress  # here: long to import
 
@@ -146,11 +146,11 @@ def isotonic_regression(
     rows = as_rows(moved)
     values, runs = apply(op, rows if decreasing else -rows)
     values = values if decreasing else -values
-    found = [transpose(reshape(y, shape_of(moved)), order) for y in (values, runs)]
-    return results(decreasing, *found)
+    values, runs = (transpose(reshape(y, shape_of(moved)), order) for y in (values, runs))
+    return results(decreasing, values, runs)
 
 
 def results(decreasing: bool, values: TensorLike, runs: TensorLike) -> tuple[Any, Any]:
     """Both results: by name where they are those of the op, which fits decreasing sequences."""
-    found: tuple[Any, Any] = (values, runs)
-    return named(IsotonicRegression)(*found) if decreasing else found
+    pair: tuple[Any, Any] = (values, runs)
+    return named(IsotonicRegression)(*pair) if decreasing else pair

@@ -95,7 +95,7 @@ def sufficient_statistics(
 
 
 def counted(x: TensorValue, axes: Sequence[int]) -> Any:
-    """How many elements lie along `axes`, as a scalar of x's dtype."""
+    """The number of elements along `axes`, as a scalar of the dtype of `x`."""
     dims = x.type.dims
     count = None if dims is None else num_elements(tuple([dims[a] for a in axes]))
     if count is not None:

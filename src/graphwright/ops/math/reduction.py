@@ -30,7 +30,7 @@ from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.rounding import is_finite
 from graphwright.ops.math.transcendental import exp, log, sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, HostValue, TensorLike
+from graphwright.types.arguments import DTypeLike, HostValue, TensorLike, TensorValue
 from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import entries, normalize_axes
@@ -42,17 +42,17 @@ Reduce = Callable[..., Array]
 
 ADD_UP: Reduce = np.add.reduce
 
-#: From so many elements on it matters in which order they are gone through.
+#: The number of elements from which on the order of traversal matters.
 LARGE = 1 << 12
-#: So many floats are added up one after the other.
+#: The number of floats that are added up one after the other.
 BLOCK = 1 << 10
-#: The type in which a sum of 16 bit floats is added up.
+#: The dtype in which 16 bit floats are added up.
 WIDE = {dt.float16: np.dtype(np.float32), dt.bfloat16: np.dtype(np.float32)}
 
 # -- the adjoint: a cotangent spread over the reduced axes ----------------------------------
 
 
-def kept(y: TensorLike, call: Call) -> Any:
+def expanded(y: TensorValue, call: Call) -> Any:
     """A reduction's result, or its cotangent, with the reduced axes as 1."""
     op, (x, axes) = call.op, call.inputs
     if op.keep_dims:  # type: ignore[attr-defined]
@@ -60,7 +60,7 @@ def kept(y: TensorLike, call: Call) -> Any:
     rank = x.type.rank
     known = axes.known if is_tensor(axes) else axes
     if rank is None or known is None or (isinstance(known, tuple) and None in known):
-        return reshape(y, kept_shape(x, axes))
+        return reshape(y, expanded_shape(x, axes))
     if x.type.is_static:
         dims = list(x.type.dims)
         for axis in normalize_axes(known, rank):
@@ -71,7 +71,7 @@ def kept(y: TensorLike, call: Call) -> Any:
     return y
 
 
-def kept_shape(x: TensorLike, axes: TensorLike) -> Any:
+def expanded_shape(x: TensorValue, axes: TensorLike) -> Any:
     """The shape of `x` with 1 at the axes, where rank or axes are known only when it runs."""
     rank = rank_of(x)
     reduced = reshape(floormod(cast(convert(axes), dt.int32), maximum(rank, 1)), (1, -1))
@@ -81,19 +81,19 @@ def kept_shape(x: TensorLike, axes: TensorLike) -> Any:
 
 def range_vector(n: TensorLike) -> Any:
     """0, 1, ... n - 1 as int32."""
-    # The op is found by name: `creation` needs this file for its own adjoints.
+    # The op is looked up by name: `creation` needs this file for its own adjoints.
     return apply(REGISTRY["Range"].of(dt.int32), 0, n, 1)
 
 
-def spread(g: TensorLike, call: Call) -> Any:
+def spread(g: Cotangent, call: Call) -> Any:
     """The cotangent of a reduction's result, repeated along the reduced axes."""
-    return broadcast_to(kept(g, call), shape_of(call.inputs[0]))
+    return broadcast_to(expanded(g, call), shape_of(call.inputs[0]))
 
 
-def given(x: Array, axes: HostValue) -> Axes:
-    """The axes; ValueError where a scalar has none, along which NumPy would reduce all the same.
+def checked_axes(x: Array, axes: HostValue) -> Axes:
+    """The axes, flattened; ValueError for axes of a scalar, which NumPy would take.
 
-    Only where shapes are inferred must they be a vector: kernels take all the axes that there are.
+    They must be a vector where shapes are inferred, but a kernel takes nested tuples too.
     """
     nested = type(axes) is tuple and axes and type(axes[0]) is tuple
     flat: Any = entries(axes) if nested else axes
@@ -103,19 +103,20 @@ def given(x: Array, axes: HostValue) -> Axes:
     return places
 
 
-def along(reduce: Reduce, keepdims: bool, **how: Any) -> Callable[[Array, HostValue], Any]:
+def along(reduce: Reduce, keepdims: bool, **options: Any) -> Callable[[Array, HostValue], Any]:
     """A ufunc's `reduce` along axes.
 
-    Of large arrays it goes along one axis after the other, where NumPy goes through no more at a
-    time than the axis along which neighbours lie, which is kept; and it adds floats up in blocks.
+    A large array is reduced one axis after the other where the axis along which neighbours lie
+    stays, since NumPy then traverses no more than that axis at a time. Floats are added up in
+    blocks.
     """
-    at_once = partial(reduce, keepdims=keepdims, **how)
-    along_one = partial(reduce, keepdims=True, **how)
-    if reduce == ADD_UP and np.dtype(how["dtype"]).kind in "fc":
+    at_once = partial(reduce, keepdims=keepdims, **options)
+    along_one = partial(reduce, keepdims=True, **options)
+    if reduce == ADD_UP and np.dtype(options["dtype"]).kind in "fc":
         along_one = partial(in_blocks, along_one)
 
     def reduced(x: Array, axes: HostValue) -> Array:
-        places = given(x, axes)
+        places = checked_axes(x, axes)
         if x.size >= LARGE:
             each = places if isinstance(places, tuple) else (places,)
             long = sorted({axis % x.ndim for axis in each if x.shape[axis] > 1})
@@ -134,8 +135,7 @@ def along(reduce: Reduce, keepdims: bool, **how: Any) -> Callable[[Array, HostVa
 
 
 def in_blocks(add_up: Reduce, x: Array, axis: int) -> Array:
-    """A sum along an axis of which only some terms are added up one after the other: after many,
-    a float no longer feels the next one."""
+    """A sum along an axis, block by block: a large partial sum would absorb the next float."""
     before = (slice(None),) * axis
     while x.shape[axis] > BLOCK:
         whole = x.shape[axis] // BLOCK * BLOCK
@@ -185,14 +185,14 @@ class Prod(Accumulation):
         return int(np.prod(sizes, dtype=np.int64))
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
-        """The product of the others: all of it / x, unless x is the only zero or there are more."""
+        """The product of the other elements: the whole over x, unless there are zeros."""
         x, axes = call.inputs
         is_zero = equal(x, 0)
         zeros = reduce_sum(cast(is_zero, dt.int32), axes, True)
         others = reduce_prod(select(is_zero, 1, x), axes, True)
         lonely = select(logical_and(is_zero, equal(zeros, 1)), others, 0)
         product = select(equal(zeros, 0), divide_no_nan(others, x), lonely)
-        return kept(g, call) * conj(product), None
+        return expanded(g, call) * conj(product), None
 
 
 class Mean(Reduction):
@@ -270,7 +270,7 @@ class EuclideanNorm(Reduction):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
-        return x * (kept(g, call) / kept(y, call)), None
+        return x * (expanded(g, call) / expanded(y, call)), None
 
     @rounded_once
     def expand(self, x: GraphTensor, axes: GraphTensor) -> Any:
@@ -297,8 +297,8 @@ class Extreme(Reduction):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """Shared evenly among the elements that attain the extreme."""
         x, axes = call.inputs
-        chosen = cast(equal(x, kept(call.outputs[0], call)), g.dtype)
-        return chosen / reduce_sum(chosen, axes, True) * kept(g, call), None
+        chosen = cast(equal(x, expanded(call.outputs[0], call)), g.dtype)
+        return chosen / reduce_sum(chosen, axes, True) * expanded(g, call), None
 
 
 class Max(Extreme):

@@ -29,7 +29,7 @@ SINGLE_DOUBLE = frozenset({dt.float32, dt.float64})
 
 
 def widened(function: Callable[..., Array], dtype: DType) -> Callable[..., Array]:
-    """The function on arrays of `dtype`, of which SciPy knows only float32 and float64."""
+    """The function on arrays of `dtype`: those that SciPy does not know go through float32."""
     if dtype in SINGLE_DOUBLE:
         return function
     narrow = dtype.numpy_dtype
@@ -204,8 +204,11 @@ _NEAR = 1 << 12
 
 
 def slopes_of_series(order: Array, y: Array) -> Array:
-    """The sum of the differentiated terms: each is the one before times y / (order + n), and
-    digamma at order + n + 1 the one before plus 1 / (order + n)."""
+    """The sum of the differentiated terms.
+
+    Each term is the one before times y / (order + n). Digamma at order + n + 1 is the one before
+    plus 1 / (order + n).
+    """
     logarithm = np.log(y)
     term = np.exp(order * logarithm - y - special_functions.gammaln(order + 1))
     least = 2.0**-60 * term
@@ -238,7 +241,7 @@ class IgammaGradA(SpecialBinary):
 
 
 class Betainc(Op):
-    """The regularised incomplete beta function; scalars broadcast, other shapes are one."""
+    """The regularised incomplete beta function; operands that are not scalars have one shape."""
 
     type_name = "Betainc"
     inputs = ("a: T", "b: T", "x: T")

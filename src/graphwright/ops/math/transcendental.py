@@ -116,7 +116,7 @@ class SquaredDifference(Binary):
 
 
 class InParts(Unary):
-    """A function that is one of real functions of the parts where there are many complex64."""
+    """A function that many complex64 numbers take from real functions of their parts."""
 
     of_many: ClassVar[Callable[..., Any]]
 
