@@ -38,7 +38,7 @@ REAL_OF = {dt.complex64: dt.float32, dt.complex128: dt.float64}
 
 
 def check_rank(op: str, dims: Dims | None, rank: int) -> None:
-    """A transform of `rank` axes needs as many."""
+    """ValueError where an operand has fewer than `rank` axes."""
     if dims is not None and len(dims) < rank:
         raise ValueError(
             f"Input of {op} must have rank of at least {rank} but got: {show_dims(dims)}"
@@ -46,7 +46,7 @@ def check_rank(op: str, dims: Dims | None, rank: int) -> None:
 
 
 def check_length(fft_length: Dims, rank: int) -> None:
-    """The lengths of a transform are a vector, one of each axis, none negative."""
+    """ValueError unless the lengths are a vector, one for each axis, none negative."""
     if not isinstance(fft_length, tuple) or len(fft_length) != rank:
         raise ValueError(f"fft_length must have shape [{rank}], got {fft_length}")
     for length in fft_length:
@@ -55,7 +55,7 @@ def check_length(fft_length: Dims, rank: int) -> None:
 
 
 def check_sizes(op: str, dims: Dims | None, wanted: Sequence[int | None]) -> None:
-    """The last sizes of a tensor are at least those wanted, or 0, which counts as zeros."""
+    """ValueError unless the last sizes are those wanted or more; 0 counts as zeros."""
     places = () if dims is None else dims[-len(wanted) :]
     for axis, (have, least) in enumerate(zip(places, wanted), len(dims or ()) - len(wanted)):
         if least is not None and have and have < least:
@@ -65,10 +65,10 @@ def check_sizes(op: str, dims: Dims | None, wanted: Sequence[int | None]) -> Non
             )
 
 
-def check_pair(op: str, given: DType, expected: DType | None, result: DType) -> None:
-    """A transform's result has the precision of its operand."""
+def check_pair(op: str, operand: DType, expected: DType | None, result: DType) -> None:
+    """ValueError unless a transform's result has the precision of its operand."""
     if result is not expected:
-        raise ValueError(f"Wrong types for {op}: in={given.name} out={result.name}")
+        raise ValueError(f"Wrong types for {op}: in={operand.name} out={result.name}")
 
 
 # -- complex to complex ---------------------------------------------------------------------
@@ -215,7 +215,7 @@ def half_sizes(lengths: Sequence[int | None]) -> tuple[int | None, ...]:
 
 
 def known_lengths(fft_length: Dims | None, rank: int) -> Dims:
-    """The lengths, as far as they are known."""
+    """The lengths, None where they are unknown."""
     if fft_length is None:
         return (None,) * rank
     check_length(fft_length, rank)
@@ -234,8 +234,7 @@ def ends(fft_length: Lengths, dtype: DType, inside: float) -> Any:
 
 
 def filled_up(x: TensorValue, fft_length: TensorLike, rank: int, half: bool = False) -> Any:
-    """`x` with zeros behind its last axes as far as a transform needs them: up to `fft_length`, or
-    to half of it along the last axis."""
+    """`x` with zeros behind its last axes up to `fft_length`; `half` of it along the last axis."""
     lengths = get_static_value(convert(fft_length, None, dt.int32))
     dims = x.type.dims
     if lengths is not None and np.shape(lengths) != (rank,):
@@ -262,8 +261,8 @@ def fit_axes(x: TensorValue, like: TensorValue, rank: int) -> Any:
     if have is not None and have == want and None not in have:
         return x
     if want is None:
-        ends = [shape(x)[i - rank] for i in builtins.range(rank)]
-        flat = reshape(x, stack([reduce_prod(shape(x)[:-rank]), *ends]))
+        last = [shape(x)[i - rank] for i in builtins.range(rank)]
+        flat = reshape(x, stack([reduce_prod(shape(x)[:-rank]), *last]))
         sizes = shape(like)
         for i in builtins.range(rank):
             flat = fit_axis(flat, i + 1, sizes[i - rank], rank + 1)
@@ -276,8 +275,8 @@ def fit_axes(x: TensorValue, like: TensorValue, rank: int) -> Any:
 
 def fit_axis(x: TensorValue, axis: int, size: int | TensorValue, rank: int) -> Any:
     """Crops or pads with zeros one axis to `size`."""
-    kept = [slice(None)] * axis + [slice(0, size)]
-    x = x[tuple(kept)]
+    cropped = [slice(None)] * axis + [slice(0, size)]
+    x = x[tuple(cropped)]
     paddings = [[0, 0] for _ in builtins.range(rank)]
     paddings[axis][1] = size - axis_sizes(x)[axis]
     return pad(x, paddings)
@@ -490,7 +489,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Any:
 def real_forward(
     rank: int, input: TensorLike, fft_length: TensorLike | None, name: str | None
 ) -> Any:
-    """A transform of a real tensor, of the lengths asked for or of all of it."""
+    """The transform of a real tensor, by default of all of it."""
     x = convert(input, None, dt.float32)
     check_rank(REAL_FORWARD[rank].type_name, x.type.dims, rank)
     lengths: Any = fft_length
@@ -506,7 +505,7 @@ def real_forward(
 def real_backward(
     rank: int, input: TensorLike, fft_length: TensorLike | None, name: str | None
 ) -> Any:
-    """A transform to a real tensor, of the lengths asked for or of even size."""
+    """The transform to a real tensor, by default of even size along the last axis."""
     x = convert(input, None, dt.complex64)
     check_rank(REAL_BACKWARD[rank].type_name, x.type.dims, rank)
     lengths: Any = fft_length

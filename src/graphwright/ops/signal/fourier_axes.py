@@ -31,7 +31,7 @@ NORMS = (None, "backward", "ortho", "forward")
 
 
 class AxesTransform(Op):
-    """A transform along axes, each cropped or padded with zeros to its entry of `fft_length`."""
+    """A transform along axes, each cropped or padded with zeros to its size in `fft_length`."""
 
     ruled = True
     function: ClassVar[Any]
@@ -69,7 +69,7 @@ class AxesTransform(Op):
 
 
 def known_axes(axes: TransformAxes, rank: int) -> tuple[int, ...]:
-    """Axes that are known when the gradient is taken."""
+    """The axes, counted from the front; NotImplementedError where they are not known."""
     known: Any = axes
     if not isinstance(axes, tuple):
         known = axes.numpy().tolist() if hasattr(axes, "numpy") else None
@@ -84,7 +84,7 @@ def total(fft_length: TensorLike, dtype: DType) -> Any:
 
 
 class ComplexTransform(AxesTransform):
-    """One of complex numbers."""
+    """A transform of complex numbers."""
 
     inputs = ("input: Tcomplex", "fft_length: int32 host", "axes: int32 host")
     outputs = ("output: Tcomplex",)
@@ -174,7 +174,7 @@ def transform(
     norm: str | None,
     forward: bool,
 ) -> Any:
-    """Applies a transform; its lengths are by default the sizes, its axes all or the last ones."""
+    """Applies a transform: by default of the operand's sizes, along all axes or the last ones."""
     if norm not in NORMS:
         raise ValueError(f"norm must be one of {NORMS}. Received: {norm!r}")
     sizes = axis_sizes(x)

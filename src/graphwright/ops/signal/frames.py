@@ -148,8 +148,8 @@ def added(x: TensorValue, step: Size) -> Any:
     *outer, count, length = axis_sizes(x)
     last = len(outer) + 1
     total = length + step * (count - 1)
-    # Frames cut into segments of one step, and each row of segments moved one place on:
-    # padding the rows by one more than fits and reading them as rows of the right length.
+    # Frames are cut into segments of one step, and each row of segments moves one place on:
+    # rows are padded, joined, and read again as rows that are one segment shorter.
     segments = -(-length // step)
     x = pad_axis(x, last, 0, segments * step - length)
     x = reshape(x, host_vector([*outer, count, segments, step]))
@@ -346,7 +346,7 @@ def dct(
 
 
 def check_cosine(type: int, n: int | None, axis: int, norm: str | None) -> None:
-    """What `dct` refuses."""
+    """ValueError or NotImplementedError for arguments that `dct` does not take."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and n < 1:
@@ -573,7 +573,7 @@ def linear_to_mel_weight_matrix(
 
 
 def check_mel(bins: int, rate: object, lower: float, upper: float, dtype: DType) -> None:
-    """What `linear_to_mel_weight_matrix` refuses."""
+    """ValueError for arguments that `linear_to_mel_weight_matrix` does not take."""
     if bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {bins}")
     if lower < 0:
