@@ -1,4 +1,4 @@
-"""Floats as if they were stored in few bits, rounded to a grid that has 0 on it."""
+"""Floats rounded to a grid of few values that has 0 on it, as if they were stored in few bits."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from graphwright.types.tensor_type import Dims, TensorType
 def on_grid(x: Array, low: Bound, high: Bound, op: Grid) -> Array:
     """`x` rounded to the grid of an op with `num_bits` and `narrow_range`; 0 for an empty range.
 
-    Where `x` is half a step from two values, the last bit decides: as in TensorFlow, what is one
-    tensor's range is divided by, and steps in a unit of constants and channels are multiplied by.
+    Where `x` is half a step from two values, the last bit decides. As in TensorFlow, a range from
+    scalar tensors divides by the step; constants and channels multiply by the steps in a unit.
     """
     least, most, step, zero = nudged(low, high, op.num_bits, op.narrow_range)
     shifted = np.clip(x, least, most) - least
@@ -55,7 +55,7 @@ def split_cotangent(
 ) -> tuple[Array, Array, Array]:
     """The cotangent where `x` is in the range, below it and above it.
 
-    What is not a number is one everywhere, as in TensorFlow, which multiplies.
+    A cotangent of NaN is NaN in all three, as in TensorFlow, which multiplies.
     """
     least, most, _, _ = nudged(low, high, op.num_bits, op.narrow_range)
     empty = (np.float32(low) == 0) & (np.float32(high) == 0)
@@ -65,9 +65,9 @@ def split_cotangent(
 
 
 def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Cotangent | None]) -> Any:
-    """The transpose of `split_cotangent` and the sums: to each element comes what it went to.
+    """The transpose of `split_cotangent` and the sums.
 
-    0 is always in the range, so that what is outside is below if it is negative.
+    0 is always in the range, so an element outside is below it if it is negative.
     """
     g, x, *_ = call.inputs
     inside, below, above = (zeros_like(t) if c is None else c
@@ -77,14 +77,14 @@ def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Cotangent | None])
 
 
 class Grid(Op):
-    """An op on a grid of 2 ** num_bits values, or one less if it is to be narrow."""
+    """An op on a grid of 2 ** num_bits values, or one less for a narrow range."""
 
     num_bits: int = 8
     narrow_range: bool = False
 
 
 class Within(Op):
-    """An op with a range that is stated."""
+    """An op with a range of constants."""
 
     min: float = -6
     max: float = 6
@@ -96,7 +96,7 @@ class BetweenConstants(Grid, Within):
     ruled = True
 
     def check(self) -> None:
-        """ValueError for a range or a grid that there is not."""
+        """ValueError for an empty range, or for bits that no grid has."""
         check_bits(self.num_bits)
         if not self.min < self.max:
             raise ValueError(f"min has to be smaller than max, was: {self.min} >= {self.max}")
@@ -155,7 +155,7 @@ class Between(Grid):
     ruled = True
 
     def check(self, x: TensorType, low: TensorType, high: TensorType) -> None:
-        """ValueError for bounds of a shape that there is no range between."""
+        """ValueError for bounds of another rank, or for bits that no grid has."""
         check_bits(self.num_bits)
         for name, bound in (("min", low), ("max", high)):
             if bound.rank not in (0, None):
@@ -272,7 +272,7 @@ class FakeQuantWithMinMaxVarsPerChannelGradient(BetweenVectors, RoundingGradient
 
 
 def check_bits(num_bits: int) -> None:
-    """A grid has 4 values at least."""
+    """ValueError for bits that no grid has."""
     if not 2 <= num_bits <= 16:
         raise ValueError(f"num_bits must be between 2 and 16, inclusive, got {num_bits}")
 

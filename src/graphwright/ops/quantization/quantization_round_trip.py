@@ -96,7 +96,7 @@ class QuantizeAndDequantizeV4(Op):
 
 
 def check_axis(axis: int, x: TensorType) -> None:
-    """An axis, or -1 for all of them."""
+    """ValueError unless `axis` is an axis of `x`, or -1 for all of them."""
     if axis < -1 or (x.dims is not None and axis >= len(x.dims)):
         most = "" if x.dims is None else f" and at most {len(x.dims) - 1}"
         raise ValueError(f"axis must be at least -1{most}, got {axis}")

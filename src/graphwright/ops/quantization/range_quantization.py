@@ -32,7 +32,7 @@ def rounded_away(x: Array) -> Any:
 
 
 class QuantizationSteps(NamedTuple):
-    """The integers that a quantized dtype has: the least and the greatest, as floats."""
+    """The least and the greatest integer of a quantized dtype, as floats."""
 
     least: Any
     most: Any
@@ -40,7 +40,7 @@ class QuantizationSteps(NamedTuple):
 
     @classmethod
     def of(cls, dtype: DType, narrow: bool = False) -> QuantizationSteps:
-        """Those of a dtype; a narrow range lacks the least."""
+        """The steps of a dtype; a narrow range lacks the least."""
         least, greatest = dtype.bounds
         return cls(F32(least + narrow), F32(greatest), least < 0)
 
@@ -67,7 +67,7 @@ def to_first(x: Array, low: Array, high: Array, steps: QuantizationSteps) -> Any
 
 
 def from_first(places: Array, low: Array, high: Array, steps: QuantizationSteps) -> Any:
-    """What the places of such a grid stand for."""
+    """The floats at places of such a grid."""
     scale = steps.first_scale(low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
         start = np.where(high == low, low, rounded_away(low / scale) * scale).astype(F32)
@@ -139,7 +139,7 @@ class QuantizeV2(Ranged):
             raise InvalidArgumentError(
                 None, None, f"input_max_range {high} must be larger than input_min_range {low}."
             )
-        # Bounds that are no numbers count as 0.
+        # Bounds of NaN count as 0.
         widest = np.fmax(F32(1), np.where(np.abs(low) < np.abs(high), np.abs(high), np.abs(low)))
         low = np.fmin(F32(0), low)
         least = low + widest * F32(self.ensure_minimum_range)
@@ -172,13 +172,13 @@ class QuantizeV2(Ranged):
         return np.floor(places, out=places)
 
     def scaled(self, x: Array, low: Array, high: Array, scale: Array) -> Any:
-        """Multiples of one step, over the range of all that there are."""
+        """Multiples of one step, clipped to the range."""
         rounded = np.rint if self.round_mode == "HALF_TO_EVEN" else rounded_away
         return rounded(np.clip(x, low, high) * scale)
 
 
 class Dequantize(Ranged):
-    """What quantized integers over a range stand for."""
+    """The floats that quantized integers over a range stand for."""
 
     type_name = "Dequantize"
     inputs = ("input: T", "min_range: float32", "max_range: float32")
@@ -409,7 +409,7 @@ def quantized_concat(
 
 
 def check_mode(name: str, mode: str) -> None:
-    """InvalidArgumentError for a mode that there is not."""
+    """InvalidArgumentError for an unknown mode."""
     if mode not in MODES:
         raise InvalidArgumentError(
             None, None, f"Value for attr 'mode' of \"{mode}\" is not in {MODES}; Op<name={name}>"
