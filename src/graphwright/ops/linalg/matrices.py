@@ -189,8 +189,8 @@ class MatrixDiagV3(Op):
             steps = np.arange(diagonal.shape[-1])
             result[..., steps + max(-lower, 0), steps + max(lower, 0)] = diagonal
             return result
-        where = band(rows, columns, lower, upper, self.align)
-        return np.where(where.inside, diagonal[..., where.row, where.place], padding)
+        places = band(rows, columns, lower, upper, self.align)
+        return np.where(places.inside, diagonal[..., places.row, places.place], padding)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         part = apply(MatrixDiagPartV3.of(self.align), g, call.inputs[1], convert(0, g.dtype))
@@ -266,8 +266,8 @@ class MatrixDiagPartV3(Op):
         lower, upper = bounds_of(k) or (0, 0)
         if lower == upper:  # no padding
             return np.array(np.diagonal(x, lower, -2, -1))
-        where = band(*np.shape(x)[-2:], lower, upper, self.align)
-        return np.where(where.valid, x[..., where.i, where.j], padding).reshape(dims)
+        places = band(*np.shape(x)[-2:], lower, upper, self.align)
+        return np.where(places.valid, x[..., places.i, places.j], padding).reshape(dims)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, k, _ = call.inputs
@@ -318,8 +318,8 @@ class MatrixSetDiagV3(Op):
             result, along = np.array(x), np.arange(diagonal.shape[-1])
             result[..., along + max(-lower, 0), along + max(lower, 0)] = diagonal
             return result
-        where = band(*x.shape[-2:], lower, upper, self.align)
-        return np.where(where.inside, diagonal[..., where.row, where.place], x)
+        places = band(*x.shape[-2:], lower, upper, self.align)
+        return np.where(places.inside, diagonal[..., places.row, places.place], x)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, diagonal, k = call.inputs
@@ -413,8 +413,8 @@ def diag(
             rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT".
 
     Returns:
-        A tensor of the dtype of `diagonal`, of shape [..., rows, columns]. With neither number
-        given the matrices are square.
+        A tensor of the dtype of `diagonal`, of shape [..., rows, columns]. Without either number
+        the matrices are square.
 
     Raises:
         ValueError: `align` is another word.

@@ -1,7 +1,7 @@
 """Factors of many small matrices: each step of an algorithm is done for all of them at once.
 
-Entries stand in front and the matrices behind them, [rows, columns, matrices], so that a step is a
-few operations on long vectors and their number is that of the columns.
+Entries stand in front and the matrices behind them, [rows, columns, matrices]. So a step is a few
+operations on long vectors, and there are as many steps as columns.
 """
 
 from __future__ import annotations

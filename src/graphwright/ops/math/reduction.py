@@ -107,8 +107,7 @@ def along(reduce: Reduce, keepdims: bool, **options: Any) -> Callable[[Array, Ho
     """A ufunc's `reduce` along axes.
 
     A large array is reduced one axis after the other where the axis along which neighbours lie
-    stays, since NumPy then traverses no more than that axis at a time. Floats are added up in
-    blocks.
+    stays: NumPy would traverse no more than that axis at a time. Floats are added up in blocks.
     """
     at_once = partial(reduce, keepdims=keepdims, **options)
     along_one = partial(reduce, keepdims=True, **options)

@@ -1,4 +1,4 @@
-"""Floats rounded to a grid of few values that spans their range, or a given one."""
+"""Floats rounded to a grid of few values that spans their range, or one that is stated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
 class QuantizeAndDequantizeV4(Op):
-    """The input rounded to a grid of 2 ** num_bits values that spans its range, or a given one."""
+    """The input rounded to a grid of 2 ** num_bits values that spans its range or the bounds."""
 
     type_name = "QuantizeAndDequantizeV4"
     ruled = True
@@ -183,9 +183,9 @@ def round_trip(kind: type[QuantizeAndDequantizeV4], function: str, doc: str) -> 
 quantize_and_dequantize_v2 = round_trip(
     QuantizeAndDequantizeV4,
     "quantize_and_dequantize_v2",
-    """Rounds floats to a grid of `2 ** num_bits` values that spans their range, or a given one.
+    """Rounds floats to a grid of `2 ** num_bits` values that spans their range or two bounds.
 
-    Gradients pass where the element is in the given range, and are 0 elsewhere.
+    Gradients pass where the element is between the bounds, and are 0 elsewhere.
 
     Args:
         input: A tensor of floats, of any shape.

@@ -52,7 +52,7 @@ def counters(start: int, offsets: UInt64s) -> tuple[UInt64s, UInt64s]:
 
 
 def blocks_at(key: int, low: UInt64s, high: UInt64s) -> UInt32s:
-    """The blocks at the counters with the given halves (shape [n]), as words of shape [n, 4]."""
+    """The blocks at the counters with these halves of shape [n], as words of shape [n, 4]."""
     words = np.empty((low.size, WORDS), np.uint32)
     for start in range(0, low.size, _CHUNK):
         part = slice(start, start + _CHUNK)

@@ -1,8 +1,8 @@
 """Uniform and normal numbers from Philox words: the numbers that TensorFlow draws on CPUs.
 
-Every sampler here takes a key and a counter (Python ints, see `philox`) and a count of outputs, and
-is a pure function of them. Where these come from is told by `scramble` (the stateless ops),
-`key_counter` (the stateful ops with their two seeds) and `unpack` (a `Generator`'s state). Words
+Every sampler here is a pure function of a key, a counter (Python ints, see `philox`) and a count of
+outputs. The key and the counter come from `scramble` for stateless ops, from `key_counter` for
+stateful ops with two seeds, and from `unpack` for a `Generator`'s state. Words
 become floats by filling the mantissa of a number in [1, 2); normals come from the Box-Muller
 transform (Box, Muller 1958).
 """
@@ -55,7 +55,7 @@ def seed_pair(global_seed: int | None, op_seed: int | None) -> tuple[int, int] |
 
 
 def operation_seeds(global_seed: int) -> Iterator[int]:
-    """The seeds given in turn to eager ops without one after `set_seed(global_seed)`."""
+    """The seeds that eager ops without one take in turn after `set_seed(global_seed)`."""
     source = random.Random(global_seed)
     while True:
         yield source.randint(0, _MAX_SEED)
@@ -126,8 +126,8 @@ def normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
 def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
     """`count` standard normals of `dtype` with magnitude below 2, others drawn again.
 
-    Each group of outputs (as many as a block gives normals) has a stream of its own, so many
-    counters away from its neighbour's as would reserve 256 words an output.
+    Each group of outputs, as many as a block gives normals, has a stream of its own. The streams of
+    two groups are as far apart as if each output reserved 256 words.
     """
     dtype = np.dtype(dtype)
     size = philox.WORDS // _words_a_normal(dtype)

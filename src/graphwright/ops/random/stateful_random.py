@@ -48,7 +48,7 @@ class Stateful(Op):
 
 
 class Floats(Stateful):
-    """Independent numbers of one distribution without parameters, in the given shape."""
+    """Independent numbers of one distribution without parameters, of shape `shape`."""
 
     inputs = ("shape: T host",)
     outputs = ("output: dtype",)

@@ -139,8 +139,8 @@ class _Streams:
         pool, left = self._pools[kind]
         empty = lanes[left[lanes] == 0]
         if empty.size:
-            where = philox.counters(self._counter, self._offsets[empty])
-            pool[empty] = convert(philox.blocks_at(self._key, *where))
+            counters = philox.counters(self._counter, self._offsets[empty])
+            pool[empty] = convert(philox.blocks_at(self._key, *counters))
             self._offsets[empty] += np.uint64(1)
             left[empty] = 2
         left[lanes] -= 1
