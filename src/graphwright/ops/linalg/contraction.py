@@ -134,7 +134,13 @@ class MatMul(Op):
 
 
 def multiplied(
-    a: TensorLike, b: TensorLike, ta: bool, tb: bool, *, grad_a: bool = False, grad_b: bool = False
+    a: TensorValue,
+    b: TensorValue,
+    ta: bool,
+    tb: bool,
+    *,
+    grad_a: bool = False,
+    grad_b: bool = False,
 ) -> Any:
     """A product inside a gradient: `grad_a` or `grad_b` marks the cotangent."""
     return apply(MatMul.of(ta, tb, grad_a, grad_b), a, b)

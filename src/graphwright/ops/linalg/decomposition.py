@@ -40,7 +40,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 
-def with_half_diagonal(x: TensorLike) -> Any:
+def with_half_diagonal(x: TensorValue) -> Any:
     """The lower triangle with half of the diagonal."""
     return band_part(x, -1, 0) - band_part(x, 0, 0) * 0.5
 
@@ -132,7 +132,7 @@ def square_qr_gradient(q: TensorValue, r: TensorValue, g_q: Cotangent, g_r: Cota
     return result
 
 
-def over_adjoint(x: TensorLike, r: TensorLike) -> Any:
+def over_adjoint(x: TensorValue, r: TensorValue) -> Any:
     """x @ inverse(adjoint(r)) of an upper triangular r."""
     return adjoint(triangular_solve(r, adjoint(x), lower=False))
 
@@ -338,7 +338,7 @@ class Lu(MatrixOp):
         return (matmul(permutation_rows(p, packed), full, adjoint_a=True),)
 
 
-def strictly_lower(x: TensorLike) -> Any:
+def strictly_lower(x: TensorValue) -> Any:
     """The triangle below the diagonal."""
     return band_part(x, -1, 0) - band_part(x, 0, 0)
 
@@ -638,7 +638,7 @@ def lu_matrix_inverse(
     return lu_solve(packed, perm, identity_like(packed))
 
 
-def unit_lower(packed: TensorLike) -> Any:
+def unit_lower(packed: TensorValue) -> Any:
     """The lower factor of a packed decomposition, with ones on its diagonal."""
     return band_part(packed, -1, 0) - band_part(packed, 0, 0) + identity_like(packed)
 

@@ -370,7 +370,7 @@ def solve_gram(matrix: TensorValue, rhs: TensorValue, regularizer: TensorLike, w
     return solve(gram + ridge, rhs)
 
 
-def identity_like(x: TensorLike) -> Any:
+def identity_like(x: TensorValue) -> Any:
     """Identity matrices of the shape of square `x`."""
     return band_part(ones_like(x), 0, 0)
 

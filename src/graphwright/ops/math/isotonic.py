@@ -19,7 +19,7 @@ from graphwright.ops.core.shapes import shape, shape_of, size
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.nn.softmax import as_rows, swap_with_last
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -150,7 +150,7 @@ def isotonic_regression(
     return results(decreasing, values, runs)
 
 
-def results(decreasing: bool, values: TensorLike, runs: TensorLike) -> tuple[Any, Any]:
+def results(decreasing: bool, values: TensorValue, runs: TensorValue) -> tuple[Any, Any]:
     """Both results: by name where they are those of the op, which fits decreasing sequences."""
     pair: tuple[Any, Any] = (values, runs)
     return named(IsotonicRegression)(*pair) if decreasing else pair

@@ -115,7 +115,7 @@ class IFFTND(ComplexTransform):
         return self.fitted(full, x, axes), None, None
 
 
-def along_axis(vector: TensorLike, axis: int, rank: int) -> Any:
+def along_axis(vector: TensorValue, axis: int, rank: int) -> Any:
     """A vector in a shape that broadcasts along one axis."""
     return reshape(vector, [-1 if i == axis else 1 for i in builtins.range(rank)])
 

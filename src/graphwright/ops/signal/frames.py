@@ -509,7 +509,7 @@ def inverse_mdct(
     return overlap_and_add(frames, half)
 
 
-def mdct_window(window_fn: Window | None, length: TensorLike, dtype: DType) -> Any:
+def mdct_window(window_fn: Window | None, length: Size, dtype: DType) -> Any:
     """The window, or a rectangular one of which two overlapping squares add up to 1."""
     return math.sqrt(0.5) if window_fn is None else window_fn(length, dtype=dtype)
 
