@@ -1,4 +1,4 @@
-"""Systems of triangular matrices with few diagonals, which are given as rows."""
+"""Systems of triangular matrices with few diagonals, which are stored as rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOLVABLE = frozenset({dt.float32, dt.float64, dt.complex64, dt.complex128})
 
 
 class BandedTriangularSolve(MatrixOp):
-    """The x of matrix @ x = rhs, of matrices of which the rows of `matrix` are the diagonals.
+    """The x of matrix @ x = rhs, for triangular matrices whose diagonals are the rows of `matrix`.
 
     Entry [d, j] is in column j - d of row j of a lower triangular matrix; of an upper one the
     main diagonal is the last row, and entries are in their own columns to the right of it.
@@ -52,7 +52,7 @@ class BandedTriangularSolve(MatrixOp):
         both = None if batch is None or lead is None else broadcast_dims(batch, lead)
         return (joined(both, size if rows is None else rows, columns),)
 
-    def kernel(self, bands: Array, rhs: Array) -> Any:
+    def kernel(self, bands: Array, rhs: Array) -> Array:
         if not bands.size or not rhs.size:
             raise ValueError(
                 f"no matrix may be empty: {show_dims(bands.shape)} and {show_dims(rhs.shape)}"
@@ -62,13 +62,13 @@ class BandedTriangularSolve(MatrixOp):
             raise np.linalg.LinAlgError
         return banded_kernels.triangular(self.columns(bands), rhs, self.lower, self.adjoint)
 
-    def columns(self, bands: Any) -> Any:
+    def columns(self, bands: Array) -> Array:
         """The diagonals with each entry in its column."""
-        shifted = bands.copy()
+        shifted: Array = bands.copy()
         count = bands.shape[-2]
         for row in range(count):
-            by = -row if self.lower else count - 1 - row
-            shifted[..., row, :] = np.roll(bands[..., row, :], by, -1)
+            distance = -row if self.lower else count - 1 - row
+            shifted[..., row, :] = np.roll(bands[..., row, :], distance, -1)
         return shifted
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:

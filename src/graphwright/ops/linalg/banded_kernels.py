@@ -1,8 +1,8 @@
 """Systems of many banded matrices, solved by one call of LAPACK.
 
 Matrices with few diagonals, one after the other, are the blocks of a single matrix with as many
-diagonals, which are zero between the blocks. Only what is not finite is felt beyond its block, as
-zero times infinity; such matrices, and singular ones, are solved on their own.
+diagonals, which are zero between the blocks. Only a number that is not finite spoils other blocks,
+since zero times infinity is NaN. Such matrices, and singular ones, are solved on their own.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def tridiagonal(diagonals: Array, sides: Array) -> Array:
 def triangular(bands: Array, sides: Array, lower: bool, adjoint: bool) -> Array:
     """The x [..., n, k] of triangular systems with diagonals [..., d, n], none zero on the main.
 
-    They are stored as LAPACK has them: an entry is in its column, those of upper matrices in the
-    order from above, of lower ones from the main diagonal on. What lies outside is not read.
+    Diagonals are stored as in LAPACK: each entry in its column, those of upper matrices from the
+    highest down, those of lower ones from the main one down. What lies outside is not read.
     """
     from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
 
@@ -49,19 +49,20 @@ def triangular(bands: Array, sides: Array, lower: bool, adjoint: bool) -> Array:
     *_, count, size = bands.shape
     rows, columns = np.indices((count, size))
     outside = rows + columns >= size if lower else columns < count - 1 - rows
-    how = {"uplo": "L" if lower else "U", "trans": "C" if adjoint else "N"}
+    flags = {"uplo": "L" if lower else "U", "trans": "C" if adjoint else "N"}
 
     def solve(bands: Array, sides: Array) -> Array:
         joined = bands.swapaxes(0, 1).reshape(count, -1)
-        return np.reshape(tbtrs(joined, sides.reshape(joined.shape[1], -1), **how)[0], sides.shape)
+        x, *_ = tbtrs(joined, sides.reshape(joined.shape[1], -1), **flags)
+        return np.reshape(x, sides.shape)
 
     return _solved(solve, np.where(outside, 0, bands), sides)
 
 
 def _solved(solve: Callable[[Array, Array], Array | None], bands: Array, sides: Array) -> Array:
-    """The x of all systems; `solve` takes some of them at once, and finds none if one is singular.
+    """The x of all systems; batch dimensions of bands and sides broadcast.
 
-    Batch dimensions of bands and sides broadcast.
+    `solve` takes several systems at once, and returns None if one of them is singular.
     """
     lead = np.broadcast_shapes(bands.shape[:-2], sides.shape[:-2])
     bands, sides = (np.broadcast_to(a, (*lead, *a.shape[-2:])) for a in (bands, sides))
@@ -71,10 +72,10 @@ def _solved(solve: Callable[[Array, Array], Array | None], bands: Array, sides: 
     bands, sides = (a.reshape(-1, *a.shape[-2:]) for a in (bands, sides))
     alone = ~_finite(bands) | ~_finite(sides)
     some = slice(None) if not alone.any() else ~alone
-    found = solve(bands[some], sides[some]) if not alone.all() else None
+    together = solve(bands[some], sides[some]) if not alone.all() else None
     result = np.full(sides.shape, np.nan, sides.dtype)
-    if found is not None:
-        result[some] = found
+    if together is not None:
+        result[some] = together
     for i in np.flatnonzero(~_finite(result)):
         x = solve(bands[i : i + 1], sides[i : i + 1])
         result[i] = np.nan if x is None else x[0]
@@ -82,5 +83,5 @@ def _solved(solve: Callable[[Array, Array], Array | None], bands: Array, sides: 
 
 
 def _finite(matrices: Array) -> Any:
-    """Which matrices have finite entries and no others."""
+    """Whether all entries of each matrix are finite."""
     return np.isfinite(matrices).all((-2, -1))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphwright.machine import matmul as kernels
 from graphwright.op.batching import Each
@@ -39,17 +40,20 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, logical_not
 from graphwright.ops.math.reduction import reduce_any, reduce_prod
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
+
+#: What `tensordot` sums over: so many axes, or the axes of each operand.
+SummedAxes = int | Sequence[npt.ArrayLike] | Array
 
 NARROW = (dt.float16, dt.bfloat16)
 PRODUCTS = dt.INEXACT | dt.UNSIGNED | {dt.int32, dt.int64}
 
 
-def no_matrix(a: Any, b: Any) -> ValueError:
-    """The complaint about an operand of MatMul that is no matrix."""
+def no_matrix(a: Dims, b: Dims) -> ValueError:
+    """The error for an operand of MatMul that is no matrix."""
     position = 0 if len(a) != 2 else 1
     return ValueError(
         f"In[{position}] ndims must be 2 in a product of matrices: {show_dims(a)} and "
@@ -57,11 +61,9 @@ def no_matrix(a: Any, b: Any) -> ValueError:
     )
 
 
-def sizes_differ(a: Any, b: Any) -> ValueError:
-    """The complaint about inner dimensions that do not match."""
-    return ValueError(
-        f"Matrix size-incompatible: In[0]: {show_dims(tuple(a))}, In[1]: {show_dims(tuple(b))}"
-    )
+def sizes_differ(a: Dims | None, b: Dims | None) -> ValueError:
+    """The error for inner dimensions that do not match."""
+    return ValueError(f"Matrix size-incompatible: In[0]: {show_dims(a)}, In[1]: {show_dims(b)}")
 
 
 def matrix_product(a: Array, b: Array) -> Any:
@@ -132,7 +134,13 @@ class MatMul(Op):
 
 
 def multiplied(
-    a: TensorLike, b: TensorLike, ta: bool, tb: bool, *, grad_a: bool = False, grad_b: bool = False
+    a: TensorValue,
+    b: TensorValue,
+    ta: bool,
+    tb: bool,
+    *,
+    grad_a: bool = False,
+    grad_b: bool = False,
 ) -> Any:
     """A product inside a gradient: `grad_a` or `grad_b` marks the cotangent."""
     return apply(MatMul.of(ta, tb, grad_a, grad_b), a, b)
@@ -205,15 +213,17 @@ class BatchProduct(Op):
             ) from None
         return ((*(batch or ()), rows, columns),)
 
-    def product(self, x: Any, y: Any, accumulate: Any, result: Any) -> Any:
-        """The product, summed in `accumulate` and given in `result`."""
+    def product(
+        self, x: Array, y: Array, accumulate: npt.DTypeLike, result: npt.DTypeLike
+    ) -> Array:
+        """The product, summed in the dtype `accumulate` and rounded to `result`."""
         if x.ndim < 2 or y.ndim < 2:
             name, rank = ("In[0]", x.ndim) if x.ndim < 2 else ("In[1]", y.ndim)
             raise ValueError(f"{name} ndims must be >= 2: {rank}")
         x = x.astype(accumulate, copy=False)
         y = y.astype(accumulate, copy=False)
         x = adjoint_array(x) if self.adj_x else x
-        z = kernels.matmul(x, adjoint_array(y) if self.adj_y else y)
+        z: Array = kernels.matmul(x, adjoint_array(y) if self.adj_y else y)
         return z.astype(result, copy=False)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -229,7 +239,7 @@ class BatchProduct(Op):
             return None
         return cast(products(widened(x), widened(y), self.adj_x, self.adj_y), x.dtype)
 
-    def cotangent(self, x: Any, y: Any, adj_x: bool, adj_y: bool) -> Any:
+    def cotangent(self, x: TensorValue, y: TensorValue, adj_x: bool, adj_y: bool) -> Any:
         """A product inside the gradient."""
         return apply(BatchMatMulV2.of(adj_x, adj_y), x, y)
 
@@ -273,15 +283,15 @@ class BatchMatMulV3(BatchProduct):
 
 
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike | None = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
@@ -319,35 +329,34 @@ def matmul(
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise twice_transposed(transpose_a, adjoint_a, transpose_b, adjoint_b)
-    a = convert(a)
-    b = convert(b, None, a.dtype)
-    rank_a, rank_b = a.ndim, b.ndim
-    plain = rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2
-    if plain and a.dtype is not b.dtype and {a.dtype, b.dtype} == _MIXED:
-        a, b = cast(a, dt.float32), cast(b, dt.float32)
-    if plain and output_type is None:
-        x, y = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
-        flags = (bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
-        return apply(MatMul.of(*flags), x, y, name=name)
-    # The batched ops know only adjoints: a transpose is the adjoint of the conjugate.
-    x, y = conj(a) if transpose_a else a, conj(b) if transpose_b else b
+    x: TensorValue = convert(a)
+    y: TensorValue = convert(b, None, x.dtype)
+    rank_x, rank_y = x.ndim, y.ndim
+    plain = rank_x is not None and rank_y is not None and rank_x <= 2 and rank_y <= 2
+    if plain and x.dtype is not y.dtype and {x.dtype, y.dtype} == _MIXED:
+        x, y = cast(x, dt.float32), cast(y, dt.float32)
     flags = (bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
+    if plain and output_type is None:
+        factors = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
+        return apply(MatMul.of(*flags), *factors, name=name)
+    # The batched ops know only adjoints: a transpose is the adjoint of the conjugate.
+    factors = conj(x) if transpose_a else x, conj(y) if transpose_b else y
     if output_type is None:
-        return apply(BatchMatMulV2.of(*flags), x, y, name=name)
+        return apply(BatchMatMulV2.of(*flags), *factors, name=name)
     dtype = as_dtype(output_type)
-    if plain and dtype is a.dtype is b.dtype:
-        return matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, name=name)
-    return apply(BatchMatMulV3.of(*flags, dtype), x, y, name=name)
+    if plain and dtype is x.dtype is y.dtype:
+        return matmul(x, y, transpose_a, transpose_b, adjoint_a, adjoint_b, name=name)
+    return apply(BatchMatMulV3.of(*flags, dtype), *factors, name=name)
 
 
-#: What is multiplied as float32: TensorFlow takes such operands for sparse ones.
+#: Dtypes whose products are float32: TensorFlow takes such operands for sparse ones.
 _MIXED = {dt.bfloat16, dt.float32}
 
 
 def twice_transposed(
     transpose_a: bool, adjoint_a: bool, transpose_b: bool, adjoint_b: bool
 ) -> ValueError:
-    """The complaint about an operand that is to be transposed in two ways."""
+    """The error for an operand that is to be transposed in two ways."""
     first = transpose_a and adjoint_a
     operand = "a" if first else "b"
     flags = (transpose_a, adjoint_a) if first else (transpose_b, adjoint_b)
@@ -419,17 +428,19 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None =
     """
     a = convert(a)
     b = convert(b, None, a.dtype)
-    axes = known_int(axes.numpy().tolist() if hasattr(axes, "numpy") else axes)
+    summed: SummedAxes = known_int(axes.numpy().tolist() if hasattr(axes, "numpy") else axes)
     if a.type.rank is None or b.type.rank is None:
-        return tensordot_of_unknown_rank(a, b, axes, name)
-    over_a, over_b = contracted_axes(a.type.rank, b.type.rank, axes)
+        return tensordot_of_unknown_rank(a, b, summed, name)
+    over_a, over_b = contracted_axes(a.type.rank, b.type.rank, summed)
     left, outer_a = as_matrix(a, over_a, rows_first=True)
     right, outer_b = as_matrix(b, over_b, rows_first=False)
     return reshape(matmul(left, right), host_vector([*outer_a, *outer_b]), name=name)
 
 
-def tensordot_of_unknown_rank(a: TensorLike, b: TensorLike, axes: Any, name: str | None) -> Any:
-    """`tensordot` by shapes and ranks that are known only when it runs."""
+def tensordot_of_unknown_rank(
+    a: TensorValue, b: TensorValue, axes: SummedAxes, name: str | None
+) -> Any:
+    """`tensordot` where shapes and ranks are known only when it runs."""
     if isinstance(axes, int):
         over_a, over_b = range_of(rank(a) - axes, rank(a)), range_of(0, axes)
     else:
@@ -442,19 +453,19 @@ def tensordot_of_unknown_rank(a: TensorLike, b: TensorLike, axes: Any, name: str
     return reshape(matmul(left, right), dims, name=name)
 
 
-def placed(x: Any, axes: Sequence[int]) -> list[Any]:
+def placed(x: TensorValue, axes: Sequence[int]) -> list[Any]:
     """Axes of a tensor of unknown rank, counted from the front."""
     return [a if a >= 0 else a + rank(x) for a in axes]
 
 
-def other_axes(x: Any, axes: Any) -> Any:
+def other_axes(x: TensorValue, axes: TensorValue) -> Any:
     """The axes of a tensor of unknown rank that are not among `axes`."""
     places = range_of(0, rank(x))
     taken = reduce_any(equal(places[:, None], axes[None, :]), 1)
     return boolean_mask(places, logical_not(taken))
 
 
-def listed_axes(axes: Any) -> tuple[list[int], list[int]]:
+def listed_axes(axes: Sequence[npt.ArrayLike] | Array) -> tuple[list[int], list[int]]:
     """The two lists of axes; ValueError unless they are two of one length."""
     if len(axes) != 2:
         raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
@@ -466,7 +477,7 @@ def listed_axes(axes: Any) -> tuple[list[int], list[int]]:
     return over_a, over_b
 
 
-def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], list[int]]:
+def contracted_axes(rank_a: int, rank_b: int, axes: SummedAxes) -> tuple[list[int], list[int]]:
     """The axes of both operands over which `tensordot` sums."""
     if isinstance(axes, int):
         if axes < 0:
@@ -481,8 +492,8 @@ def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], lis
     return [x % rank_a for x in over_a], [x % rank_b for x in over_b]
 
 
-def as_matrix(x: TensorLike, over: list[int], rows_first: bool) -> tuple[Any, list[Any]]:
-    """A tensor as a matrix with the axes `over` as columns (or rows); the other axes' sizes."""
+def as_matrix(x: TensorValue, over: list[int], rows_first: bool) -> tuple[Any, list[Any]]:
+    """A tensor as a matrix with the axes `over` as columns, or rows; and the other axes' sizes."""
     sizes = axis_sizes(x)
     free = [i for i in range(len(sizes)) if i not in over]
     groups = (free, over) if rows_first else (over, free)
@@ -493,7 +504,7 @@ def as_matrix(x: TensorLike, over: list[int], rows_first: bool) -> tuple[Any, li
     return reshape(x, host_vector(dims)), [sizes[i] for i in free]
 
 
-def joined_size(sizes: list[Any]) -> Any:
+def joined_size(sizes: Sequence[int | TensorValue]) -> Any:
     """The product of sizes, some of which may be tensors."""
     size: Any = 1
     for s in sizes:

@@ -30,25 +30,26 @@ from graphwright.ops.linalg.linear_systems import (
 )
 from graphwright.ops.linalg.matrices import band_part, diag, diag_part
 from graphwright.ops.math.arithmetic import conj
-from graphwright.ops.math.comparison import select
+from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.transcendental import reciprocal
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 
-def with_half_diagonal(x: TensorLike) -> Any:
+def with_half_diagonal(x: TensorValue) -> Any:
     """The lower triangle with half of the diagonal."""
     return band_part(x, -1, 0) - band_part(x, 0, 0) * 0.5
 
 
-def differences(values: Any) -> Any:
+def differences(values: TensorValue) -> Any:
     """1 / (values[j] - values[i]), but 0 where they are equal."""
     gaps = values[..., None, :] - values[..., :, None]
-    equal = gaps == 0
-    return select(equal, 0, reciprocal(select(equal, 1, gaps)))
+    none = equal(gaps, 0)
+    return select(none, 0, reciprocal(select(none, 1, gaps)))
 
 
 class Cholesky(MatrixOp):
@@ -61,7 +62,7 @@ class Cholesky(MatrixOp):
         batch, size = split_square(self.type_name, x)
         return (joined(batch, size, size),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         size, count = x.shape[-1], math.prod(x.shape[:-2])
         if small_matrices.side_by_side(count, size):
             return small_matrices.cholesky(x)
@@ -95,7 +96,7 @@ class Qr(MatrixOp):
         inner = rows if self.full_matrices else smaller(rows, columns)
         return joined(batch, rows, inner), joined(batch, inner, columns)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return tuple(np.linalg.qr(x, mode="complete" if self.full_matrices else "reduced"))
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
@@ -118,7 +119,7 @@ class Qr(MatrixOp):
         return (concat([left, matmul(q, g_rest)], -1),)
 
 
-def square_qr_gradient(q: TensorValue, r: Any, g_q: Any, g_r: Any) -> Any:
+def square_qr_gradient(q: TensorValue, r: TensorValue, g_q: Cotangent, g_r: Cotangent) -> Any:
     """The cotangent of a matrix with at least as many rows as columns."""
     from_q, from_r = matmul(q, g_q, adjoint_a=True), matmul(r, g_r, adjoint_b=True)
     skew = (from_q - adjoint(from_q)) + (from_r - adjoint(from_r))
@@ -131,13 +132,13 @@ def square_qr_gradient(q: TensorValue, r: Any, g_q: Any, g_r: Any) -> Any:
     return result
 
 
-def over_adjoint(x: TensorLike, r: TensorLike) -> Any:
+def over_adjoint(x: TensorValue, r: TensorValue) -> Any:
     """x @ inverse(adjoint(r)) of an upper triangular r."""
     return adjoint(triangular_solve(r, adjoint(x), lower=False))
 
 
 def smaller(rows: int | None, columns: int | None) -> int | None:
-    """The lesser of two dimensions, None if that is not known."""
+    """The lesser of two dimensions, or None where one is unknown."""
     return None if rows is None or columns is None else min(rows, columns)
 
 
@@ -159,9 +160,9 @@ class Svd(MatrixOp):
         v = joined(batch, columns, columns if self.full_matrices else inner)
         return joined(batch, inner), u, v
 
-    def kernel(self, x: Any) -> Any:
-        finite = np.isfinite(x).all((-2, -1), keepdims=True)
-        if not finite.all():  # of which LAPACK decomposes none
+    def kernel(self, x: Array) -> Any:
+        finite: Any = np.isfinite(x).all((-2, -1), keepdims=True)
+        if not finite.all():  # LAPACK refuses these
             parts = self.kernel(np.where(finite, x, 0))
             holes = (finite[..., 0], finite, finite)
             return tuple([np.where(f, p, np.nan) if p.size else p for p, f in zip(parts, holes)])
@@ -190,14 +191,21 @@ class Svd(MatrixOp):
         return (svd_gradient(s, u, v, g_s, g_u, g_v),)
 
 
-def svd_gradient(s: Any, u: Any, v: Any, g_s: Any, g_u: Any, g_v: Any) -> Any:
+def svd_gradient(
+    s: TensorValue,
+    u: TensorValue,
+    v: TensorValue,
+    g_s: Cotangent,
+    g_u: Cotangent,
+    g_v: Cotangent,
+) -> Any:
     """The cotangent of a matrix from those of its thin decomposition."""
     gaps = differences(s * s)
     from_u, from_v = matmul(u, g_u, adjoint_a=True), matmul(v, g_v, adjoint_a=True)
     row, column = s[..., None, :], s[..., :, None]
     middle = diag(g_s) + gaps * (from_u - adjoint(from_u)) * row
     middle += column * gaps * (from_v - adjoint(from_v))
-    zero = s == 0
+    zero = equal(s, 0)
     inverse = select(zero, 0, reciprocal(select(zero, 1, s)))[..., None, :]
     if s.dtype.is_complex:
         twist = band_part(from_v, 0, 0)
@@ -220,7 +228,7 @@ class SelfAdjointEigV2(MatrixOp):
         batch, size = split_square(self.type_name, x)
         return joined(batch, size), joined(batch, size, size) if self.compute_v else (0,)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         if not self.compute_v:
             return np.linalg.eigvalsh(x).astype(x.dtype), np.zeros(0, x.dtype)
         values, vectors = np.linalg.eigh(x)
@@ -252,7 +260,7 @@ class Eig(MatrixOp):
         batch, size = split_square(self.type_name, x)
         return joined(batch, size), joined(batch, size, size) if self.compute_v else (0,)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         dtype = self.Tout.numpy_dtype
         if not self.compute_v:
             return np.linalg.eigvals(x).astype(dtype), np.zeros(0, dtype)
@@ -291,17 +299,17 @@ class Lu(MatrixOp):
         batch, size = split_square(self.type_name, x)
         return joined(batch, size, size), joined(batch, size)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         packed, order = self.factors(x)
         diagonals = np.diagonal(packed, axis1=-2, axis2=-1)
         if (diagonals == 0).any() or np.isnan(diagonals[..., :1]).any():
             raise np.linalg.LinAlgError
         return packed, order.astype(self.output_idx_type.numpy_dtype)
 
-    def factors(self, x: Any) -> tuple[Any, Any]:
+    def factors(self, x: Array) -> tuple[Array, Array]:
         """The packed factors and the order of rows of any matrices."""
         *lead, size, _ = x.shape
-        # LAPACK takes what has the greatest |real| + |imaginary| for the greatest complex number.
+        # LAPACK's pivot is the complex number with the greatest |real| + |imaginary|.
         few = x.dtype.kind == "c" and size <= small_matrices.SMALL
         if not x.size or few or small_matrices.side_by_side(math.prod(lead), size):
             return small_matrices.lu(x)
@@ -310,7 +318,7 @@ class Lu(MatrixOp):
         getrf, laswp = get_lapack_funcs(("getrf", "laswp"), dtype=x.dtype)
         packed, order = np.empty_like(x), np.empty(x.shape[:-1], np.int64)
         rows = np.arange(size, dtype=x.dtype)[:, None]
-        finite = np.isfinite(x).all((-2, -1))
+        finite: Any = np.isfinite(x).all((-2, -1))
         for i in np.ndindex(*lead):
             if finite[i]:
                 packed[i], exchanges, _ = getrf(x[i])
@@ -330,7 +338,7 @@ class Lu(MatrixOp):
         return (matmul(permutation_rows(p, packed), full, adjoint_a=True),)
 
 
-def strictly_lower(x: TensorLike) -> Any:
+def strictly_lower(x: TensorValue) -> Any:
     """The triangle below the diagonal."""
     return band_part(x, -1, 0) - band_part(x, 0, 0)
 
@@ -510,7 +518,7 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Any:
     return apply(Eig.of(False, complex_dtype(x)), x, name=name)[0]
 
 
-def complex_dtype(x: Any) -> DType:
+def complex_dtype(x: TensorValue) -> DType:
     """The complex dtype of the same precision."""
     return dt.complex128 if x.dtype in (dt.float64, dt.complex128) else dt.complex64
 
@@ -522,7 +530,9 @@ class LuResult(NamedTuple):
     p: Any
 
 
-def lu(input: Any, output_idx_type: Any = dt.int32, name: str | None = None) -> LuResult:
+def lu(
+    input: TensorLike, output_idx_type: DTypeLike = dt.int32, name: str | None = None
+) -> LuResult:
     """Computes the LU decomposition of each matrix with row exchanges: `(L + I) @ U = input[p]`.
 
     Args:
@@ -628,11 +638,11 @@ def lu_matrix_inverse(
     return lu_solve(packed, perm, identity_like(packed))
 
 
-def unit_lower(packed: TensorLike) -> Any:
+def unit_lower(packed: TensorValue) -> Any:
     """The lower factor of a packed decomposition, with ones on its diagonal."""
     return band_part(packed, -1, 0) - band_part(packed, 0, 0) + identity_like(packed)
 
 
-def permutation_rows(perm: Any, packed: Any) -> Any:
+def permutation_rows(perm: TensorLike, packed: TensorValue) -> Any:
     """The matrices that bring rows into the order `perm`."""
     return one_hot(perm, axis_size(packed, -1), dtype=packed.dtype)

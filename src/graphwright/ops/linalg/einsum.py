@@ -27,7 +27,8 @@ from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
 
@@ -69,7 +70,7 @@ def parse(equation: str, ranks: tuple[int, ...]) -> Terms:
 
 
 def spelled_width(labels: str, rank: int, equation: str) -> int:
-    """How many axes the ellipsis of an operand stands for."""
+    """The number of axes that the ellipsis of an operand stands for."""
     named = len(labels.replace("...", ""))
     if named > rank or ("..." not in labels and named != rank):
         raise ValueError(
@@ -80,7 +81,7 @@ def spelled_width(labels: str, rank: int, equation: str) -> int:
 
 
 def check_terms(equation: str, operands: tuple[str, ...], result: str) -> None:
-    """Terms are letters, and those of the result occur in the operands, once in it."""
+    """ValueError unless terms are letters, and the result has letters of operands, each once."""
     for labels in (*operands, result):
         if any(c not in string.ascii_letters for c in labels):
             raise ValueError(f"Invalid character in einsum equation: {equation}")
@@ -116,7 +117,7 @@ def contraction(terms: Terms) -> Callable[..., Any]:
     order = tuple((batch + rows + columns).index(c) for c in terms.result)
     cut, last = len(batch), len(batch) + len(rows)
 
-    def product(x: Any, y: Any) -> Any:
+    def product(x: Array, y: Array) -> Any:
         x, y = prepare_a(x), prepare_b(y)
         left, right = x.shape[cut:last], y.shape[cut + len(inner) :]
         size = math.prod(x.shape[last:])
@@ -133,7 +134,7 @@ def contraction(terms: Terms) -> Callable[..., Any]:
     return product
 
 
-def arranged(labels: str, wanted: str) -> Callable[[Any], Any]:
+def arranged(labels: str, wanted: str) -> Callable[[Array], Array]:
     """Takes diagonals and sums so that the axes are the wanted labels in that order."""
     if sorted(labels) == sorted(wanted):
         order = tuple(labels.index(c) for c in wanted)
@@ -162,7 +163,7 @@ def label_sizes(equation: str, terms: Terms, shapes: Sequence[Dims]) -> dict[str
 
 @functools.lru_cache(maxsize=4096)
 def planned(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Callable[..., Any]:
-    """The kernel for operands of these shapes, once they are known to fit."""
+    """The kernel for operands of these shapes; ValueError where they do not fit."""
     terms = parse(equation, tuple([len(dims) for dims in shapes]))
     label_sizes(equation, terms, shapes)
     return contraction(terms)
@@ -279,7 +280,7 @@ class Einsum(Op):
         return apply(Einsum.of(f"{longer}->{row}{result}"), *each.inputs)
 
 
-def known_ranks(equation: str, operands: Sequence[Any]) -> tuple[int, ...]:
+def known_ranks(equation: str, operands: Sequence[TensorValue]) -> tuple[int, ...]:
     """The ranks of the operands, by their terms where these have no ellipsis."""
     labels = equation.replace(" ", "").partition("->")[0].split(",")
     ranks = []
@@ -293,69 +294,73 @@ def known_ranks(equation: str, operands: Sequence[Any]) -> tuple[int, ...]:
     return tuple(ranks)
 
 
-def loose_cotangents(equation: str, operands: Sequence[Any], g: TensorLike) -> Sequence[Any]:
+def loose_cotangents(equation: str, operands: Sequence[TensorValue], g: Cotangent) -> Sequence[Any]:
     """The cotangents of operands of unknown rank, whose ellipses are equally wide or leading."""
     left, _, result = equation.partition("->")
-    labels = left.split(",")
+    sides = left.split(",")
     cotangents = []
-    for i, (own, x) in enumerate(zip(labels, operands)):
+    for i, (labels, x) in enumerate(zip(sides, operands)):
         if len(operands) == 1:
-            terms, factors = [result, own], [g, ones_like(x)]
+            terms, factors = [result, labels], [g, ones_like(x)]
         else:
-            terms, factors = [result, labels[1 - i]], [g, conj(operands[1 - i])]
-        missing = set(own) - set("".join(terms))
-        if missing or len(set(own) - {"."}) != len(own.replace(".", "")):
+            terms, factors = [result, sides[1 - i]], [g, conj(operands[1 - i])]
+        missing = set(labels) - set("".join(terms))
+        if missing or len(set(labels) - {"."}) != len(labels.replace(".", "")):
             raise NotImplementedError(f"the gradient of einsum {equation} of unknown rank")
-        kept = own if "." in own else f"...{own}"
-        cotangent = apply(Einsum.of(f"{','.join(terms)}->{kept}"), *factors)
+        target = labels if "." in labels else f"...{labels}"
+        cotangent = apply(Einsum.of(f"{','.join(terms)}->{target}"), *factors)
         cotangents.append(sum_to(cotangent, x))
     return cotangents
 
 
 def operand_cotangent(
-    labels: str, x: TensorLike, factors: Sequence[tuple[str, Any]], stretched: str
+    labels: str, x: TensorValue, factors: Sequence[tuple[str, TensorValue]], stretched: str
 ) -> Any:
     """The cotangent of an operand from that of the result and the other operand.
 
-    Labels that were only summed are spread out; repeated ones lie on a diagonal; what an
-    ellipsis has stretched comes first, is summed, and goes back to its place.
+    A label that was only summed is broadcast, and a repeated one lies on a diagonal. Axes of an
+    ellipsis come first, are summed where they were stretched, and go back to their places.
     """
     if stretched:
-        own = "".join(c for c in labels if c in stretched)
+        dotted = "".join(c for c in labels if c in stretched)
         named = "".join(c for c in labels if c not in stretched)
-        order = tuple(labels.index(c) for c in own) + tuple(
+        order = tuple(labels.index(c) for c in dotted) + tuple(
             i for i, c in enumerate(labels) if c not in stretched
         )
         moved = transpose(x, order)
-        result = named_cotangent(named, moved, len(own), factors, stretched)
+        result = named_cotangent(named, moved, len(dotted), factors, stretched)
         return transpose(result, tuple(order.index(i) for i in range(len(order))))
     return named_cotangent(labels, x, 0, factors, "")
 
 
 def named_cotangent(
-    labels: str, x: TensorLike, outer: int, factors: Sequence[tuple[str, Any]], stretched: str
+    labels: str,
+    x: TensorValue,
+    outer: int,
+    factors: Sequence[tuple[str, TensorValue]],
+    stretched: str,
 ) -> Any:
     """The cotangent of an operand whose first `outer` axes an ellipsis stands for."""
     dots = "..." if stretched else ""
     spelled = [spelled_term(term, stretched) for term, _ in factors]
     available = set("".join(spelled))
     unique = without_repeats(labels)
-    kept = "".join(c for c in unique if c in available)
-    equation = f"{','.join(spelled)}->{dots}{kept}"
+    present = "".join(c for c in unique if c in available)
+    equation = f"{','.join(spelled)}->{dots}{present}"
     result = apply(Einsum.of(equation), *[t for _, t in factors])
     sizes = named_sizes(x, outer, len(labels))
-    if kept != unique:
+    if present != unique:
         front = axis_sizes(result)[: len(stretched)] if stretched else []
-        kept_sizes = [sizes[labels.index(c)] if c in kept else 1 for c in unique]
+        narrow = [sizes[labels.index(c)] if c in present else 1 for c in unique]
         wide = [sizes[labels.index(c)] for c in unique]
-        result = reshape(result, host_vector([*front, *kept_sizes]))
+        result = reshape(result, host_vector([*front, *narrow]))
         result = broadcast_to(result, host_vector([*front, *wide]))
     if unique != labels:
         result = on_diagonal(labels, unique, result, sizes, dots)
     return sum_to(result, x) if stretched else result
 
 
-def named_sizes(x: Any, outer: int, count: int) -> list[Any]:
+def named_sizes(x: TensorValue, outer: int, count: int) -> list[Any]:
     """The sizes of the axes after the `outer` ones, ints where they are known."""
     if x.type.rank is None:
         return [shape(x)[i] for i in range(outer, outer + count)]
@@ -364,13 +369,15 @@ def named_sizes(x: Any, outer: int, count: int) -> list[Any]:
 
 def spelled_term(labels: str, stretched: str) -> str:
     """A term with the ellipsis in place of the labels that it stands for."""
-    own = "".join(c for c in labels if c in stretched)
-    return labels.replace(own, "...") if own else labels
+    dotted = "".join(c for c in labels if c in stretched)
+    return labels.replace(dotted, "...") if dotted else labels
 
 
-def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any], dots: str) -> Any:
+def on_diagonal(
+    labels: str, unique: str, x: TensorValue, sizes: Sequence[int | TensorValue], dots: str
+) -> Any:
     """Puts a tensor on the diagonal of one whose labels repeat."""
-    spelled, now = list(unique), unique
+    spelled, current = list(unique), unique
     fresh = iter(c for c in string.ascii_letters if c not in labels)
     target = []
     for axis, label in enumerate(labels):
@@ -381,9 +388,10 @@ def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any], dots: st
         target.append(other)
         identity = band_part(ones([sizes[axis], sizes[axis]], x.dtype), 0, 0)
         spelled.append(other)
-        x = apply(Einsum.of(f"{dots}{now},{label}{other}->{dots}{''.join(spelled)}"), x, identity)
-        now = "".join(spelled)
-    return apply(Einsum.of(f"{dots}{now}->{dots}{''.join(target)}"), x)
+        longer = "".join(spelled)
+        x = apply(Einsum.of(f"{dots}{current},{label}{other}->{dots}{longer}"), x, identity)
+        current = longer
+    return apply(Einsum.of(f"{dots}{current}->{dots}{''.join(target)}"), x)
 
 
 def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Any:
@@ -440,8 +448,8 @@ def check_equation(equation: str, count: int) -> None:
             )
 
 
-def chained(equation: str, tensors: list[Any], name: str | None) -> Any:
-    """An equation of many operands as products of two, the first two first."""
+def chained(equation: str, tensors: list[TensorValue], name: str | None) -> Any:
+    """The result of an equation of many operands, by products of two from the left."""
     terms = parse(equation, known_ranks(equation, tensors))
     labels, x = terms.operands[0], tensors[0]
     for i in range(1, len(tensors)):

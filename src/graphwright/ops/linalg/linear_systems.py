@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, Same, last_axes
@@ -25,7 +26,7 @@ from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, merge_dims, show_dims
@@ -58,14 +59,14 @@ def joined(batch: Dims | None, *dims: int | None) -> Dims | None:
 class MatrixOp(Op):
     """An op on batches of matrices that LAPACK computes; float16 in float32.
 
-    `kernel` is called with operands of rank 2 at least, in a dtype that LAPACK knows.
+    `kernel` gets operands of rank 2 or more, in a dtype that LAPACK knows.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("input: T",)
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": LAPACK}
 
-    #: What TensorFlow says where LAPACK finds no answer.
+    #: TensorFlow's error where LAPACK has no solution.
     failure: ClassVar[str] = "The decomposition did not converge."
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
@@ -96,12 +97,12 @@ class MatrixOp(Op):
         results = last_axes(self, each)
         if not isinstance(results, tuple):
             return results
-        # What was not asked for comes as a vector of no entries, however many matrices there are.
+        # A result that is not computed is one empty vector, however many matrices there are.
         types = zip(results, each.results)
         return tuple([Same(x) if type_.dims == (0,) else x for x, type_ in types])
 
 
-def lowered(array: Any, narrow: bool) -> Any:
+def lowered(array: Array, narrow: bool) -> Array:
     """The result in float16 where the operand was."""
     narrow = narrow and array.dtype.kind == "f"
     return np.asarray(array.astype(np.float16) if narrow else array)
@@ -119,7 +120,7 @@ class MatrixInverse(MatrixOp):
         batch, size = split_square(self.type_name, x)
         return (joined(batch, size, size),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         if np.isnan(x).any():  # no pivot is greater than 0
             raise np.linalg.LinAlgError
         return np.linalg.inv(adjoint_array(x) if self.adjoint else x)
@@ -139,7 +140,7 @@ class MatrixDeterminant(MatrixOp):
     def shapes(self, x: TensorType) -> Shapes:
         return (split_square(self.type_name, x)[0],)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return np.linalg.det(x)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -157,7 +158,7 @@ class LogMatrixDeterminant(MatrixOp):
         batch, _ = split_square(self.type_name, x)
         return batch, batch
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         sign, logarithm = map(np.asarray, np.linalg.slogdet(x))
         sign = np.where(np.isnan(logarithm), logarithm, sign)
         return sign.astype(x.dtype), logarithm.astype(x.dtype)
@@ -201,7 +202,7 @@ class MatrixSolve(MatrixOp):
 def check_rows(
     op: str, matrix: TensorType, rhs: TensorType, size: int | None, rows: int | None
 ) -> None:
-    """The system and its right-hand side have the same number of rows."""
+    """ValueError unless a matrix and its right-hand side have the same number of rows."""
     if None not in (size, rows) and size != rows:
         raise ValueError(
             f"Input matrix and rhs of {op} are incompatible: {show_dims(matrix.dims)} and "
@@ -245,7 +246,7 @@ class MatrixTriangularSolve(MatrixOp):
             np.broadcast_to(rhs, (*batch, size, rhs.shape[-1])),
         )
 
-    def substituted(self, matrices: Any, sides: Any) -> Any:
+    def substituted(self, matrices: Array, sides: Array) -> Array:
         """The solutions; a zero on the diagonal gives infinities."""
         size = matrices.shape[-1]
         if math.prod(sides.shape[:-2]) >= 4 * size:
@@ -253,9 +254,9 @@ class MatrixTriangularSolve(MatrixOp):
         from scipy.linalg import blas  # here, for it takes long to import
 
         narrow = sides.dtype.itemsize == 2
-        work = np.float32 if narrow else sides.dtype
+        work: npt.DTypeLike = np.float32 if narrow else sides.dtype
         trsm = blas.get_blas_funcs("trsm", dtype=work)
-        result = np.empty(sides.shape, work)
+        result: Array = np.empty(sides.shape, work)
         if result.size:
             for i in np.ndindex(sides.shape[:-2]):
                 matrix, side = matrices[i].astype(work), sides[i].astype(work)
@@ -264,9 +265,9 @@ class MatrixTriangularSolve(MatrixOp):
                 )
         return result.astype(sides.dtype, copy=False)
 
-    def row_by_row(self, matrices: Any, sides: Any) -> Any:
-        """The solutions of many small systems: a row of all of them at a time."""
-        work = np.float32 if sides.dtype.itemsize == 2 else sides.dtype
+    def row_by_row(self, matrices: Array, sides: Array) -> Array:
+        """The solutions of many small systems, one row of all of them at a time."""
+        work: npt.DTypeLike = np.float32 if sides.dtype.itemsize == 2 else sides.dtype
         matrices, result = matrices.astype(work, copy=False), sides.astype(work)
         if self.adjoint:
             matrices = np.conj(np.swapaxes(matrices, -1, -2))
@@ -274,8 +275,8 @@ class MatrixTriangularSolve(MatrixOp):
         rows = builtins.range(size)
         for i in rows if forwards else reversed(rows):
             done = slice(0, i) if forwards else slice(i + 1, size)
-            known = np.matmul(matrices[..., i, None, done], result[..., done, :])[..., 0, :]
-            result[..., i, :] = (result[..., i, :] - known) / matrices[..., i, i, None]
+            solved = np.matmul(matrices[..., i, None, done], result[..., done, :])[..., 0, :]
+            result[..., i, :] = (result[..., i, :] - solved) / matrices[..., i, i, None]
         return result.astype(sides.dtype, copy=False)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -302,7 +303,7 @@ class MatrixSolveLs(MatrixOp):
 
     fast: bool = True
 
-    def shapes(self, matrix: TensorType, rhs: TensorType, regularizer: Any) -> Shapes:
+    def shapes(self, matrix: TensorType, rhs: TensorType, regularizer: float | None) -> Shapes:
         if regularizer is not None and not regularizer >= 0:
             raise ValueError(f"l2_regularizer must be >= 0, got {regularizer}")
         batch, rows, columns = split_matrix(self.type_name, matrix)
@@ -310,7 +311,7 @@ class MatrixSolveLs(MatrixOp):
         check_rows(self.type_name, matrix, rhs, rows, rows_rhs)
         return (joined(merge_dims(batch, batch_rhs), columns, targets),)
 
-    def kernel(self, matrix: Array, rhs: Array, regularizer: Any) -> Any:
+    def kernel(self, matrix: Array, rhs: Array, regularizer: float) -> Any:
         if not (self.fast or regularizer):
             return np.matmul(np.linalg.pinv(matrix), rhs)
         flipped = adjoint_array(matrix)
@@ -318,7 +319,7 @@ class MatrixSolveLs(MatrixOp):
         gram = np.matmul(matrix, flipped) if wide else np.matmul(flipped, matrix)
         ridge = np.asarray(regularizer, matrix.dtype)
         gram = gram + ridge * np.eye(gram.shape[-1], dtype=matrix.dtype)
-        np.linalg.cholesky(gram)  # fails where the matrix has not as many independent rows
+        np.linalg.cholesky(gram)  # fails where the matrix lacks full rank
         if wide:
             return np.matmul(flipped, np.linalg.solve(gram, rhs))
         return np.linalg.solve(gram, np.matmul(flipped, rhs))
@@ -340,16 +341,17 @@ class MatrixSolveLs(MatrixOp):
         rest = g - matmul(matrix, w, adjoint_a=True)
         return matmul(t, rest, adjoint_b=True) - matmul(w, x, adjoint_b=True), w, None
 
-    def unsized_gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def unsized_gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """The cotangents where it is not known which side of the matrix is longer.
 
         With p the (regularized) pseudo-inverse, p(adjoint(matrix)) = adjoint(p(matrix)).
         """
         matrix, rhs, regularizer = call.inputs
         x, flipped = call.outputs[0], adjoint(matrix)
-        solved: Callable[[Any, Any], Any] = lambda a, b: apply(  # noqa: E731
-            self, a, b, regularizer
-        )
+
+        def solved(a: TensorValue, b: TensorValue) -> Any:
+            return apply(self, a, b, regularizer)
+
         to_rhs = solved(flipped, g)
         rest, bend = rhs - matmul(matrix, x), g - matmul(flipped, to_rhs)
         ridge = cast(convert(regularizer), matrix.dtype)
@@ -361,14 +363,14 @@ class MatrixSolveLs(MatrixOp):
         return select(plain, exact, damped) - direct, to_rhs, None
 
 
-def solve_gram(matrix: Any, rhs: Any, regularizer: Any, wide: bool) -> Any:
+def solve_gram(matrix: TensorValue, rhs: TensorValue, regularizer: TensorLike, wide: bool) -> Any:
     """The solution of (matrix's Gram matrix + regularizer * identity) @ x = rhs."""
     gram = matmul(matrix, matrix, adjoint_a=not wide, adjoint_b=wide)
     ridge = cast(convert(regularizer), matrix.dtype) * identity_like(gram)
     return solve(gram + ridge, rhs)
 
 
-def identity_like(x: TensorLike) -> Any:
+def identity_like(x: TensorValue) -> Any:
     """Identity matrices of the shape of square `x`."""
     return band_part(ones_like(x), 0, 0)
 

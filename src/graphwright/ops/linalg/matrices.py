@@ -25,20 +25,23 @@ from graphwright.ops.linalg.stored_bands import StoredBand, is_inside
 from graphwright.ops.math.arithmetic import minimum
 from graphwright.ops.math.comparison import select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
+
+#: The operand k: the number of a diagonal, or the least and the greatest; None where unknown.
+Offsets = int | tuple["int | None", ...] | None
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 class Band(NamedTuple):
-    """Where diagonals lower..upper of a matrix are stored, and which matrix entries they are.
+    """The places where diagonals lower..upper of a matrix are stored, and their matrix entries.
 
-    `row`, `place` index the stored diagonals for each matrix entry (`inside` tells which are
-    on one of them); `i`, `j` index the matrix for each stored entry (`valid` tells which are
-    no padding).
+    `row` and `place` index the stored diagonals for each matrix entry, of which those `inside` are
+    on a diagonal. `i` and `j` index the matrix for each stored entry; entries that are not `valid`
+    are padding.
     """
 
     inside: Any
@@ -77,8 +80,8 @@ def diagonal_length(rows: int, columns: int, lower: int, upper: int) -> int:
     return min(rows + min(upper, 0), columns - max(lower, 0))
 
 
-def bounds_of(k: Any) -> tuple[int, int] | None:
-    """The lowest and highest diagonal that `k` means, or None where unknown."""
+def bounds_of(k: Offsets) -> tuple[int, int] | None:
+    """The lowest and the highest diagonal of an operand `k`, or None where unknown."""
     if isinstance(k, tuple):
         if len(k) not in (1, 2):
             raise ValueError(
@@ -98,7 +101,7 @@ def bounds_of(k: Any) -> tuple[int, int] | None:
 
 
 def check_bounds(lower: int, upper: int, rows: int | None, columns: int | None) -> None:
-    """The diagonals must be in the matrix."""
+    """ValueError where the diagonals are not in the matrix."""
     for name, k in (("lower", lower), ("upper", upper)):
         too_low = rows is not None and k <= -rows and k != 0
         too_high = columns is not None and k >= columns and k != 0
@@ -121,13 +124,13 @@ def diagonal_dims(matrix: Dims, lower: int, upper: int) -> Dims:
 
 
 def need_matrix(dims: Dims) -> None:
-    """An operand must have at least two axes."""
+    """ValueError where an operand has fewer than two axes."""
     if len(dims) < 2:
         raise ValueError(f"input must be at least 2-dim, received shape: {show_dims(dims)}")
 
 
 class MatrixDiagV3(Op):
-    """Matrices with the given diagonals, the padding value elsewhere."""
+    """Matrices with these diagonals, and the padding value elsewhere."""
 
     type_name = "MatrixDiagV3"
     inputs = (
@@ -145,7 +148,12 @@ class MatrixDiagV3(Op):
     align: str = "RIGHT_LEFT"
 
     def shapes(
-        self, diagonal: TensorType, k: Any, num_rows: Any, num_cols: Any, padding: TensorType
+        self,
+        diagonal: TensorType,
+        k: Offsets,
+        num_rows: int | None,
+        num_cols: int | None,
+        padding: TensorType,
     ) -> Shapes:
         if diagonal.dims is None:
             return (None,)
@@ -168,7 +176,9 @@ class MatrixDiagV3(Op):
         sizes = matrix_sizes(diagonal.dims[-1], lower, upper, num_rows, num_cols)
         return ((*diagonal.dims[:-stored], *sizes),)
 
-    def kernel(self, diagonal: Array, k: Any, num_rows: Any, num_cols: Any, padding: Array) -> Any:
+    def kernel(
+        self, diagonal: Array, k: Offsets, num_rows: int, num_cols: int, padding: Array
+    ) -> Array:
         diagonal = np.asarray(diagonal)
         lower, upper = bounds_of(k) or (0, 0)
         like = TensorType(dt.float32, diagonal.shape)
@@ -179,8 +189,8 @@ class MatrixDiagV3(Op):
             steps = np.arange(diagonal.shape[-1])
             result[..., steps + max(-lower, 0), steps + max(lower, 0)] = diagonal
             return result
-        where = band(rows, columns, lower, upper, self.align)
-        return np.where(where.inside, diagonal[..., where.row, where.place], padding)
+        places = band(rows, columns, lower, upper, self.align)
+        return np.where(places.inside, diagonal[..., places.row, places.place], padding)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         part = apply(MatrixDiagPartV3.of(self.align), g, call.inputs[1], convert(0, g.dtype))
@@ -202,13 +212,15 @@ class MatrixDiagV3(Op):
         if wanted == [-1, -1]:
             sizes = [size + max(-bounds[1], bounds[0], 0)] * 2
         elif isinstance(size, int):
-            sizes = matrix_sizes(size, *bounds, *wanted)
+            sizes = list(matrix_sizes(size, *bounds, *wanted))
         else:
             return None
         return StoredBand(sizes[0], sizes[1], bounds, self.align).stored(diagonal, padding)
 
 
-def matrix_sizes(longest: int | None, lower: int, upper: int, rows: Any, columns: Any) -> Any:
+def matrix_sizes(
+    longest: int | None, lower: int, upper: int, rows: int | None, columns: int | None
+) -> tuple[int | None, int | None]:
     """(rows, columns) of the matrix of diagonals, where -1 is the least that holds them."""
     if longest is None:
         return (None if rows == -1 else rows, None if columns == -1 else columns)
@@ -241,21 +253,21 @@ class MatrixDiagPartV3(Op):
 
     align: str = "RIGHT_LEFT"
 
-    def shapes(self, x: TensorType, k: Any, padding: TensorType) -> Shapes:
+    def shapes(self, x: TensorType, k: Offsets, padding: TensorType) -> Shapes:
         if x.dims is None:
             return (None,)
         need_matrix(x.dims)
         bounds = bounds_of(k)
         return (None if bounds is None else diagonal_dims(x.dims, *bounds),)
 
-    def kernel(self, x: Array, k: Any, padding: Array) -> Any:
+    def kernel(self, x: Array, k: Offsets, padding: Array) -> Any:
         like = TensorType(dt.float32, np.shape(x))
         (dims,) = self.shapes(like, k, like)
         lower, upper = bounds_of(k) or (0, 0)
         if lower == upper:  # no padding
             return np.array(np.diagonal(x, lower, -2, -1))
-        where = band(*np.shape(x)[-2:], lower, upper, self.align)
-        return np.where(where.valid, x[..., where.i, where.j], padding).reshape(dims)
+        places = band(*np.shape(x)[-2:], lower, upper, self.align)
+        return np.where(places.valid, x[..., places.i, places.j], padding).reshape(dims)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, k, _ = call.inputs
@@ -281,7 +293,7 @@ class MatrixSetDiagV3(Op):
 
     align: str = "RIGHT_LEFT"
 
-    def shapes(self, x: TensorType, diagonal: TensorType, k: Any) -> Shapes:
+    def shapes(self, x: TensorType, diagonal: TensorType, k: Offsets) -> Shapes:
         bounds = bounds_of(k)
         if x.dims is None:
             if bounds is None or diagonal.dims is None:
@@ -299,15 +311,15 @@ class MatrixSetDiagV3(Op):
                 ) from None
         return (x.dims,)
 
-    def kernel(self, x: Array, diagonal: Array, k: Any) -> Any:
+    def kernel(self, x: Array, diagonal: Array, k: Offsets) -> Array:
         x, diagonal = np.asarray(x), np.asarray(diagonal)
         lower, upper = bounds_of(k) or (0, 0)
         if lower == upper:
             result, along = np.array(x), np.arange(diagonal.shape[-1])
             result[..., along + max(-lower, 0), along + max(lower, 0)] = diagonal
             return result
-        where = band(*x.shape[-2:], lower, upper, self.align)
-        return np.where(where.inside, diagonal[..., where.row, where.place], x)
+        places = band(*x.shape[-2:], lower, upper, self.align)
+        return np.where(places.inside, diagonal[..., places.row, places.place], x)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, diagonal, k = call.inputs
@@ -326,7 +338,7 @@ class MatrixSetDiagV3(Op):
 
 
 class MatrixBandPart(Op):
-    """Matrices without what is more than so many places below or above the diagonal."""
+    """Matrices with zeros outside a band around the main diagonal."""
 
     type_name = "MatrixBandPart"
     ruled = True
@@ -335,21 +347,21 @@ class MatrixBandPart(Op):
     dtypes = {"T": dt.NUMERIC | dt.BOOL, "Tindex": dt.INDEX}
     batched = last_axes_of_first
 
-    def shapes(self, x: TensorType, num_lower: Any, num_upper: Any) -> Shapes:
+    def shapes(self, x: TensorType, num_lower: int | None, num_upper: int | None) -> Shapes:
         if x.dims is not None:
             need_matrix(x.dims)
             for name, value, size in (
                 ("num_lower", num_lower, x.dims[-2]),
                 ("num_upper", num_upper, x.dims[-1]),
             ):
-                if None not in (value, size) and value > size:
+                if value is not None and size is not None and value > size:
                     raise ValueError(
                         f"{name} must be negative or less or equal to number of "
                         f"{'rows' if name == 'num_lower' else 'columns'} ({size}) got: {value}"
                     )
         return (x.dims,)
 
-    def kernel(self, x: Array, num_lower: Any, num_upper: Any) -> Any:
+    def kernel(self, x: Array, num_lower: int, num_upper: int) -> Array:
         x = np.asarray(x)
         if num_upper >= 0:
             x = np.tril(x, num_upper)
@@ -383,10 +395,10 @@ def diag(
     k: TensorLike = 0,
     num_rows: TensorLike = -1,
     num_cols: TensorLike = -1,
-    padding_value: Any = 0,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
-    """Makes matrices with the given diagonals and a padding value elsewhere.
+    """Makes matrices of their diagonals, with a padding value elsewhere.
 
     Args:
         diagonal: A tensor of any dtype: one diagonal of each matrix, of shape [..., n]; or
@@ -401,8 +413,8 @@ def diag(
             rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT".
 
     Returns:
-        A tensor of the dtype of `diagonal`, of shape [..., rows, columns]. With neither number
-        given the matrices are square.
+        A tensor of the dtype of `diagonal`, of shape [..., rows, columns]. Without either number
+        the matrices are square.
 
     Raises:
         ValueError: `align` is another word.
@@ -418,7 +430,7 @@ def diag(
     return apply(op, x, k, num_rows, num_cols, padding, name=name)
 
 
-def padding_of(x: TensorValue, value: Any) -> Any:
+def padding_of(x: TensorValue, value: TensorLike) -> TensorValue:
     """The padding value as a tensor of the dtype of `x`."""
     return convert(bool(value) if x.dtype is dt.bool_ else value, x.dtype)
 
@@ -493,7 +505,7 @@ def set_diag(
 
 
 def checked_align(align: str) -> str:
-    """An alignment as TensorFlow names it."""
+    """The alignment; ValueError where there is no such."""
     if align not in ALIGNMENTS:
         raise ValueError(f"align must be one of {', '.join(ALIGNMENTS)}, got {align!r}")
     return align
@@ -526,10 +538,10 @@ def band_part(
 
 
 def eye(
-    num_rows: Any,
-    num_columns: Any = None,
-    batch_shape: Any = None,
-    dtype: Any = dt.float32,
+    num_rows: TensorLike,
+    num_columns: TensorLike | None = None,
+    batch_shape: ShapeLike = None,
+    dtype: DTypeLike = dt.float32,
     name: str | None = None,
 ) -> Any:
     """Makes an identity matrix, or one for each place of `batch_shape`.
@@ -549,20 +561,15 @@ def eye(
     >>> tf.eye(2, dtype=tf.int32).numpy().tolist()
     [[1, 0], [0, 1]]
     """
-    num_rows = known_int(num_rows)
-    columns = num_rows if num_columns is None else known_int(num_columns)
-    length = smaller(num_rows, columns)
-    if batch_shape is None:
-        shape: Any = [length]
-    elif is_tensor(batch_shape):
-        shape = concat([batch_shape, [length]], 0)
-    else:
-        shape = [*batch_shape, length]
-    kind = as_dtype(dtype)
-    diagonal = ones(shape, kind)
-    return diag(diagonal, name, num_rows=num_rows, num_cols=columns)
+    rows = known_int(num_rows)
+    columns = rows if num_columns is None else known_int(num_columns)
+    length = smaller(rows, columns)
+    batch: Any = () if batch_shape is None else batch_shape
+    shape: Any = concat([batch, [length]], 0) if is_tensor(batch) else [*batch, length]
+    diagonal = ones(shape, as_dtype(dtype))
+    return diag(diagonal, name, num_rows=rows, num_cols=columns)
 
 
-def smaller(x: Any, y: Any) -> Any:
+def smaller(x: int | TensorValue, y: int | TensorValue) -> Any:
     """The lesser of two ints or tensors."""
     return min(x, y) if isinstance(x, int) and isinstance(y, int) else minimum(x, y)

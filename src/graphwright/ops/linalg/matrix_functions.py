@@ -15,6 +15,7 @@ from graphwright.ops.linalg import matrix_roots
 from graphwright.ops.linalg.linear_systems import LAPACK, MatrixOp, adjoint, joined, split_square
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 
@@ -27,11 +28,11 @@ class MatrixFunction(MatrixOp):
         batch, size = split_square(self.type_name, x)
         return (joined(batch, size, size),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Any:
         return self.of_matrices(x) if x.size else x
 
-    def of_matrices(self, x: Any) -> Any:
-        """The function of square matrices, of which there are some."""
+    def of_matrices(self, x: Array) -> Any:
+        """The function of a batch of square matrices that is not empty."""
         raise NotImplementedError(f"{type(self).__name__} states no function of matrices")
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -50,7 +51,7 @@ class MatrixExponential(MatrixFunction):
 
     type_name = "MatrixExponential"
 
-    def of_matrices(self, x: Any) -> Any:
+    def of_matrices(self, x: Array) -> Any:
         from scipy.linalg import expm as exponential  # here, for it takes long to import
 
         return exponential(x).astype(x.dtype, copy=False)
@@ -62,7 +63,7 @@ class MatrixLogarithm(MatrixFunction):
     type_name = "MatrixLogarithm"
     dtypes = {"T": dt.COMPLEX}
 
-    def of_matrices(self, x: Any) -> Any:
+    def of_matrices(self, x: Array) -> Any:
         flat = x.reshape(-1, *x.shape[-2:])
         return matrix_roots.logarithm(flat).astype(x.dtype).reshape(x.shape)
 
@@ -73,7 +74,7 @@ class MatrixSquareRoot(MatrixFunction):
     type_name = "MatrixSquareRoot"
     dtypes = {"T": LAPACK}
 
-    def of_matrices(self, x: Any) -> Any:
+    def of_matrices(self, x: Array) -> Any:
         flat = x.reshape(-1, *x.shape[-2:])
         return matrix_roots.square_root(flat).astype(x.dtype).reshape(x.shape)
 

@@ -1,8 +1,8 @@
 """Square roots and logarithms of many matrices, by their Schur forms.
 
-Functions of triangular matrices are worked out a diagonal after the other, for all matrices at
-once: `Diagonals` has the main one first, each [entries, matrices]. Sources: Bjoerck and Hammarling
-(1983) for roots; Higham, "Functions of Matrices" (2008), chapter 11 for logarithms.
+A function of triangular matrices is computed diagonal by diagonal, for all matrices at once:
+`Diagonals` has the main one first, each [entries, matrices]. Sources: Bjoerck and Hammarling (1983)
+for roots; Higham, "Functions of Matrices" (2008), chapter 11 for logarithms.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphwright.ops.linalg import small_matrices
 from graphwright.ops.linalg.schur import Complexes, schur, together
@@ -19,11 +20,10 @@ from graphwright.types.arrays import Array
 
 Diagonals = list[Complexes]
 
-_NEAR = (
-    0.25  # how far from 1 a matrix may be for 7 nodes to give its logarithm to float64's last bit
-)
+#: The distance from 1 up to which 7 nodes give a matrix's logarithm to float64's last bit.
+_NEAR = 0.25
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(7)
-_REAL = 1e-7  # of the greatest entry; imaginary parts below it are what rounding leaves
+_REAL = 1e-7  # of the greatest entry; imaginary parts below it come from rounding
 
 
 def square_root(matrices: Array) -> Any:
@@ -34,7 +34,8 @@ def square_root(matrices: Array) -> Any:
         from scipy.linalg import sqrtm  # here, for it takes long to import
 
         exact = matrices.astype(np.result_type(matrices, np.float64))  # as `schur` has them
-        roots = _one_by_one(sqrtm, exact, np.isfinite(matrices).all((1, 2)))
+        finite: Any = np.isfinite(matrices).all((1, 2))
+        roots = _one_by_one(sqrtm, exact, finite)
     if matrices.dtype.kind == "c":
         return roots
     least = np.abs(roots).max((1, 2), keepdims=True) * _REAL
@@ -51,18 +52,20 @@ def logarithm(matrices: Array) -> Any:
     from scipy.linalg import logm  # here, for it takes long to import
 
     eigenvalues = np.diagonal(t, axis1=1, axis2=2)
-    found = _one_by_one(logm, t, (np.isfinite(eigenvalues) & (eigenvalues != 0)).all(1))
-    return q @ found @ q.conj().swapaxes(1, 2)
+    results = _one_by_one(logm, t, (np.isfinite(eigenvalues) & (eigenvalues != 0)).all(1))
+    return q @ results @ q.conj().swapaxes(1, 2)
 
 
-def _one_by_one(function: Callable[[Array], Any], matrices: Array, which: Any) -> Complexes:
+def _one_by_one(
+    function: Callable[[Array], Array], matrices: Array, which: npt.NDArray[np.bool_]
+) -> Complexes:
     """SciPy's function of some of the matrices, NaN of the others."""
-    found = np.full(matrices.shape, np.nan, np.complex128)
+    results = np.full(matrices.shape, np.nan, np.complex128)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is singular or inaccurate
+        warnings.simplefilter("ignore")  # of singular matrices and inaccurate results
         for i in np.flatnonzero(which):
-            found[i] = function(matrices[i])
-    return found
+            results[i] = function(matrices[i])
+    return results
 
 
 def _by_schur_form(
@@ -72,11 +75,11 @@ def _by_schur_form(
     size = t.shape[1]
     rows = [np.arange(size - d) for d in range(size)]
     entries = small_matrices.entries_first(t)
-    results = function([entries[i, i + d] for d, i in enumerate(rows)])
-    found = np.zeros_like(t)
+    diagonals = function([entries[i, i + d] for d, i in enumerate(rows)])
+    triangular = np.zeros_like(t)
     for d, i in enumerate(rows):
-        found[:, i, i + d] = results[d].T
-    products: Complexes = q @ found @ q.conj().swapaxes(1, 2)
+        triangular[:, i, i + d] = diagonals[d].T
+    products: Complexes = q @ triangular @ q.conj().swapaxes(1, 2)
     return products
 
 

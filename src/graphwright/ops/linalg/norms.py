@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,14 @@ from graphwright.ops.math.transcendental import abs, log, pow, sqrt
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 
-EUCLIDEAN = ("fro", "euclidean", 2, 2.0)
+#: The order of a norm: a name or a number.
+Order = str | float
+#: The axis of vectors, the two of matrices, or None for all.
+NormAxes = int | Sequence[int] | None
 
 
-def check_norm(order: Any, axis: Any) -> None:
-    """What `norm` refuses."""
+def check_norm(order: Order, axis: NormAxes) -> None:
+    """ValueError for an order or axes that `norm` does not take."""
     if isinstance(axis, (list, tuple)):
         if len(axis) != 2 or axis[0] == axis[1]:
             raise ValueError(
@@ -37,14 +41,14 @@ def check_norm(order: Any, axis: Any) -> None:
         supported = ["euclidean", "fro", 1, 2, np.inf]
         if order not in supported:
             raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {order}")
-    elif order not in ("euclidean", 1, 2, np.inf) and not (np.isreal(order) and order > 0):
+    elif order != "euclidean" and (isinstance(order, str) or not (np.isreal(order) and order > 0)):
         raise ValueError(f"'ord' must be a supported vector norm, got {order}")
 
 
 def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
+    tensor: TensorLike,
+    ord: Order = "euclidean",
+    axis: NormAxes = None,
     keepdims: bool | None = None,
     name: str | None = None,
 ) -> Any:
@@ -71,17 +75,15 @@ def norm(
     >>> tf.norm([3.0, 4.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
     """
-    if isinstance(ord, str) and not isinstance(axis, (list, tuple)) and ord != "euclidean":
-        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     check_norm(ord, axis)
     x = convert(tensor)
-    matrix = isinstance(axis, (list, tuple))
-    if matrix and ord in (2, 2.0):
-        result = spectral_norm(x, axis)
-    elif ord in EUCLIDEAN:
+    pair = axis if isinstance(axis, (list, tuple)) else ()
+    if pair and ord == 2:
+        result = spectral_norm(x, pair)
+    elif isinstance(ord, str) or ord == 2:
         result = sqrt(reduce_sum(x * conj(x), axis, keepdims=True))
-    elif matrix:
-        summed, greatest = axis if ord == 1 else (axis[1], axis[0])
+    elif pair:
+        summed, greatest = pair if ord == 1 else (pair[1], pair[0])
         sums = reduce_sum(abs(x), summed, keepdims=True)
         result = reduce_max(sums, greatest, keepdims=True)
     elif ord == np.inf:
@@ -93,7 +95,7 @@ def norm(
     return result if keepdims else squeeze(result, axis)
 
 
-def spectral_norm(x: Any, axis: Any) -> Any:
+def spectral_norm(x: TensorValue, axis: Sequence[int]) -> Any:
     """The greatest singular value of the matrices along two axes, which stay."""
     if tuple(axis) == (-2, -1):
         return reduce_max(svd(x, compute_uv=False), -1, keepdims=True)[..., None]
@@ -103,8 +105,8 @@ def spectral_norm(x: Any, axis: Any) -> Any:
     return transpose(greatest, inverse_permutation(order))
 
 
-def with_last(x: TensorValue, axes: Any) -> Any:
-    """The permutation of the axes of `x` that brings two of them behind the others."""
+def with_last(x: TensorValue, axes: Sequence[int]) -> Any:
+    """The permutation of the axes of `x` that puts two of them behind the others."""
     count = x.type.rank
     if count is not None:
         pair = [a % count for a in axes]
@@ -115,8 +117,8 @@ def with_last(x: TensorValue, axes: Any) -> Any:
 
 def normalize(
     tensor: TensorLike,
-    ord: Any = "euclidean",
-    axis: TensorLike | None = None,
+    ord: Order = "euclidean",
+    axis: NormAxes = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Divides a tensor by its norm along `axis`.
@@ -242,8 +244,8 @@ def pinv(
         rcond = largest_side(a) * (10.0 * float(np.finfo(a.dtype.numpy_dtype).eps))
     s, u, v = svd(a, full_matrices=False)
     cutoff = convert(rcond, s.dtype) * reduce_max(s, -1)
-    kept = s > cutoff[..., None]
-    inverse = select(kept, 1.0 / select(kept, s, 1), 0)
+    counts = s > cutoff[..., None]
+    inverse = select(counts, 1.0 / select(counts, s, 1), 0)
     return matmul(v * cast(inverse, v.dtype)[..., None, :], u, adjoint_b=True)
 
 

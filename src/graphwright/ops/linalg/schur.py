@@ -1,9 +1,9 @@
 """Schur forms of batches: the unitary q and upper triangular t of x = q @ t @ adjoint(q).
 
-LAPACK has them of one matrix after the other. Many small ones are brought there together, by QR
-steps on Hessenberg matrices with explicit shifts (Golub, Van Loan, "Matrix Computations", 7.4): for
-all matrices until the last row of each has split off, then for one row less. Those that take longer
-are gone on with by themselves. As in `small_matrices`, entries stand in front of the matrices then.
+LAPACK computes them one matrix after the other. Many small matrices go together, by QR steps on
+Hessenberg matrices with explicit shifts (Golub, Van Loan, "Matrix Computations", 7.4). The steps go
+on until the last row of every matrix has split off, then with one row less. Matrices that take
+longer continue by themselves. As in `small_matrices`, their arrays have entries before matrices.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.ops.linalg import small_matrices
-from graphwright.types.arguments import TensorLike
 
 Complexes = npt.NDArray[np.complex128]
 Turn = tuple[Complexes, Complexes]
@@ -24,12 +23,12 @@ _STEPS = 60  # for a row; two or three are usual
 
 
 def together(count: int, size: int) -> bool:
-    """Whether so many matrices of a size are transformed together."""
+    """Whether `count` matrices of a size are transformed together."""
     return size <= _TOGETHER and small_matrices.side_by_side(count, size)
 
 
 def schur(matrices: Complexes) -> tuple[Complexes, Complexes]:
-    """t and q of [matrices, n, n]; NaN of what is not finite."""
+    """t and q of [matrices, n, n]; NaN for matrices that are not finite."""
     count, size, _ = matrices.shape
     finite: Any = np.isfinite(matrices).all((1, 2))
     if together(count, size):
@@ -47,7 +46,9 @@ def schur(matrices: Complexes) -> tuple[Complexes, Complexes]:
     return t, q
 
 
-def _one_by_one(matrices: Complexes, which: Any, t: Complexes, q: Complexes) -> None:
+def _one_by_one(
+    matrices: Complexes, which: npt.NDArray[np.bool_], t: Complexes, q: Complexes
+) -> None:
     """LAPACK's forms of some of the matrices."""
     from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
 
@@ -57,12 +58,12 @@ def _one_by_one(matrices: Complexes, which: Any, t: Complexes, q: Complexes) -> 
         t[i], q[i] = (np.nan, np.nan) if failed else (form, vectors)
 
 
-def _unsorted(_: TensorLike) -> None:
-    """Which eigenvalues come first: none does."""
+def _unsorted(_: complex) -> None:
+    """None: LAPACK asks of each eigenvalue whether it comes first."""
 
 
 def _together(t: Complexes) -> tuple[Complexes, Complexes]:
-    """t and q of [n, n, matrices]; NaN of what does not converge."""
+    """t and q of [n, n, matrices]; NaN for matrices that do not converge."""
     size = len(t)
     q = np.zeros_like(t)
     q[np.arange(size), np.arange(size)] = 1
@@ -79,7 +80,7 @@ def _together(t: Complexes) -> tuple[Complexes, Complexes]:
 
 
 def _split_off(t: Complexes, q: Complexes, last: int, step: int) -> None:
-    """Steps on the rows up to the last one, until nothing is left of it before its diagonal."""
+    """Steps on the rows up to the last, until all of it before its diagonal is 0."""
     while True:
         around = np.abs(t[last, last]) + np.abs(t[last - 1, last - 1])
         left = np.abs(t[last, last - 1]) > np.finfo(np.float64).eps * around
@@ -132,7 +133,7 @@ def _turn(a: Complexes, b: Complexes) -> Turn:
 
 
 def _turn_rows(t: Complexes, row: int, turn: Turn, first: int) -> None:
-    """A rotation of a row and the next, from a column on."""
+    """Rotates a row and the next, from a column on."""
     a, b = turn
     upper, lower = t[row, first:], t[row + 1, first:]
     turned = a.conj() * upper + b.conj() * lower
@@ -141,7 +142,7 @@ def _turn_rows(t: Complexes, row: int, turn: Turn, first: int) -> None:
 
 
 def _turn_columns(t: Complexes, column: int, turn: Turn, rows: int | None = None) -> None:
-    """Its inverse from the right, in the first rows."""
+    """Applies the inverse of a rotation from the right, in the first rows."""
     a, b = turn
     left, right = t[:rows, column], t[:rows, column + 1]
     turned = a * left + b * right

@@ -1,7 +1,7 @@
 """Factors of many small matrices: each step of an algorithm is done for all of them at once.
 
-Entries stand in front and the matrices behind them, [rows, columns, matrices], so that a step is a
-few operations on long vectors and their number is that of the columns.
+Entries stand in front and the matrices behind them, [rows, columns, matrices]. So a step is a few
+operations on long vectors, and there are as many steps as columns.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def entries_first(matrices: Array) -> Array:
 
 
 def entries_last(entries: Array, shape: tuple[int, ...]) -> Array:
-    """What has its matrices last, [..., matrices], in the shape that has them first."""
+    """A copy of [..., matrices] in a shape whose matrices come first."""
     return np.ascontiguousarray(np.moveaxis(entries, -1, 0)).reshape(shape)
 
 
 def cholesky(matrices: Array) -> Array:
-    """The lower triangular factors of [..., n, n]; NaN in those of what is not positive definite.
+    """The lower triangular factors of [..., n, n]; NaN where a matrix is not positive definite.
 
     As in LAPACK, the upper triangles and imaginary parts of diagonals are not read.
     """

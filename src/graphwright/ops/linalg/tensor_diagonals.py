@@ -1,4 +1,4 @@
-"""Diagonals of tensors whose shape is the same shape twice, as matrices are of equal sides."""
+"""Diagonals of tensors whose shape is one shape twice, as that of a square matrix is."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Diag(Op):
 
 
 class DiagPart(Op):
-    """The diagonal of a tensor whose shape is the same shape twice."""
+    """The diagonal of a tensor whose shape is one shape twice."""
 
     type_name = "DiagPart"
     inputs = ("input: T",)

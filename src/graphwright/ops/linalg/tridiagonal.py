@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
@@ -75,7 +75,7 @@ class Cross(Op):
 
 
 def check_rows(op: str, name: str, diagonals: TensorType, count: int, rhs: TensorType) -> None:
-    """Diagonals [..., count, n] of the matrices that are multiplied with `rhs` [..., n, k]."""
+    """ValueError unless diagonals [..., count, n] fit `rhs` [..., n, k]."""
     lead, _, size = split_matrix(op, diagonals)
     batch, rows, _ = split_matrix(op, rhs)
     if lead is not None and batch is not None and len(lead) != len(batch):
@@ -92,7 +92,7 @@ def check_rows(op: str, name: str, diagonals: TensorType, count: int, rhs: Tenso
 
 
 class TridiagonalMatMul(Op):
-    """The product of tridiagonal matrices, given by their diagonals, and matrices."""
+    """The product of tridiagonal matrices, which are three diagonals each, and matrices."""
 
     type_name = "TridiagonalMatMul"
     inputs = ("superdiag: T", "maindiag: T", "subdiag: T", "rhs: T")
@@ -118,22 +118,22 @@ class TridiagonalMatMul(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         above, main, below, rhs = (conj(x) for x in call.inputs)
         up, down = moved(rhs, -1), moved(rhs, 1)
-        row: Callable[[Any], Any] = lambda x: reduce_sum(x, -1)[..., None, :]  # noqa: E731
         # The transpose has the diagonals the other way round.
         to_rhs = apply(self, moved_row(below, -1), main, moved_row(above, 1), g)
-        return row(g * up), row(g * rhs), row(g * down), to_rhs
+        rows = [reduce_sum(g * x, -1)[..., None, :] for x in (up, rhs, down)]
+        return *rows, to_rhs
 
 
-def moved(x: Any, by: int) -> Any:
-    """Rows moved down by one (or up), with zeros where none came."""
+def moved(x: TensorValue, by: int) -> Any:
+    """The rows moved down by one, or up; zeros fill the gap."""
     zero = x[..., :1, :] * 0
     if by > 0:
         return concat([zero, x[..., :-1, :]], -2)
     return concat([x[..., 1:, :], zero], -2)
 
 
-def moved_row(x: Any, by: int) -> Any:
-    """Columns moved right by one (or left), with zeros where none came."""
+def moved_row(x: TensorValue, by: int) -> Any:
+    """The columns moved right by one, or left; zeros fill the gap."""
     zero = x[..., :1] * 0
     return concat([zero, x[..., :-1]], -1) if by > 0 else concat([x[..., 1:], zero], -1)
 
@@ -189,7 +189,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Any:
     return apply(Cross.of(), *convert_pair(a, b), name=name)
 
 
-def compact(diagonals: Any, diagonals_format: str) -> Any:
+def compact(diagonals: TensorLike, diagonals_format: str) -> Any:
     """The diagonals as [..., 3, n]: above, main and below; ValueError for another format."""
     if diagonals_format == "compact":
         return convert(diagonals)
@@ -206,15 +206,15 @@ def compact(diagonals: Any, diagonals_format: str) -> Any:
     raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
 
 
-def padded_row(x: Any, before: int, after: int) -> Any:
+def padded_row(x: TensorValue, before: int, after: int) -> Any:
     """A diagonal that is one too short, with a zero before or after it."""
     zero = x[..., :1] * 0
     return concat([zero] * before + [x] + [zero] * after, -1)
 
 
 def tridiagonal_solve(
-    diagonals: Any,
-    rhs: Any,
+    diagonals: TensorLike,
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,
@@ -250,16 +250,16 @@ def tridiagonal_solve(
     <tf.Tensor: shape=(3,), dtype=float32, numpy=array([1., 1., 1.], dtype=float32)>
     """
     bands = compact(diagonals, diagonals_format)
-    rhs = convert(rhs, bands.dtype)
-    vector = rhs.type.rank == (bands.type.rank or 0) - 1
+    side: TensorValue = convert(rhs, bands.dtype)
+    vector = side.type.rank == (bands.type.rank or 0) - 1
     if conjugate_rhs:
-        rhs = conj(rhs)
+        side = conj(side)
     if vector:
-        rhs = rhs[..., None]
+        side = side[..., None]
     elif transpose_rhs:
-        rhs = matrix_transpose(rhs)
+        side = matrix_transpose(side)
     op = TridiagonalSolve.of(bool(partial_pivoting), bool(perturb_singular))
-    x = apply(op, bands, rhs, name=name)
+    x = apply(op, bands, side, name=name)
     return squeeze(x, [-1]) if vector else x
 
 
@@ -297,12 +297,12 @@ def tridiagonal_matmul(
 
 
 def eigh_tridiagonal(
-    alpha: Any,
-    beta: Any,
+    alpha: TensorLike,
+    beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
-    select_range: Any = None,
-    tol: Any = None,
+    select_range: Sequence[float] | None = None,
+    tol: object = None,
     name: str | None = None,
 ) -> Any:
     """Computes eigenvalues, and on demand eigenvectors, of a self-adjoint tridiagonal matrix.
@@ -331,17 +331,18 @@ def eigh_tridiagonal(
     """
     if select not in ("a", "i", "v"):
         raise ValueError(f"'select' must have a value in ('a', 'i', 'v'). Received: {select!r}")
-    if select != "a" and (select_range is None or len(select_range) != 2):
+    ends = () if select_range is None else select_range
+    if select != "a" and len(ends) != 2:
         raise ValueError(f"'select_range' must have two entries. Received: {select_range}")
     above = convert(beta)
     main = convert(alpha, above.dtype)
     values, vectors = eigh(diag(main) + diag(above, k=1) + diag(conj(above), k=-1))
     values = real(values) if values.dtype.is_complex else values
     if select == "i":
-        chosen = slice(int(select_range[0]), int(select_range[1]) + 1)
+        chosen = slice(int(ends[0]), int(ends[1]) + 1)
         values, vectors = values[chosen], vectors[:, chosen]
     elif select == "v":
-        low, high = (convert(bound, values.dtype) for bound in select_range)
+        low, high = (convert(bound, values.dtype) for bound in ends)
         inside = logical_and(values > low, values <= high)
         values, vectors = boolean_mask(values, inside), boolean_mask(vectors, inside, axis=1)
     return values if eigvals_only else (values, vectors)

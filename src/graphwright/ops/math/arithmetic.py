@@ -116,15 +116,15 @@ class Neg(Unary):
 
 
 def checked_divisor(x: Array, y: Array) -> None:
-    """An integer divisor must have no zero, where there is anything to divide."""
+    """InvalidArgumentError for a zero among integer divisors, if there is anything to divide."""
     if not np.all(y) and np.size(x):
         raise InvalidArgumentError(None, None, "Integer division by zero")
 
 
-def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A division that refuses integer divisors of zero."""
+def checked(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
+    """`function(x, y)`, which refuses integer divisors of zero."""
 
-    def divide(x: Array, y: Any) -> Any:
+    def divide(x: Array, y: Array) -> Array:
         if np.asarray(y).dtype.kind in "iu":
             checked_divisor(x, y)
         return function(x, y)
@@ -132,10 +132,10 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     return divide
 
 
-def no_nan(function: Callable[..., Any]) -> Callable[..., Any]:
+def no_nan(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
     """`function(x, y)`, but 0 where y is 0."""
 
-    def guarded(x: Array, y: Any) -> Any:
+    def guarded(x: Array, y: Array) -> Array:
         zero = np.equal(y, 0)
         if not zero.any():
             return function(x, y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import pi
 from typing import Any
 
@@ -14,7 +14,7 @@ from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.special import Special, Worded
 from graphwright.ops.math.transcendental import exp, log, sign, square
 from graphwright.ops.math.trigonometric import cos, sin
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 
 # -- modified, of the first kind ------------------------------------------------------------
 
@@ -62,8 +62,10 @@ class BesselI1e(Worded):
         return (g * away_from_zero(x, 0.5, lambda z: bessel_i0e(x) - y * (sign(x) + 1 / z)),)
 
 
-def away_from_zero(x: Any, at_zero: float, slope: Any) -> Any:
-    """`slope(x)`, but `at_zero` where x is 0, where the formula would divide by it."""
+def away_from_zero(
+    x: TensorValue, at_zero: float, slope: Callable[[TensorValue], TensorValue]
+) -> Any:
+    """`slope(x)`, but `at_zero` where x is 0 and the formula would divide by it."""
     zero = equal(x, 0)
     return select(zero, convert(at_zero, x.dtype), slope(select(zero, 1, x)))
 

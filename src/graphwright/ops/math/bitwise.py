@@ -88,7 +88,7 @@ class RightShift(Binary):
 
 
 class PopulationCount(Elementwise):
-    """How many bits of x are set; of a negative one in two's complement."""
+    """The number of bits that are set in x; negative numbers are in two's complement."""
 
     type_name = "PopulationCount"
     inputs = ("x: T",)

@@ -1,4 +1,4 @@
-"""Values held within bounds: by value, by norm, by the norm of all, by what a dtype holds."""
+"""Values clipped to bounds: by value, by norm, by a common norm, by the range of a dtype."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
+#: Several tensors, or rows of tensors; None stands for one that is missing.
+Tensors = Sequence["TensorLike | None"]
+
 
 class ClipByValue(Elementwise):
-    """max(min(t, greatest), least); a bound is one for all elements, or one for each.
+    """max(min(t, greatest), least); a bound is a scalar, or has the shape of t.
 
-    Nothing is beyond a bound that is not a number.
+    A bound of NaN has no effect.
     """
 
     type_name = "ClipByValue"
@@ -105,7 +108,7 @@ def clip_by_value(
 
 
 def check_shape_kept(x: TensorValue, y: TensorValue) -> None:
-    """Refuses bounds that would broadcast the tensor to another shape."""
+    """ValueError for bounds that would broadcast the tensor to another shape."""
     if x.dims != y.dims and not is_compatible(x.dims, y.dims):
         raise ValueError(
             f"Shapes {show_dims(x.type.dims)} and {show_dims(y.type.dims)} are incompatible: the "
@@ -146,7 +149,7 @@ def clip_by_norm(
     return with_values(t, identity(scaled / maximum(norm, limit), name))
 
 
-def global_norm(t_list: TensorLike, name: str | None = None) -> Any:
+def global_norm(t_list: Tensors, name: str | None = None) -> Any:
     """Computes the 2-norm of all elements of several tensors together.
 
     Args:
@@ -172,7 +175,7 @@ def global_norm(t_list: TensorLike, name: str | None = None) -> Any:
 
 
 def clip_by_global_norm(
-    t_list: TensorLike,
+    t_list: Tensors,
     clip_norm: TensorLike,
     use_norm: TensorLike | None = None,
     name: str | None = None,
@@ -207,14 +210,14 @@ def clip_by_global_norm(
     return [None if x is None else scaled_by(scale, x) for x in tensors], norm
 
 
-def scaled_by(scale: TensorLike, x: TensorLike) -> Any:
-    """A tensor, or the rows of one, times a number."""
+def scaled_by(scale: TensorValue, x: TensorLike) -> Any:
+    """A tensor, or the rows of one, times a scalar."""
     values = values_of(x)
     return with_values(x, values * cast(scale, values.dtype))
 
 
-def listed(t_list: Any) -> list[Any]:
-    """A list of tensors, of some of their rows and of None."""
+def listed(t_list: Tensors) -> list[TensorLike | None]:
+    """The tensors as a list; TypeError where they are neither a list nor a tuple."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     return list(t_list)
@@ -248,7 +251,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     return cast(within(x, to.real_dtype), to, name)
 
 
-def within(x: Any, to: DType) -> Any:
+def within(x: TensorValue, to: DType) -> Any:
     """The elements of `x`, of its dtype, moved within the range of another one."""
     source = x.dtype
     if source is dt.bool_ or to is dt.bool_:
@@ -259,17 +262,17 @@ def within(x: Any, to: DType) -> Any:
     return x if most is None else minimum(x, convert(most, source))
 
 
-def exact(number: Any, dtype: DType) -> int | float:
-    """An element of a dtype as Python's number: those compare without rounding."""
+def exact(number: float, dtype: DType) -> int | float:
+    """An element of a dtype as Python's number, which compares without rounding."""
     return int(number) if dtype.is_integer else float(number)
 
 
 def bound(source: DType, to: DType, upper: bool) -> Any:
     """The bound of `to` as a value of `source` inside its range; None where none is needed."""
-    own, other = [exact(d.max if upper else d.min, d) for d in (source, to)]
-    if (other >= own) if upper else (other <= own):
+    limit, other = [exact(d.max if upper else d.min, d) for d in (source, to)]
+    if (other >= limit) if upper else (other <= limit):
         # Only infinity is outside: a bound to integers, which have none.
-        return own if source.is_floating and to.is_integer else None
+        return limit if source.is_floating and to.is_integer else None
     nearest = source.numpy_dtype.type(float(other) if source.is_floating else other)
     inside = exact(nearest, source)
     if (inside > other) if upper else (inside < other):

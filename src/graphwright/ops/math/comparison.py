@@ -13,7 +13,7 @@ from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Logical, Unary
 from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, broadcast_all
@@ -109,7 +109,7 @@ class NotEqual(Comparison):
 
 
 def compared_shapes(op: Equal | NotEqual, x: TensorType, y: TensorType) -> Shapes:
-    """The broadcast shape, or () where incompatible shapes are allowed to differ."""
+    """The broadcast shape; () where the op takes shapes that do not broadcast."""
     if op.incompatible_shape_error:
         return Comparison.shapes(op, x, y)
     try:
@@ -119,7 +119,7 @@ def compared_shapes(op: Equal | NotEqual, x: TensorType, y: TensorType) -> Shape
 
 
 def comparison_kernel(
-    ufunc: Callable[..., Any], otherwise: bool, strict: bool, types: Sequence[DType]
+    ufunc: np.ufunc, otherwise: bool, strict: bool, types: Sequence[DType]
 ) -> Callable[..., Any]:
     """A comparison whose result is bool for strings too, and lenient where not `strict`."""
     if types[0] is dt.string:
@@ -190,7 +190,7 @@ class SelectV2(Binary):
     ufunc = np.where
 
     def known(self, *args: Any) -> Any:
-        """What is chosen for sure, as shapes are: a vector of which one kind of entries remains."""
+        """The chosen host value, where the condition is known and the same for all entries."""
         rows = [x if isinstance(x, tuple) else (x,) for x in args]
         if args[0] is None or any(isinstance(x, tuple) for row in rows for x in row):
             return None
@@ -209,7 +209,7 @@ class SelectV2(Binary):
         return (None, *choose(call.inputs[0], g))
 
 
-def choose(first: Any, g: Any) -> tuple[Any, Any]:
+def choose(first: TensorValue, g: Cotangent) -> tuple[Any, Any]:
     """The cotangent where `first` holds, and the cotangent where it does not."""
     zero = convert(0, g.dtype)
     return apply(SELECT, first, g, zero), apply(SELECT, first, zero, g)
@@ -339,7 +339,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
 
 
 def boolean(value: TensorLike) -> Any:
-    """A tensor of what must be bool unless it is a tensor, which the op itself refuses."""
+    """A tensor of bool; a tensor of another dtype stays, and the op refuses it."""
     return convert(value) if is_tensor(value) else convert(value, dt.bool_)
 
 

@@ -1,44 +1,45 @@
-"""Functions of many complex64 numbers from those of their parts, for which NumPy has vectors.
+"""Functions of many complex64 numbers from functions of their parts.
 
-It has none for complex numbers: it calls the C library for each. What a formula does not hold for,
-such as infinities, is left to that. Squares are in float64, which holds those of float32 exactly.
+NumPy has vector code for real numbers, but calls the C library for each complex one. Numbers for
+which a formula does not hold, such as infinities, are left to the C library. Squares are in
+float64, which holds those of float32 exactly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from graphwright.ops.math import formula_blocks
 from graphwright.types.arrays import Array
 
-Function = Callable[[Any], Any]
-#: The real and the imaginary part, and for which numbers they hold.
-Parts = tuple[Any, Any, Any]
+Function = Callable[[Array], Array]
+#: The real and the imaginary part, and where they are valid.
+Parts = tuple[Array, Array, Array]
 
 #: Numbers from which on the formulas cost less than NumPy's functions.
 MANY = 1 << 10
 
 
-def reciprocal_root(z: Array) -> Any:
+def reciprocal_root(z: Array) -> Array:
     """1 / sqrt(z)."""
-    return np.reciprocal(np.sqrt(z))
+    root: Array = np.reciprocal(np.sqrt(z))
+    return root
 
 
 def of_parts(formula: Callable[[Array, Array], Parts], plain: Function) -> Function:
-    """The function that is `plain` of few numbers, and for those that the formula leaves."""
+    """A function by `formula`; `plain` computes few numbers, and those where it is not valid."""
 
     def block(z: Array) -> Array:
         result = np.empty(z.shape, np.complex64)
-        result.real, result.imag, held = formula(z.real.copy(), z.imag.copy())
-        if not held.all():
-            rest = ~held
+        result.real, result.imag, valid = formula(z.real.copy(), z.imag.copy())
+        if not valid.all():
+            rest = ~valid
             result[rest] = plain(z[rest])
         return result
 
-    def function(z: Array) -> Any:
+    def function(z: Array) -> Array:
         return plain(z) if z.size < MANY else formula_blocks.mapped(block, z, np.complex64)
 
     return function
@@ -52,11 +53,10 @@ def _exp(x: Array, y: Array) -> Parts:
 def _log(x: Array, y: Array) -> Parts:
     xx, yy = _squared(x), _squared(y)
     square = xx + yy
-    held = _is_finite(square)
-    # Near 1 the logarithm is as small as what the sum was rounded by.
-    kept = square - yy
-    lost = (xx - kept) + (yy - (square - kept))
-    return (np.log(square) + lost / square) * 0.5, np.arctan2(y, x), held
+    # Near 1 the logarithm is as small as the rounding error of the sum.
+    rounded = square - yy
+    error = (xx - rounded) + (yy - (square - rounded))
+    return (np.log(square) + error / square) * 0.5, np.arctan2(y, x), _is_finite(square)
 
 
 def _sqrt(x: Array, y: Array) -> Parts:
@@ -70,25 +70,26 @@ def _rsqrt(x: Array, y: Array) -> Parts:
     return *_root(x, -y, more / length, less / length), _is_finite(length)
 
 
-def _squared(x: Array) -> Any:
-    return np.multiply(x, x, dtype=np.float64)
+def _squared(x: Array) -> Array:
+    square: Array = np.multiply(x, x, dtype=np.float64)
+    return square
 
 
-def _is_finite(length: Any) -> Any:
-    """Whether lengths are neither 0 nor infinite nor unknown."""
+def _is_finite(length: Array) -> Array:
+    """Whether lengths are neither 0 nor infinite nor NaN."""
     return (length > 0) & (length < np.inf)
 
 
-def _halves(x: Array, y: Array, length: Any) -> tuple[Any, Any]:
+def _halves(x: Array, y: Array, length: Array) -> tuple[Array, Array]:
     """The greater and the lesser of the absolute values of a root's parts, without cancellation."""
     more = np.sqrt((length + np.abs(x)) * 0.5)
     return more, np.abs(y) / (more + more)
 
 
-def _root(x: Array, y: Array, more: Any, less: Any) -> tuple[Any, Any]:
+def _root(x: Array, y: Array, more: Array, less: Array) -> tuple[Array, Array]:
     """A root's parts: the real one is the greater where x >= 0, the imaginary one has y's sign.
 
-    By bits, for NumPy has vectors for these, and none for `where` and `copysign`.
+    By bits, for which NumPy has vector code; it has none for `where` and `copysign`.
     """
     most, least = (part.astype(np.float32).view(np.int32) for part in (more, less))
     change = most ^ least

@@ -24,7 +24,7 @@ from graphwright.ops.math.comparison import greater, greater_equal
 from graphwright.ops.math.reduction import count_nonzero, reduce_all, reduce_max, reduce_sum
 from graphwright.ops.math.rounding import floor
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
@@ -33,7 +33,7 @@ WEIGHT = dt.INDEX | {dt.float32, dt.float64}
 
 
 class DenseBincount(Op):
-    """How often, or with what weight, each of 0 ... size - 1 occurs, in all or in each row."""
+    """The count, or sum of weights, of each of 0 ... size - 1, in all elements or each row."""
 
     type_name = "DenseBincount"
     inputs = ("input: Tidx", "size: Tidx host", "weights: T")
@@ -42,7 +42,7 @@ class DenseBincount(Op):
 
     binary_output: bool = False
 
-    def shapes(self, x: TensorType, count: Any, weights: TensorType) -> Shapes:
+    def shapes(self, x: TensorType, count: int | None, weights: TensorType) -> Shapes:
         if count is not None and count < 0:
             raise ValueError(f"size ({count}) must be non-negative")
         if x.rank is not None and x.rank > 2:
@@ -51,7 +51,7 @@ class DenseBincount(Op):
             return (None,)
         return ((*x.dims[:1], count) if x.rank == 2 else (count,),)
 
-    def kernel(self, x: Array, count: Any, weights: Array) -> Any:
+    def kernel(self, x: Array, count: int, weights: Array) -> Any:
         if np.size(weights) and np.shape(weights) != np.shape(x):
             raise ValueError(
                 f"`weights` must be the same shape as `arr` or a length-0 tensor. Input shapes: "
@@ -65,7 +65,7 @@ class DenseBincount(Op):
 
 
 class HistogramFixedWidth(Op):
-    """How many values fall into each of equal ranges; the outer ones are open."""
+    """The number of values in each of equal ranges; the outer ones are open."""
 
     type_name = "HistogramFixedWidth"
     inputs = ("values: T", "value_range: T", "nbins: int32 host")
@@ -76,7 +76,7 @@ class HistogramFixedWidth(Op):
 
     dtype: DType = dt.int32
 
-    def shapes(self, values: TensorType, value_range: TensorType, nbins: Any) -> Shapes:
+    def shapes(self, values: TensorType, value_range: TensorType, nbins: int | None) -> Shapes:
         if value_range.dims not in (None, (2,), (None,)):
             raise ValueError(
                 f"value_range should be a vector of 2 elements, not {show_dims(value_range.dims)}"
@@ -85,7 +85,7 @@ class HistogramFixedWidth(Op):
             raise ValueError(f"nbins should be a positive number, but got '{nbins}'")
         return ((nbins,),)
 
-    def kernel(self, values: Array, value_range: Array, nbins: Any) -> Any:
+    def kernel(self, values: Array, value_range: Array, nbins: int) -> Array:
         low, high = float(value_range[0]), float(value_range[1])
         if not low < high:
             raise ValueError(
@@ -103,7 +103,7 @@ FEW_BOUNDARIES = 64
 
 
 class Bucketize(Op):
-    """In which of the ranges between ascending boundaries each number is."""
+    """The number of the range, between ascending boundaries, that each element is in."""
 
     type_name = "Bucketize"
     inputs = ("input: T",)
@@ -147,7 +147,7 @@ class InTopKV2(Op):
     def batched(self, each: Each) -> Any:
         return each.split(apply(self, each.merged(0), each.merged(1), each.same(2)), 0)
 
-    def shapes(self, predictions: TensorType, targets: TensorType, k: Any) -> Shapes:
+    def shapes(self, predictions: TensorType, targets: TensorType, k: int | None) -> Shapes:
         if (
             predictions.dims
             and targets.dims
@@ -160,15 +160,15 @@ class InTopKV2(Op):
         rows = None if predictions.dims is None else predictions.dims[:1]
         return (merge_dims(rows, targets.dims) or (None,),)
 
-    def kernel(self, predictions: Array, targets: Array, k: Any) -> Any:
+    def kernel(self, predictions: Array, targets: Array, k: int) -> Any:
         classes = predictions.shape[1]
         known = (targets >= 0) & (targets < classes)
         if not classes:
             return known
         places = np.where(known, targets, 0)[:, None]
-        own = np.take_along_axis(predictions, places, axis=1)
+        target = np.take_along_axis(predictions, places, axis=1)
         decided = known & np.isfinite(predictions).all(axis=1)
-        above = np.bitwise_count(np.packbits(predictions > own, axis=1))
+        above = np.bitwise_count(np.packbits(predictions > target, axis=1))
         return decided & (above.sum(axis=1, dtype=np.int64) < k)
 
 
@@ -176,11 +176,11 @@ class InTopKV2(Op):
 
 
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dt.int32,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike | None = dt.int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
@@ -368,24 +368,24 @@ def confusion_matrix(
     array([[1, 0],
            [1, 0]], dtype=int32)>
     """
-    real, said = matched(convert(labels), convert(predictions))
-    real, said = cast(real, dt.int64), cast(said, dt.int64)
+    rows, columns = matched(convert(labels), convert(predictions))
+    rows, columns = cast(rows, dt.int64), cast(columns, dt.int64)
     if num_classes is None:
-        count = maximum(reduce_max(said), reduce_max(real)) + 1
+        count = maximum(reduce_max(columns), reduce_max(rows)) + 1
     else:
         count = cast(convert(num_classes), dt.int64)
     to = dt.int64 if dtype is None else as_dtype(dtype)
-    values = ones_like(said, to) if weights is None else cast(convert(weights), to)
-    return scatter_nd(stack([real, said], axis=1), values, stack([count, count]), name=name)
+    values = ones_like(columns, to) if weights is None else cast(convert(weights), to)
+    return scatter_nd(stack([rows, columns], axis=1), values, stack([count, count]), name=name)
 
 
-def matched(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """Both without a last axis of 1 that only one of them has."""
-    ranks = labels.type.rank, predictions.type.rank
-    if None not in ranks:
-        if ranks[0] - ranks[1] == 1:
+def matched(labels: TensorValue, predictions: TensorValue) -> tuple[Any, Any]:
+    """Labels and predictions without a last axis of 1 that only one of them has."""
+    rank, other = labels.type.rank, predictions.type.rank
+    if rank is not None and other is not None:
+        if rank - other == 1:
             return squeeze(labels, [-1]), predictions
-        if ranks[1] - ranks[0] == 1:
+        if other - rank == 1:
             return labels, squeeze(predictions, [-1])
     return labels, predictions
 

@@ -33,7 +33,7 @@ class Cumulation(Op):
     outputs = ("out: T",)
     dtypes = {"T": dt.NUMERIC, "Tidx": dt.INDEX}
     ufunc: ClassVar[Any]
-    #: What an exclusive scan starts with.
+    #: The first element of an exclusive scan.
     start: ClassVar[float] = 0
 
     exclusive: bool = False
@@ -58,7 +58,7 @@ class Cumulation(Op):
         wide = np.dtype(np.float32) if dtype.itemsize == 2 and types[0].is_floating else dtype
         accumulate, start = type(self).ufunc.accumulate, type(self).start
 
-        def scan(x: Array, axis: Any) -> Any:
+        def scan(x: Array, axis: int) -> Array:
             if type(axis) is not int or not np.ndim(x):
                 raise ValueError(f"scan of shape {np.shape(x)} along {axis}")
             if self.reverse:
@@ -82,7 +82,7 @@ class Cumulation(Op):
         return apply(self, each.inputs[0], each.axes(1))
 
 
-def shifted(x: Array, axis: int, start: float) -> Any:
+def shifted(x: Array, axis: int, start: float) -> Array:
     """The array moved on by one along `axis`; `start` comes first, the last is dropped."""
     x = np.moveaxis(x, axis, 0)
     out = np.empty_like(x)
@@ -140,8 +140,8 @@ class CumulativeLogsumexp(Cumulation):
 class WeightedSums(Cumulation):
     """exp(outer[i]) times the sum of terms[j] * exp(inner[j]) so far: linear in the terms.
 
-    Positive and negative terms are each added up as logarithms, so that nothing overflows on the
-    way to a result that does not.
+    Positive and negative terms are each added up as logarithms, so that no intermediate result
+    overflows where the final one does not.
     """
 
     type_name = "GraphwrightWeightedSums"
@@ -153,8 +153,8 @@ class WeightedSums(Cumulation):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         scan = super().bind(types)
 
-        def sums(terms: Any, inner: Any, outer: Any, axis: Any) -> Any:
-            def share(size: Any) -> Any:
+        def sums(terms: Array, inner: Array, outer: Array, axis: int) -> Array:
+            def share(size: Array) -> Array:
                 none = np.full_like(size, -np.inf)
                 logs = scan(np.where(size > 0, np.log(size) + inner, none), axis)
                 return np.where(logs == -np.inf, 0, np.exp(logs + outer))
@@ -174,7 +174,11 @@ class WeightedSums(Cumulation):
 
 
 def cumsum(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: TensorLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Computes the cumulative sums along `axis`.
 

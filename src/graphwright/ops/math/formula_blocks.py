@@ -1,4 +1,4 @@
-"""Steps of a formula taken block by block: what lies between two of them stays in the cache.
+"""Formulas applied block by block, so that intermediate results stay in the cache.
 
 NumPy goes over memory once for each step, which for large arrays costs more than the step.
 """
@@ -6,7 +6,6 @@ NumPy goes over memory once for each step, which for large arrays costs more tha
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +16,11 @@ from graphwright.types.arrays import Array
 SIZE = 1 << 15
 
 
-def mapped(function: Callable[[Any], Any], x: Any, dtype: npt.DTypeLike) -> Array:
-    """An elementwise function of arrays, of `x`, as an array of some dtype."""
+def mapped(function: Callable[[Array], Array], x: Array, dtype: npt.DTypeLike) -> Array:
+    """An elementwise function of `x`, block by block, as an array of `dtype`."""
     x = np.asarray(x)
     if x.size <= SIZE:
-        # NumPy makes numbers of arrays without axes, and nothing is written into numbers.
+        # NumPy makes numbers of arrays without axes, into which a formula cannot write.
         small: Array = np.asarray(function(np.atleast_1d(x)), dtype).reshape(x.shape)
         return small
     result = np.empty(x.shape, dtype)

@@ -19,7 +19,7 @@ from graphwright.ops.core.shapes import shape, shape_of, size
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.nn.softmax import as_rows, swap_with_last
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -31,7 +31,7 @@ PROMOTED = {t: t for t in (dt.float32, dt.float16, dt.bfloat16)} | {
 
 
 class IsotonicRegression(Op):
-    """The nearest decreasing sequence of each row, and which of its runs each element is in."""
+    """The nearest decreasing sequence of each row, and the number of each element's run."""
 
     type_name = "IsotonicRegression"
     inputs = ("input: T",)
@@ -55,7 +55,7 @@ class IsotonicRegression(Op):
                 result[place], runs[place] = fitted(row)
         return result.reshape(x.shape), runs.reshape(x.shape)
 
-    def gradient(self, call: Call, g: Cotangent | None, _: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent | None, _: Cotangent | None) -> Sequence[Any]:
         runs = call.outputs[1]
         if g is None:
             return (None,)
@@ -67,10 +67,10 @@ class IsotonicRegression(Op):
         return (reshape(gather(means, ids), shape_of(runs)),)
 
 
-def fitted_together(rows: Array) -> tuple[Any, Any]:
-    """`fitted` of many short rows: runs are joined in all of them until none is above the last.
+def fitted_together(rows: Array) -> tuple[Array, Array]:
+    """`fitted` of many short rows: runs join in all of them until none is above the one before.
 
-    As often as there are elements at worst, since then only two runs are joined at a time.
+    At worst two runs join at a time, in as many passes as there are elements.
     """
     starts = np.arange(rows.size)
     sums, counts = rows.ravel(), np.ones(rows.size, np.intp)
@@ -88,17 +88,17 @@ def fitted_together(rows: Array) -> tuple[Any, Any]:
     return np.repeat(means, counts), np.repeat(number, counts)
 
 
-def fitted(row: Any) -> tuple[Any, Any]:
+def fitted(row: Array) -> tuple[Array, Array]:
     """The nearest decreasing sequence, and the numbers of its runs.
 
-    What is not a number is a run of its own, which nothing on either side is compared with.
+    A NaN is a run of its own, and the elements before and behind it are fitted separately.
     """
     from scipy.optimize import isotonic_regression as regress  # here: long to import
 
     gaps = np.flatnonzero(np.isnan(row))
     pieces = np.split(row, np.union1d(gaps, gaps + 1))
-    values: list[Any] = []
-    runs: list[Any] = []
+    values: list[Array] = []
+    runs: list[Array] = []
     count = 0
     for piece in filter(len, pieces):
         values.append(piece if np.isnan(piece[0]) else regress(piece, increasing=False).x)
@@ -107,7 +107,7 @@ def fitted(row: Any) -> tuple[Any, Any]:
     return np.concatenate(values), np.concatenate(runs)
 
 
-def run_numbers(row: Any, fitted: Any) -> Any:
+def run_numbers(row: Array, fitted: Array) -> Array:
     """The run of each element: a run ends where it has the sum that it fits.
 
     Neighbouring runs that happen to be equal stay apart.
@@ -146,11 +146,11 @@ def isotonic_regression(
     rows = as_rows(moved)
     values, runs = apply(op, rows if decreasing else -rows)
     values = values if decreasing else -values
-    found = [transpose(reshape(y, shape_of(moved)), order) for y in (values, runs)]
-    return results(decreasing, *found)
+    values, runs = (transpose(reshape(y, shape_of(moved)), order) for y in (values, runs))
+    return results(decreasing, values, runs)
 
 
-def results(decreasing: bool, values: TensorLike, runs: TensorLike) -> tuple[Any, Any]:
+def results(decreasing: bool, values: TensorValue, runs: TensorValue) -> tuple[Any, Any]:
     """Both results: by name where they are those of the op, which fits decreasing sequences."""
-    found: tuple[Any, Any] = (values, runs)
-    return named(IsotonicRegression)(*found) if decreasing else found
+    pair: tuple[Any, Any] = (values, runs)
+    return named(IsotonicRegression)(*pair) if decreasing else pair

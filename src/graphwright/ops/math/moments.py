@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
@@ -17,13 +18,14 @@ from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import reciprocal, square, squared_difference
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.tensor_type import num_elements
 
 
 def moments(
     x: TensorLike,
     axes: TensorLike,
-    shift: Any = None,
+    shift: object = None,
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
@@ -56,7 +58,11 @@ def moments(
 
 
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: npt.ArrayLike,
+    shift: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Any, Any, Any, Any]:
     """Computes the count, the sum and the sum of squares along axes, from which moments follow.
 
@@ -88,11 +94,12 @@ def sufficient_statistics(
     return count, total, reduce_sum(second, axes, keepdims=keepdims), shift
 
 
-def counted(x: Any, axes: Sequence[int]) -> Any:
-    """How many elements lie along `axes`, as a scalar of x's dtype."""
+def counted(x: TensorValue, axes: Sequence[int]) -> Any:
+    """The number of elements along `axes`, as a scalar of the dtype of `x`."""
     dims = x.type.dims
-    if dims is not None and all(dims[a] is not None for a in axes):
-        return convert(int(np.prod([dims[a] for a in axes], dtype=np.int64)), x.dtype)
+    count = None if dims is None else num_elements(tuple([dims[a] for a in axes]))
+    if count is not None:
+        return convert(count, x.dtype)
     return cast(
         reduce_prod(gather(shape(x), [a if a >= 0 else a + rank_of(x) for a in axes])), x.dtype
     )
@@ -102,7 +109,7 @@ def normalize_moments(
     counts: TensorLike,
     mean_ss: TensorLike,
     variance_ss: TensorLike,
-    shift: Any,
+    shift: TensorLike | None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Computes the mean and the variance from the results of `tf.nn.sufficient_statistics`.
@@ -129,7 +136,11 @@ def normalize_moments(
 
 
 def weighted_moments(
-    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: TensorLike,
+    frequency_weights: TensorLike,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """Computes the weighted mean and variance along axes.
 
@@ -152,15 +163,13 @@ def weighted_moments(
     (2.25, 0.6875)
     """
     x = convert(x)
-    dtype = x.dtype
     weights = convert(frequency_weights)
-    if dtype in (dt.float16, dt.bfloat16):
-        x = cast(x, dt.float32)
-    weights = cast(weights, x.dtype)
-    total = reduce_sum(weights + zeros_like(x), axes, keepdims=True)
-    mean = divide_no_nan(reduce_sum(weights * x, axes, keepdims=True), total)
-    distances = weights * squared_difference(x, mean)
+    y = cast(x, dt.float32) if x.dtype in (dt.float16, dt.bfloat16) else x
+    weights = cast(weights, y.dtype)
+    total = reduce_sum(weights + zeros_like(y), axes, keepdims=True)
+    mean = divide_no_nan(reduce_sum(weights * y, axes, keepdims=True), total)
+    distances = weights * squared_difference(y, mean)
     variance = divide_no_nan(reduce_sum(distances, axes, keepdims=True), total)
     if not keepdims:
         mean, variance = squeeze(mean, axes), squeeze(variance, axes)
-    return cast(mean, dtype), cast(variance, dtype)
+    return cast(mean, x.dtype), cast(variance, x.dtype)

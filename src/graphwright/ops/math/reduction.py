@@ -30,24 +30,29 @@ from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.rounding import is_finite
 from graphwright.ops.math.transcendental import exp, log, sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
-from graphwright.types.arrays import Array
+from graphwright.types.arguments import DTypeLike, HostValue, TensorLike, TensorValue
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import entries, normalize_axes
 
-ADD_UP: Any = np.add.reduce
+#: The axes of a reduction as a kernel goes along them.
+Axes = int | tuple[int, ...]
+#: `reduce` of a ufunc.
+Reduce = Callable[..., Array]
 
-#: From so many elements on it matters in which order they are gone through.
+ADD_UP: Reduce = np.add.reduce
+
+#: The number of elements from which on the order of traversal matters.
 LARGE = 1 << 12
-#: So many floats are added up one after the other.
+#: The number of floats that are added up one after the other.
 BLOCK = 1 << 10
-#: The type in which a sum of 16 bit floats is added up.
+#: The dtype in which 16 bit floats are added up.
 WIDE = {dt.float16: np.dtype(np.float32), dt.bfloat16: np.dtype(np.float32)}
 
 # -- the adjoint: a cotangent spread over the reduced axes ----------------------------------
 
 
-def kept(y: TensorLike, call: Call) -> Any:
+def expanded(y: TensorValue, call: Call) -> Any:
     """A reduction's result, or its cotangent, with the reduced axes as 1."""
     op, (x, axes) = call.op, call.inputs
     if op.keep_dims:  # type: ignore[attr-defined]
@@ -55,7 +60,7 @@ def kept(y: TensorLike, call: Call) -> Any:
     rank = x.type.rank
     known = axes.known if is_tensor(axes) else axes
     if rank is None or known is None or (isinstance(known, tuple) and None in known):
-        return reshape(y, kept_shape(x, axes))
+        return reshape(y, expanded_shape(x, axes))
     if x.type.is_static:
         dims = list(x.type.dims)
         for axis in normalize_axes(known, rank):
@@ -66,7 +71,7 @@ def kept(y: TensorLike, call: Call) -> Any:
     return y
 
 
-def kept_shape(x: TensorLike, axes: TensorLike) -> Any:
+def expanded_shape(x: TensorValue, axes: TensorLike) -> Any:
     """The shape of `x` with 1 at the axes, where rank or axes are known only when it runs."""
     rank = rank_of(x)
     reduced = reshape(floormod(cast(convert(axes), dt.int32), maximum(rank, 1)), (1, -1))
@@ -76,42 +81,43 @@ def kept_shape(x: TensorLike, axes: TensorLike) -> Any:
 
 def range_vector(n: TensorLike) -> Any:
     """0, 1, ... n - 1 as int32."""
-    # The op is found by name: `creation` needs this file for its own adjoints.
+    # The op is looked up by name: `creation` needs this file for its own adjoints.
     return apply(REGISTRY["Range"].of(dt.int32), 0, n, 1)
 
 
-def spread(g: TensorLike, call: Call) -> Any:
+def spread(g: Cotangent, call: Call) -> Any:
     """The cotangent of a reduction's result, repeated along the reduced axes."""
-    return broadcast_to(kept(g, call), shape_of(call.inputs[0]))
+    return broadcast_to(expanded(g, call), shape_of(call.inputs[0]))
 
 
-def given(x: Any, axes: Any) -> Any:
-    """The axes; ValueError where a scalar has none, along which NumPy would reduce all the same.
+def checked_axes(x: Array, axes: HostValue) -> Axes:
+    """The axes, flattened; ValueError for axes of a scalar, which NumPy would take.
 
-    Only where shapes are inferred must they be a vector: kernels take all the axes that there are.
+    They must be a vector where shapes are inferred, but a kernel takes nested tuples too.
     """
-    if type(axes) is tuple and axes and type(axes[0]) is tuple:
-        axes = entries(axes)
-    if not x.ndim and axes != ():
-        raise ValueError(f"Invalid reduction dimension ({axes} for input with 0 dimension(s)")
-    return axes
+    nested = type(axes) is tuple and axes and type(axes[0]) is tuple
+    flat: Any = entries(axes) if nested else axes
+    if not x.ndim and flat != ():
+        raise ValueError(f"Invalid reduction dimension ({flat} for input with 0 dimension(s)")
+    places: Axes = flat
+    return places
 
 
-def along(reduce: Any, keepdims: bool, **how: Any) -> Callable[[Any, Any], Any]:
+def along(reduce: Reduce, keepdims: bool, **options: Any) -> Callable[[Array, HostValue], Any]:
     """A ufunc's `reduce` along axes.
 
-    Of large arrays it goes along one axis after the other, where NumPy goes through no more at a
-    time than the axis along which neighbours lie, which is kept; and it adds floats up in blocks.
+    A large array is reduced one axis after the other where the axis along which neighbours lie
+    stays: NumPy would traverse no more than that axis at a time. Floats are added up in blocks.
     """
-    at_once = partial(reduce, keepdims=keepdims, **how)
-    along_one = partial(reduce, keepdims=True, **how)
-    if reduce == ADD_UP and np.dtype(how["dtype"]).kind in "fc":
+    at_once = partial(reduce, keepdims=keepdims, **options)
+    along_one = partial(reduce, keepdims=True, **options)
+    if reduce == ADD_UP and np.dtype(options["dtype"]).kind in "fc":
         along_one = partial(in_blocks, along_one)
 
-    def reduced(x: Any, axes: Any) -> Any:
-        axes = given(x, axes)
+    def reduced(x: Array, axes: HostValue) -> Array:
+        places = checked_axes(x, axes)
         if x.size >= LARGE:
-            each = axes if isinstance(axes, tuple) else (axes,)
+            each = places if isinstance(places, tuple) else (places,)
             long = sorted({axis % x.ndim for axis in each if x.shape[axis] > 1})
             many = len(long) > 1 or (len(long) == 1 and x.shape[long[0]] > BLOCK)
             if (
@@ -121,15 +127,14 @@ def along(reduce: Any, keepdims: bool, **how: Any) -> Callable[[Any, Any], Any]:
             ):
                 for axis in long:
                     x = along_one(x, axis=axis)
-                return x if keepdims else x.squeeze(axes)
-        return at_once(x, axis=axes)
+                return x if keepdims else x.squeeze(places)
+        return at_once(x, axis=places)
 
     return reduced
 
 
-def in_blocks(add_up: Any, x: Array, axis: int) -> Any:
-    """A sum along an axis of which only some terms are added up one after the other: after many,
-    a float no longer feels the next one."""
+def in_blocks(add_up: Reduce, x: Array, axis: int) -> Array:
+    """A sum along an axis, block by block: a large partial sum would absorb the next float."""
     before = (slice(None),) * axis
     while x.shape[axis] > BLOCK:
         whole = x.shape[axis] // BLOCK * BLOCK
@@ -171,21 +176,22 @@ class Prod(Accumulation):
     ufunc = np.multiply
     expand = in_float32
 
-    def known(self, x: Any, axes: Any) -> Any:
+    def known(self, x: HostValue, axes: HostValue) -> int | None:
         whole = axes == 0 or axes == (0,)
         if not whole or self.keep_dims or not isinstance(x, tuple) or None in x:
             return None
-        return int(np.prod(x, dtype=np.int64))
+        sizes: Any = x
+        return int(np.prod(sizes, dtype=np.int64))
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
-        """The product of the others: all of it / x, unless x is the only zero or there are more."""
+        """The product of the other elements: the whole over x, unless there are zeros."""
         x, axes = call.inputs
         is_zero = equal(x, 0)
         zeros = reduce_sum(cast(is_zero, dt.int32), axes, True)
         others = reduce_prod(select(is_zero, 1, x), axes, True)
         lonely = select(logical_and(is_zero, equal(zeros, 1)), others, 0)
         product = select(equal(zeros, 0), divide_no_nan(others, x), lonely)
-        return kept(g, call) * conj(product), None
+        return expanded(g, call) * conj(product), None
 
 
 class Mean(Reduction):
@@ -200,11 +206,11 @@ class Mean(Reduction):
         wide = WIDE.get(types[0])
         added = along(ADD_UP, keep, dtype=wide or dtype)
 
-        def mean(x: Any, axes: Any) -> Any:
+        def mean(x: Array, axes: HostValue) -> Any:
             total = added(x, axes)
             return total / dtype.type(x.size / total.size if total.size else 1)
 
-        def narrowed(x: Array, axes: Any) -> Any:
+        def narrowed(x: Array, axes: HostValue) -> Any:
             total = added(x, axes)
             return (total / np.float32(x.size / max(total.size, 1))).astype(dtype)
 
@@ -227,12 +233,12 @@ class Mean(Reduction):
         return cast(average(wide, axes, self.keep_dims), x.dtype)
 
 
-def integer_mean(dtype: Any, keep: bool) -> Callable[[Any, Any], Any]:
+def integer_mean(dtype: ArrayDType, keep: bool) -> Callable[[Array, HostValue], Any]:
     """The mean of integers, rounded towards zero, from a sum of 64 bits."""
     wide = np.int64 if dtype.kind == "i" else np.uint64
     added = along(ADD_UP, keep, dtype=wide)
 
-    def mean(x: Any, axes: Any) -> Any:
+    def mean(x: Array, axes: HostValue) -> Any:
         total = added(x, axes)
         count = x.size // total.size if total.size else 1
         return truncated_quotient(total, wide(max(count, 1))).astype(dtype)
@@ -255,7 +261,7 @@ class EuclideanNorm(Reduction):
         wide = WIDE.get(types[0], types[0].real_dtype.numpy_dtype)
         added = along(ADD_UP, keep, dtype=wide)
 
-        def norm(x: Array, axes: Any) -> Any:
+        def norm(x: Array, axes: HostValue) -> Any:
             squares = np.square(np.abs(x).astype(wide, copy=False))
             return np.sqrt(added(squares, axes)).astype(dtype)
 
@@ -263,7 +269,7 @@ class EuclideanNorm(Reduction):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
-        return x * (kept(g, call) / kept(y, call)), None
+        return x * (expanded(g, call) / expanded(y, call)), None
 
     @rounded_once
     def expand(self, x: GraphTensor, axes: GraphTensor) -> Any:
@@ -290,8 +296,8 @@ class Extreme(Reduction):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """Shared evenly among the elements that attain the extreme."""
         x, axes = call.inputs
-        chosen = cast(equal(x, kept(call.outputs[0], call)), g.dtype)
-        return chosen / reduce_sum(chosen, axes, True) * kept(g, call), None
+        chosen = cast(equal(x, expanded(call.outputs[0], call)), g.dtype)
+        return chosen / reduce_sum(chosen, axes, True) * expanded(g, call), None
 
 
 class Max(Extreme):
@@ -351,7 +357,13 @@ class Any_(LogicalReduction):
 # -- the public functions -------------------------------------------------------------------
 
 
-def reduce(op: type[Reduction], x: Any, axis: Any, keepdims: Any, name: str | None) -> Any:
+def reduce(
+    op: type[Reduction],
+    x: TensorLike,
+    axis: TensorLike | None,
+    keepdims: bool,
+    name: str | None,
+) -> Any:
     """Applies a reduction along `axis`, by default along all axes."""
     x = convert(x)
     if axis is not None:

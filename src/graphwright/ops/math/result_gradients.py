@@ -1,6 +1,6 @@
-"""Cotangents of functions whose slope their result tells: one op each, as in TensorFlow's graphs.
+"""Cotangents of functions whose slope follows from their result: one op each, as in TensorFlow.
 
-Of y = f(x) they take y and the cotangent of y.
+The operands for y = f(x) are y and the cotangent of y.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphwright.types.tensor_type import TensorType, show_dims
 
 
 class ResultGradient(Binary):
-    """dy * f'(x), where f'(x) is told by y: of the shape of y, which has as many elements as dy."""
+    """dy * f'(x), where f'(x) follows from y; it has the shape of y, and dy as many elements."""
 
     inputs = ("y: T", "dy: T")
     dtypes = {"T": dt.INEXACT}
@@ -47,34 +47,34 @@ class ResultGradient(Binary):
         return type(self).ufunc(y, dy if dy.shape == y.shape else dy.reshape(y.shape))
 
 
-def tanh_slope(y: Array, dy: Any) -> Any:
+def tanh_slope(y: Array, dy: Array) -> Any:
     return np.multiply(dy, 1 - np.square(y))
 
 
-def sigmoid_slope(y: Array, dy: Any) -> Any:
+def sigmoid_slope(y: Array, dy: Array) -> Any:
     return np.multiply(dy, y * (1 - y))
 
 
-def guarded(dy: Any, slope: Any) -> Any:
-    """0 where nothing flows, though the slope may be infinite there: as TensorFlow's kernels."""
+def guarded(dy: Array, slope: Array) -> Any:
+    """`slope`, but 0 where `dy` is, even if the slope is infinite: as in TensorFlow's kernels."""
     return np.where(dy == 0, dy.dtype.type(0), slope)
 
 
 def guarded_element(scalars: Scalars[S], dy: S, slope: S) -> S:
-    """The same of one element."""
+    """`guarded` for one element."""
     zero = scalars.constant(0, dy)
     return scalars.select(scalars.equal(dy, zero), zero, slope)
 
 
-def sqrt_slope(y: Array, dy: Any) -> Any:
+def sqrt_slope(y: Array, dy: Array) -> Any:
     return guarded(dy, np.divide(np.multiply(dy, y.dtype.type(0.5)), y))
 
 
-def rsqrt_slope(y: Array, dy: Any) -> Any:
+def rsqrt_slope(y: Array, dy: Array) -> Any:
     return guarded(dy, np.multiply(dy, y.dtype.type(-0.5) * (y * y * y)))
 
 
-def reciprocal_slope(y: Array, dy: Any) -> Any:
+def reciprocal_slope(y: Array, dy: Array) -> Any:
     return guarded(dy, np.multiply(np.negative(dy), np.square(y)))
 
 

@@ -15,6 +15,7 @@ from graphwright.op.op_families import Binary, Comparison, Predicate, Unary, no_
 from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
@@ -141,7 +142,7 @@ class ApproximateEqual(Comparison):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return self.kernel
 
-    def kernel(self, x: Any, y: Any) -> Any:
+    def kernel(self, x: Array, y: Array) -> Any:
         if np.shape(x) != np.shape(y):
             raise ValueError("x and y must be of one shape")
         return np.less(np.abs(np.subtract(x, y)), self.tolerance)

@@ -20,7 +20,7 @@ from graphwright.ops.math.comparison import not_equal
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import exp, log, log1p, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
@@ -28,13 +28,13 @@ from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
 SINGLE_DOUBLE = frozenset({dt.float32, dt.float64})
 
 
-def widened(function: Callable[..., Any], dtype: DType) -> Callable[..., Any]:
-    """The function on arrays of `dtype`, of which SciPy knows only float32 and float64."""
+def widened(function: Callable[..., Array], dtype: DType) -> Callable[..., Array]:
+    """The function on arrays of `dtype`: those that SciPy does not know go through float32."""
     if dtype in SINGLE_DOUBLE:
         return function
     narrow = dtype.numpy_dtype
 
-    def through_float32(*arrays: Any) -> Any:
+    def through_float32(*arrays: Array) -> Array:
         return function(*[a.astype(np.float32) for a in arrays]).astype(narrow)
 
     return through_float32
@@ -101,7 +101,7 @@ class Digamma(Worded):
         return (g * polygamma(convert(1, x.dtype), x),)
 
 
-def derivative_of_psi(a: Any, x: Any) -> Any:
+def derivative_of_psi(a: Array, x: Array) -> Array:
     """The derivative of order `a` of digamma, NaN where `a` is no whole number >= 0."""
     order = np.asarray(a, np.float64)
     sign = np.where(order % 2 == 0, -1.0, 1.0)
@@ -154,7 +154,7 @@ def upper_gamma(a: Array, x: Array) -> Any:
     return np.where(np.less_equal(a, 0), x.dtype.type(np.nan), special_functions.gammaincc(a, x))
 
 
-def density(a: Any, x: Any) -> Any:
+def density(a: TensorValue, x: TensorValue) -> Any:
     """The density of the gamma distribution of shape `a`: the slope of igamma in x."""
     return exp(-x + (a - 1) * log(x) - lgamma(a))
 
@@ -183,7 +183,7 @@ class Igammac(SpecialBinary):
         return -g * apply(IGAMMA_GRAD_A, a, x), -g * density(a, x)
 
 
-def slope_of_lower_gamma(a: Any, x: Any) -> Any:
+def slope_of_lower_gamma(a: Array, x: Array) -> Array:
     """dP(a, x) / da, by the series P = sum of exp((a + n) log x - x - lgamma(a + n + 1)).
 
     Each term is differentiated; their number grows with the largest x.
@@ -203,14 +203,18 @@ def slope_of_lower_gamma(a: Any, x: Any) -> Any:
 _NEAR = 1 << 12
 
 
-def slopes_of_series(order: Any, y: Array) -> Any:
-    """The sum of the differentiated terms: each is the one before times y / (order + n), and
-    digamma at order + n + 1 the one before plus 1 / (order + n)."""
+def slopes_of_series(order: Array, y: Array) -> Array:
+    """The sum of the differentiated terms.
+
+    Each term is the one before times y / (order + n). Digamma at order + n + 1 is the one before
+    plus 1 / (order + n).
+    """
     logarithm = np.log(y)
     term = np.exp(order * logarithm - y - special_functions.gammaln(order + 1))
     least = 2.0**-60 * term
     slope = logarithm - special_functions.psi(order + 1)
-    total, divisor, step = term * slope, order.copy(), np.empty_like(y)
+    total: Array = term * slope
+    divisor, step = order.copy(), np.empty_like(y)
     peak = float(y.max(initial=0.0))  # from here on, no term is greater than the one before
     n = 0
     while n <= peak or np.greater(term, least).any():
@@ -237,7 +241,7 @@ class IgammaGradA(SpecialBinary):
 
 
 class Betainc(Op):
-    """The regularised incomplete beta function; scalars broadcast, other shapes are one."""
+    """The regularised incomplete beta function; operands that are not scalars have one shape."""
 
     type_name = "Betainc"
     inputs = ("a: T", "b: T", "x: T")
@@ -317,10 +321,10 @@ class Ndtri(Special):
 # -- products that are 0 wherever x is ------------------------------------------------------
 
 
-def zero_guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+def zero_guarded(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
     """`function(x, y)`, but 0 where x is 0, whatever y is."""
 
-    def guarded(x: Any, y: Array) -> Any:
+    def guarded(x: Array, y: Array) -> Array:
         zero = np.equal(x, 0)
         return np.where(zero, np.asarray(x).dtype.type(0), function(x, y))
 

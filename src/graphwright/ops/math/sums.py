@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from graphwright.op.interpreter import apply, convert, convert_many
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.identity import identity
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
 
@@ -64,7 +64,7 @@ class AddN(Op):
 ADD_N = AddN()
 
 
-def add_n(inputs: Any, name: str | None = None) -> Any:
+def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Any:
     """Adds up several tensors of one shape and dtype.
 
     Args:
@@ -92,7 +92,10 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
 
 
 def accumulate_n(
-    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+    inputs: Sequence[TensorLike],
+    shape: Iterable[int | None] | None = None,
+    tensor_dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Adds up several tensors of one shape and dtype, which are checked first.
 
@@ -131,7 +134,7 @@ def accumulate_n(
     return tensors[0] if len(tensors) == 1 else apply(ADD_N, *tensors, name=name)
 
 
-def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Any:
+def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None) -> Any:
     """Evaluates a polynomial at each element by Horner's rule.
 
     Args:

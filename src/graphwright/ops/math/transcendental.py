@@ -102,7 +102,7 @@ class SquaredDifference(Binary):
     def bind(self, types: Sequence[DType]) -> Any:
         return self.kernel if types[0].is_complex else type(self).ufunc
 
-    def kernel(self, x: Any, y: Any) -> Any:
+    def kernel(self, x: Array, y: Array) -> Any:
         d = np.subtract(x, y)
         return np.multiply(d, np.conj(d))
 
@@ -116,7 +116,7 @@ class SquaredDifference(Binary):
 
 
 class InParts(Unary):
-    """A function that is one of real functions of the parts where there are many complex64."""
+    """A function that many complex64 numbers take from real functions of their parts."""
 
     of_many: ClassVar[Callable[..., Any]]
 
@@ -259,7 +259,7 @@ EXP, EXPM1, LOG, LOG1P = Exp(), Expm1(), Log(), Log1p()
 # -- the public functions -------------------------------------------------------------------
 
 
-def abs(x: Any, name: str | None = None) -> Any:
+def abs(x: TensorLike, name: str | None = None) -> Any:
     """Computes the absolute value of each element, the modulus of a complex one.
 
     The least integer of a dtype stays itself, since its negation overflows.

@@ -86,7 +86,7 @@ def shifted(logits: Any) -> Any:
 ROW_SUMS = along_axes(ADD_UP, True, dtype=None)
 
 
-def row_sums(x: TensorLike) -> Any:
+def row_sums(x: Array) -> Any:
     """Sums along the last axis, which stays."""
     return ROW_SUMS(x, -1)
 

@@ -1,4 +1,4 @@
-"""Floats as if they were stored in few bits, rounded to a grid that has 0 on it."""
+"""Floats rounded to a grid of few values that has 0 on it, as if they were stored in few bits."""
 
 from __future__ import annotations
 
@@ -18,17 +18,23 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones_like, zeros_like
 from graphwright.ops.math.comparison import logical_and, logical_not, logical_or, select
 from graphwright.ops.math.reduction import reduce_sum
-from graphwright.ops.quantization.rounding_grids import ConstantGrid, TensorGrid, nudged, rounded_to
+from graphwright.ops.quantization.rounding_grids import (
+    Bound,
+    ConstantGrid,
+    TensorGrid,
+    nudged,
+    rounded_to,
+)
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
 
-def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
+def on_grid(x: Array, low: Bound, high: Bound, op: Grid) -> Array:
     """`x` rounded to the grid of an op with `num_bits` and `narrow_range`; 0 for an empty range.
 
-    Where `x` is half a step from two values, the last bit decides: as in TensorFlow, what is one
-    tensor's range is divided by, and steps in a unit of constants and channels are multiplied by.
+    Where `x` is half a step from two values, the last bit decides. As in TensorFlow, a range from
+    scalar tensors divides by the step; constants and channels multiply by the steps in a unit.
     """
     least, most, step, zero = nudged(low, high, op.num_bits, op.narrow_range)
     shifted = np.clip(x, least, most) - least
@@ -40,13 +46,16 @@ def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
             places = shifted / step
     result = np.floor(places - zero + np.float32(0.5)) * step
     empty = (np.float32(low) == 0) & (np.float32(high) == 0)
-    return np.where(empty, np.float32(0), result).astype(np.float32)
+    rounded: Array = np.where(empty, np.float32(0), result)
+    return rounded.astype(np.float32)
 
 
-def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, Any, Any]:
+def split_cotangent(
+    g: Array, x: Array, low: Bound, high: Bound, op: Grid
+) -> tuple[Array, Array, Array]:
     """The cotangent where `x` is in the range, below it and above it.
 
-    What is not a number is one everywhere, as in TensorFlow, which multiplies.
+    A cotangent of NaN is NaN in all three, as in TensorFlow, which multiplies.
     """
     least, most, _, _ = nudged(low, high, op.num_bits, op.narrow_range)
     empty = (np.float32(low) == 0) & (np.float32(high) == 0)
@@ -55,10 +64,10 @@ def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, 
     return g * np.float32(inside), g * np.float32(below), g * np.float32(above)
 
 
-def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Any]) -> Any:
-    """The transpose of `split_cotangent` and the sums: to each element comes what it went to.
+def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Cotangent | None]) -> Any:
+    """The transpose of `split_cotangent` and the sums.
 
-    0 is always in the range, so that what is outside is below if it is negative.
+    0 is always in the range, so an element outside is below it if it is negative.
     """
     g, x, *_ = call.inputs
     inside, below, above = (zeros_like(t) if c is None else c
@@ -68,14 +77,14 @@ def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Any]) -> Any:
 
 
 class Grid(Op):
-    """An op on a grid of 2 ** num_bits values, or one less if it is to be narrow."""
+    """An op on a grid of 2 ** num_bits values, or one less for a narrow range."""
 
     num_bits: int = 8
     narrow_range: bool = False
 
 
 class Within(Op):
-    """An op with a range that is stated."""
+    """An op with a range of constants."""
 
     min: float = -6
     max: float = 6
@@ -87,7 +96,7 @@ class BetweenConstants(Grid, Within):
     ruled = True
 
     def check(self) -> None:
-        """ValueError for a range or a grid that there is not."""
+        """ValueError for an empty range, or for bits that no grid has."""
         check_bits(self.num_bits)
         if not self.min < self.max:
             raise ValueError(f"min has to be smaller than max, was: {self.min} >= {self.max}")
@@ -146,7 +155,7 @@ class Between(Grid):
     ruled = True
 
     def check(self, x: TensorType, low: TensorType, high: TensorType) -> None:
-        """ValueError for bounds of a shape that there is no range between."""
+        """ValueError for bounds of another rank, or for bits that no grid has."""
         check_bits(self.num_bits)
         for name, bound in (("min", low), ("max", high)):
             if bound.rank not in (0, None):
@@ -156,7 +165,7 @@ class Between(Grid):
         """The shape of a bound."""
         return ()
 
-    def total(self, cotangents: Any) -> Any:
+    def total(self, cotangents: Array) -> Any:
         """The cotangent of a bound, from those of the elements beyond it."""
         return np.sum(cotangents, dtype=np.float32)
 
@@ -176,7 +185,7 @@ class BetweenVectors(Between):
     def bound_dims(self, x: TensorType) -> Dims:
         return (x.dims[-1] if x.dims else None,)
 
-    def total(self, cotangents: Any) -> Any:
+    def total(self, cotangents: Array) -> Any:
         return cotangents.sum(tuple(range(np.ndim(cotangents) - 1)), dtype=np.float32)
 
 
@@ -218,7 +227,7 @@ class RoundingGradient(Between):
         inside, below, above = split_cotangent(g, x, low, high, self)
         return inside, self.total(below), self.total(above)
 
-    def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Cotangent | None) -> Sequence[Any]:
         return joined_cotangent(self, call, cotangents), None, None, None
 
     def expand(self, g: GraphTensor, x: GraphTensor, low: GraphTensor, high: GraphTensor) -> Any:
@@ -263,7 +272,7 @@ class FakeQuantWithMinMaxVarsPerChannelGradient(BetweenVectors, RoundingGradient
 
 
 def check_bits(num_bits: int) -> None:
-    """A grid has 4 values at least."""
+    """ValueError for bits that no grid has."""
     if not 2 <= num_bits <= 16:
         raise ValueError(f"num_bits must be between 2 and 16, inclusive, got {num_bits}")
 

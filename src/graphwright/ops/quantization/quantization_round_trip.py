@@ -1,4 +1,4 @@
-"""Floats rounded to a grid of few values that spans their range, or a given one."""
+"""Floats rounded to a grid of few values that spans their range, or one that is stated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
 class QuantizeAndDequantizeV4(Op):
-    """The input rounded to a grid of 2 ** num_bits values that spans its range, or a given one."""
+    """The input rounded to a grid of 2 ** num_bits values that spans its range or the bounds."""
 
     type_name = "QuantizeAndDequantizeV4"
     ruled = True
@@ -58,7 +58,7 @@ class QuantizeAndDequantizeV4(Op):
             high = x.max(axes, keepdims=True) if x.size else x.dtype.type(0)
         return self.rounded(x, low, high)
 
-    def beside(self, bound: Any, x: Array) -> Any:
+    def beside(self, bound: Array, x: Array) -> Array:
         """A bound (one for each place of the axis) in a shape that broadcasts with `x`."""
         if self.axis == -1:
             return np.reshape(bound, ())
@@ -96,7 +96,7 @@ class QuantizeAndDequantizeV4(Op):
 
 
 def check_axis(axis: int, x: TensorType) -> None:
-    """An axis, or -1 for all of them."""
+    """ValueError unless `axis` is an axis of `x`, or -1 for all of them."""
     if axis < -1 or (x.dims is not None and axis >= len(x.dims)):
         most = "" if x.dims is None else f" and at most {len(x.dims) - 1}"
         raise ValueError(f"axis must be at least -1{most}, got {axis}")
@@ -183,9 +183,9 @@ def round_trip(kind: type[QuantizeAndDequantizeV4], function: str, doc: str) -> 
 quantize_and_dequantize_v2 = round_trip(
     QuantizeAndDequantizeV4,
     "quantize_and_dequantize_v2",
-    """Rounds floats to a grid of `2 ** num_bits` values that spans their range, or a given one.
+    """Rounds floats to a grid of `2 ** num_bits` values that spans their range or two bounds.
 
-    Gradients pass where the element is in the given range, and are 0 elsewhere.
+    Gradients pass where the element is between the bounds, and are 0 elsewhere.
 
     Args:
         input: A tensor of floats, of any shape.

@@ -32,7 +32,7 @@ def rounded_away(x: Array) -> Any:
 
 
 class QuantizationSteps(NamedTuple):
-    """The integers that a quantized dtype has: the least and the greatest, as floats."""
+    """The least and the greatest integer of a quantized dtype, as floats."""
 
     least: Any
     most: Any
@@ -40,7 +40,7 @@ class QuantizationSteps(NamedTuple):
 
     @classmethod
     def of(cls, dtype: DType, narrow: bool = False) -> QuantizationSteps:
-        """Those of a dtype; a narrow range lacks the least."""
+        """The steps of a dtype; a narrow range lacks the least."""
         least, greatest = dtype.bounds
         return cls(F32(least + narrow), F32(greatest), least < 0)
 
@@ -67,7 +67,7 @@ def to_first(x: Array, low: Array, high: Array, steps: QuantizationSteps) -> Any
 
 
 def from_first(places: Array, low: Array, high: Array, steps: QuantizationSteps) -> Any:
-    """What the places of such a grid stand for."""
+    """The floats at places of such a grid."""
     scale = steps.first_scale(low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
         start = np.where(high == low, low, rounded_away(low / scale) * scale).astype(F32)
@@ -139,7 +139,7 @@ class QuantizeV2(Ranged):
             raise InvalidArgumentError(
                 None, None, f"input_max_range {high} must be larger than input_min_range {low}."
             )
-        # Bounds that are no numbers count as 0.
+        # Bounds of NaN count as 0.
         widest = np.fmax(F32(1), np.where(np.abs(low) < np.abs(high), np.abs(high), np.abs(low)))
         low = np.fmin(F32(0), low)
         least = low + widest * F32(self.ensure_minimum_range)
@@ -158,7 +158,7 @@ class QuantizeV2(Ranged):
         result = places(x).astype(dtype[0]) if whole else formula_blocks.mapped(places, x, dtype[0])
         return result.view(dtype), np.reshape(low, shape), np.reshape(high, shape)
 
-    def combined(self, x: Any, low: Any, high: Any, steps: QuantizationSteps) -> Any:
+    def combined(self, x: Array, low: Array, high: Array, steps: QuantizationSteps) -> Any:
         """Places from the low end on; half a step is added where there are no negative ones."""
         width = np.float64(steps.most) - np.float64(steps.least)
         scale = (width / (high - low)).astype(F32)
@@ -171,14 +171,14 @@ class QuantizeV2(Ranged):
         places += F32(0.5)
         return np.floor(places, out=places)
 
-    def scaled(self, x: Array, low: Array, high: Array, scale: Any) -> Any:
-        """Multiples of one step, over the range of all that there are."""
+    def scaled(self, x: Array, low: Array, high: Array, scale: Array) -> Any:
+        """Multiples of one step, clipped to the range."""
         rounded = np.rint if self.round_mode == "HALF_TO_EVEN" else rounded_away
         return rounded(np.clip(x, low, high) * scale)
 
 
 class Dequantize(Ranged):
-    """What quantized integers over a range stand for."""
+    """The floats that quantized integers over a range stand for."""
 
     type_name = "Dequantize"
     inputs = ("input: T", "min_range: float32", "max_range: float32")
@@ -229,7 +229,7 @@ class QuantizedConcat(Op):
     gradient = not_differentiable
     least = {"values": 2, "input_mins": 2, "input_maxes": 2}
 
-    def shapes(self, axis: Any, *operands: TensorType) -> Shapes:
+    def shapes(self, axis: int | None, *operands: TensorType) -> Shapes:
         count = len(operands) // 3
         for bound in operands[count:]:
             if bound.rank not in (0, None):
@@ -238,7 +238,7 @@ class QuantizedConcat(Op):
                 )
         return concatenated_dims([o.dims for o in operands[:count]], axis), (), ()
 
-    def kernel(self, axis: Any, *operands: Any) -> Any:
+    def kernel(self, axis: int, *operands: Any) -> Any:
         count = len(operands) // 3
         values, bounds = operands[:count], operands[count:]
         lows, highs = bounds[:count], bounds[count:]
@@ -265,7 +265,7 @@ def quantize(
     input: TensorLike,
     min_range: TensorLike,
     max_range: TensorLike,
-    T: TensorLike,
+    T: DTypeLike,
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
@@ -409,7 +409,7 @@ def quantized_concat(
 
 
 def check_mode(name: str, mode: str) -> None:
-    """InvalidArgumentError for a mode that there is not."""
+    """InvalidArgumentError for an unknown mode."""
     if mode not in MODES:
         raise InvalidArgumentError(
             None, None, f"Value for attr 'mode' of \"{mode}\" is not in {MODES}; Op<name={name}>"

@@ -11,15 +11,20 @@ from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, logical_and, select
 from graphwright.ops.math.rounding import floor
+from graphwright.types.arrays import Array
 
 
-def nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
+#: A bound of a range: a constant, or an array of them.
+Bound = float | Array
+
+
+def nudged(low: Bound, high: Bound, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
     """The grid moved so that 0 is on it: least and greatest value, step, the place of 0."""
-    low, high = np.float32(low), np.float32(high)
+    least, most = np.float32(low), np.float32(high)
     first, last = np.float32(1 if narrow_range else 0), np.float32(2**num_bits - 1)
-    step = np.asarray((high - low) / (last - first), np.float32)
+    step = np.asarray((most - least) / (last - first), np.float32)
     with np.errstate(divide="ignore", invalid="ignore"):
-        zero = np.floor(np.clip(first - low / step, first, last) + np.float32(0.5))
+        zero = np.floor(np.clip(first - least / step, first, last) + np.float32(0.5))
     return (first - zero) * step, (last - zero) * step, step, zero - first
 
 

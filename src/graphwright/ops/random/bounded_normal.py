@@ -14,7 +14,8 @@ from graphwright.ops.random import truncated_normal
 from graphwright.ops.random.stateless_random import of_seed, parameterized_shape, samples_of
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import ShapeLike, TensorLike
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.arrays import Array
+from graphwright.types.tensor_type import Dims, TensorType
 
 
 class StatelessParameterizedTruncatedNormal(Op):
@@ -29,10 +30,10 @@ class StatelessParameterizedTruncatedNormal(Op):
     dtypes = {"dtype": dt.FLOATING - {dt.bfloat16}, "S": dt.INDEX, "Tseed": dt.INDEX}
     batched = one_by_one
 
-    def shapes(self, shape: Any, seed: TensorType, *parameters: TensorType) -> Shapes:
+    def shapes(self, shape: Dims | None, seed: TensorType, *parameters: TensorType) -> Shapes:
         return parameterized_shape(shape, *parameters)
 
-    def kernel(self, shape: Any, seed: Any, *parameters: Any) -> Any:
+    def kernel(self, shape: tuple[int, ...], seed: Array, *parameters: Array) -> Array:
         samples, (means, deviations, lows, highs) = samples_of(shape, *parameters)
         drawn = truncated_normal.truncated_normal(
             *of_seed(seed), means, deviations, lows, highs, samples

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from graphwright.base.errors import UnimplementedError
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.random import philox_draws, variates
@@ -18,18 +16,18 @@ from graphwright.ops.state.variable_ops import Storage
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import Dims, TensorType
 
 
-def move(storage: Any, alg: int, outputs: int) -> Any:
-    """Moves the state in a variable past so many outputs; returns what it was before."""
+def move(storage: Storage, alg: int, outputs: int) -> Array:
+    """Moves the state in a variable past so many outputs; returns the state before."""
     if algorithm_number(alg) == Algorithm.THREEFRY.value:
         raise UnimplementedError(
             None, None, "A generator cannot draw with the ThreeFry algorithm, only with Philox."
         )
-    before = []
+    before: list[Array] = []
 
-    def change(state: Any) -> Any:
+    def change(state: Array) -> Array:
         before.append(state)
         return philox_draws.skip(state, outputs)
 
@@ -48,10 +46,10 @@ class RngReadAndSkip(Op):
     effect = Effect.WRITE
     gradient = not_differentiable
 
-    def shapes(self, resource: TensorType, alg: Any, delta: TensorType) -> Shapes:
+    def shapes(self, resource: TensorType, alg: int | None, delta: TensorType) -> Shapes:
         return ((None,) if alg is None else (3,),)
 
-    def kernel(self, storage: Any, alg: int, delta: Array) -> Any:
+    def kernel(self, storage: Storage, alg: int, delta: Array) -> Array:
         return move(storage, alg, int(delta))
 
 
@@ -72,11 +70,18 @@ class StatefulRandomBinomial(Op):
     dtype: DType = dt.int64
 
     def shapes(
-        self, resource: TensorType, alg: Any, shape: Any, counts: TensorType, probs: TensorType
+        self,
+        resource: TensorType,
+        alg: int | None,
+        shape: Dims | None,
+        counts: TensorType,
+        probs: TensorType,
     ) -> Shapes:
         return parameterized_shape(shape, counts, probs)
 
-    def kernel(self, storage: Any, alg: int, shape: Any, counts: Array, probs: Array) -> Any:
+    def kernel(
+        self, storage: Storage, alg: int, shape: tuple[int, ...], counts: Array, probs: Array
+    ) -> Array:
         samples, (trials, chance) = samples_of(shape, counts, probs)
         reserve = variates.binomial_reserve(trials.size, samples)
         state = move(storage, alg, reserve // philox_draws.RESERVED)

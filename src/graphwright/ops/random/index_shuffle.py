@@ -70,17 +70,17 @@ class RandomIndexShuffle(Op):
         keys = np.broadcast_to(seed, (*dims, 3)).reshape(-1, 3).tolist()
         lasts = np.broadcast_to(last, dims).reshape(-1).tolist()
         indices = np.broadcast_to(index, dims).reshape(-1)
-        found: Any
+        places: Any
         if np.ndim(seed) == 1 and np.ndim(last) == 0:
-            found = simon.shuffled(indices, keys[0], lasts[0], self.rounds) if keys else indices
+            places = simon.shuffled(indices, keys[0], lasts[0], self.rounds) if keys else indices
         else:
-            each = zip(indices, keys, lasts)  # shuffles of their own
-            found = np.array([simon.shuffled(i, k, m, self.rounds) for i, k, m in each])
-        return found.reshape(dims).astype(np.asarray(index).dtype)
+            shuffles = zip(indices, keys, lasts)
+            places = np.array([simon.shuffled(i, k, m, self.rounds) for i, k, m in shuffles])
+        return places.reshape(dims).astype(np.asarray(index).dtype)
 
 
-def check_least(name: str, value: Any, least: int) -> None:
-    """InvalidArgumentError where an entry is below what is allowed."""
+def check_least(name: str, value: Array, least: int) -> None:
+    """InvalidArgumentError where an entry is below `least`."""
     if np.size(value) and np.min(value) < least:
         raise InvalidArgumentError(None, None, f"{name} must be >= {least} but was {np.min(value)}")
 

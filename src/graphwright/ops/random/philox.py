@@ -1,6 +1,6 @@
 """Philox 4x32-10, the counter-based generator behind TensorFlow's random numbers.
 
- Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011),
+Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011),
 section 3.3. A 128-bit counter enciphered under a 64-bit key gives a block of four 32-bit words.
 Keys and counters are plain Python ints here; a block's words are numbered from the least
 significant end of the counter.
@@ -8,7 +8,7 @@ significant end of the counter.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +27,18 @@ UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
 
+class Integers(Protocol):
+    """Integers of 64 bits, one or many: a Python int, an array, or tensors in a wrapper."""
+
+    def __and__(self, other: int, /) -> Any: ...
+    def __rshift__(self, bits: int, /) -> Any: ...
+
+
 def blocks(key: int, counter: int, count: int) -> UInt32s:
     """The blocks at `counter`, `counter + 1`, ... as words of shape [count, 4]."""
     if count <= _FEW:
-        at = [(counter + offset) & (1 << COUNTER_BITS) - 1 for offset in range(count)]
-        few = [encipher(key, start & _MASK64, start >> 64) for start in at]
+        starts = [(counter + offset) & (1 << COUNTER_BITS) - 1 for offset in range(count)]
+        few = [encipher(key, start & _MASK64, start >> 64) for start in starts]
         return np.array(few, np.uint32).reshape(count, WORDS)
     return blocks_at(key, *counters(counter, np.arange(count, dtype=np.uint64)))
 
@@ -45,7 +52,7 @@ def counters(start: int, offsets: UInt64s) -> tuple[UInt64s, UInt64s]:
 
 
 def blocks_at(key: int, low: UInt64s, high: UInt64s) -> UInt32s:
-    """The blocks at the counters with the given halves (shape [n]), as words of shape [n, 4]."""
+    """The blocks at the counters with these halves of shape [n], as words of shape [n, 4]."""
     words = np.empty((low.size, WORDS), np.uint32)
     for start in range(0, low.size, _CHUNK):
         part = slice(start, start + _CHUNK)
@@ -54,8 +61,8 @@ def blocks_at(key: int, low: UInt64s, high: UInt64s) -> UInt32s:
     return words
 
 
-def encipher(key: Any, low: Any, high: Any) -> tuple[Any, Any, Any, Any]:
-    """The rounds, over integers, arrays or tensors of them: words in the low halves of 64 bits."""
+def encipher(key: Integers, low: Integers, high: Integers) -> tuple[Any, Any, Any, Any]:
+    """The four words of the blocks at these counters, in the low halves of 64 bits."""
     c0, c1, c2, c3 = low & _MASK32, low >> 32, high & _MASK32, high >> 32
     k0, k1 = key & _MASK32, key >> 32 & _MASK32
     for _ in range(_ROUNDS):

@@ -1,8 +1,8 @@
 """Uniform and normal numbers from Philox words: the numbers that TensorFlow draws on CPUs.
 
-Every sampler here takes a key and a counter (Python ints, see `philox`) and a count of outputs, and
-is a pure function of them. Where these come from is told by `scramble` (the stateless ops),
-`key_counter` (the stateful ops with their two seeds) and `unpack` (a `Generator`'s state). Words
+Every sampler here is a pure function of a key, a counter (Python ints, see `philox`) and a count of
+outputs. The key and the counter come from `scramble` for stateless ops, from `key_counter` for
+stateful ops with two seeds, and from `unpack` for a `Generator`'s state. Words
 become floats by filling the mantissa of a number in [1, 2); normals come from the Box-Muller
 transform (Box, Muller 1958).
 """
@@ -55,14 +55,14 @@ def seed_pair(global_seed: int | None, op_seed: int | None) -> tuple[int, int] |
 
 
 def operation_seeds(global_seed: int) -> Iterator[int]:
-    """The seeds given in turn to eager ops without one after `set_seed(global_seed)`."""
+    """The seeds that eager ops without one take in turn after `set_seed(global_seed)`."""
     source = random.Random(global_seed)
     while True:
         yield source.randint(0, _MAX_SEED)
 
 
 def unforeseen() -> int:
-    """64 bits that nobody can know before."""
+    """64 bits that nobody can predict."""
     return random.SystemRandom().getrandbits(64)
 
 
@@ -126,16 +126,16 @@ def normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
 def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
     """`count` standard normals of `dtype` with magnitude below 2, others drawn again.
 
-    Each group of outputs (as many as a block gives normals) has a stream of its own, so many
-    counters away from its neighbour's as would reserve 256 words an output.
+    Each group of outputs, as many as a block gives normals, has a stream of its own. The streams of
+    two groups are as far apart as if each output reserved 256 words.
     """
     dtype = np.dtype(dtype)
     size = philox.WORDS // _words_a_normal(dtype)
     groups = -(-count // size)
     stride = np.uint64(size * RESERVED // philox.WORDS)
     offsets = np.arange(groups, dtype=np.uint64) * stride
-    kept = box_muller(philox.blocks_at(key, *philox.counters(counter, offsets)), dtype)
-    active = np.flatnonzero((np.abs(kept) >= TRUNCATION).any(axis=1))
+    result = box_muller(philox.blocks_at(key, *philox.counters(counter, offsets)), dtype)
+    active = np.flatnonzero((np.abs(result) >= TRUNCATION).any(axis=1))
     filled = np.zeros(groups, np.intp)
     while active.size:
         words = philox.blocks_at(key, *philox.counters(counter, offsets[active]))
@@ -144,11 +144,11 @@ def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -
         slot = filled[active, None] + np.cumsum(accepted, axis=1) - 1
         accepted &= slot < size
         row, column = np.nonzero(accepted)
-        kept[active[row], slot[row, column]] = drawn[row, column]
+        result[active[row], slot[row, column]] = drawn[row, column]
         filled[active] += accepted.sum(axis=1)
         offsets[active] += np.uint64(1)
         active = active[filled[active] < size]
-    return kept.reshape(-1)[:count].astype(dtype, copy=False)
+    return result.reshape(-1)[:count].astype(dtype, copy=False)
 
 
 def shuffle(key: int, counter: int, count: int) -> npt.NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """Where stateful random ops get their seeds, and the streams that these start.
 
-An op is seeded by two numbers: the global seed in force and its own. An op without one of its
-own under a global seed is given the next number of a *source*: outside of functions one that
-`set_seed` starts, in each graph that is traced 0, 1, 2, ... Without any seed it starts anywhere.
+Two numbers seed an op: the global seed in force and its own. Under a global seed, an op that has
+no seed takes the next number of a *source*. Outside of functions `set_seed` starts it; each graph
+that is traced has 0, 1, 2, ... Without any seed an op starts anywhere.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from graphwright.base.forks import own_lock
 from graphwright.op.interpreter import STATE, Interpreter
 from graphwright.op.op import REGISTRY, Op
 from graphwright.ops.random import philox_draws
+from graphwright.types.arguments import TensorLike
 
 OpT = TypeVar("OpT", bound=Op)
 
 
 class SeedSource:
-    """A global seed, and the seeds given in turn to ops without one."""
+    """A global seed, and the numbers that ops without a seed take in turn."""
 
     __slots__ = ("numbers", "seed")
 
@@ -39,7 +40,7 @@ class Seeding:
     epoch: ClassVar[object] = object()
 
 
-def set_seed(seed: Any) -> None:
+def set_seed(seed: TensorLike | None) -> None:
     """Sets the global seed, from which random ops with and without a seed of their own start over.
 
     A function keeps the global seed under which it was traced, and its ops start over too.
@@ -55,7 +56,7 @@ def set_seed(seed: Any) -> None:
     True
     """
     source(STATE.active)  # what is being traced keeps the seed that it began with
-    number = None if seed is None else int(seed)
+    number = whole(seed)
     numbers = itertools.count() if number is None else philox_draws.operation_seeds(number)
     Seeding.outside = SeedSource(number, numbers)
     Seeding.epoch = object()
@@ -64,32 +65,38 @@ def set_seed(seed: Any) -> None:
             kind.forget()
 
 
+def whole(seed: TensorLike | None) -> int | None:
+    """A seed as Python's int, or None for none."""
+    number: Any = seed
+    return None if number is None else int(number)
+
+
 def source(interpreter: Interpreter | None) -> SeedSource:
-    """The source for what runs under an interpreter: of its graph, if it builds one."""
+    """The source of the graph that an interpreter builds, or else that outside of graphs."""
     while interpreter is not None:
         graph = getattr(interpreter, "graph", None)
         if graph is not None:
-            found = Seeding.graphs.get(graph)
-            if found is None:
-                found = SeedSource(source(interpreter.below).seed, itertools.count())
-                Seeding.graphs[graph] = found
-            return found
+            numbered = Seeding.graphs.get(graph)
+            if numbered is None:
+                numbered = SeedSource(source(interpreter.below).seed, itertools.count())
+                Seeding.graphs[graph] = numbered
+            return numbered
         interpreter = interpreter.below
     return Seeding.outside
 
 
-def seeded(kind: type[OpT], op_seed: Any, *attributes: Any) -> OpT:
-    """A stateful op with its two seeds: the same object for the same seed asked for."""
-    where = source(STATE.active)
-    if op_seed is None and where.seed is not None:
-        pair = philox_draws.seed_pair(where.seed, next(where.numbers))
+def seeded(kind: type[OpT], op_seed: TensorLike | None, *attributes: Any) -> OpT:
+    """A stateful op with its two seeds: the same object for the same seed."""
+    current = source(STATE.active)
+    if op_seed is None and current.seed is not None:
+        pair = philox_draws.seed_pair(current.seed, next(current.numbers))
         return kind(*(pair or ()), *attributes)
-    pair = philox_draws.seed_pair(where.seed, None if op_seed is None else int(op_seed))
+    pair = philox_draws.seed_pair(current.seed, whole(op_seed))
     return kind.of(*(pair or (0, 0)), *attributes)
 
 
 class Stream:
-    """Where a stateful op stands in the Philox stream that its seeds start."""
+    """The position of a stateful op in the Philox stream that its seeds start."""
 
     __slots__ = ("__weakref__", "_counter", "_epoch", "_key", "_seeds", "lock")
 
@@ -100,7 +107,7 @@ class Stream:
         self._key = self._counter = 0
 
     def take(self, counters: int) -> tuple[int, int]:
-        """The key and counter to draw from now; the next draw is so many counters further."""
+        """The key and counter to draw from; the next draw is so many counters further."""
         with self.lock:
             if self._epoch is not Seeding.epoch:
                 self._epoch = Seeding.epoch

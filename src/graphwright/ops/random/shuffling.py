@@ -56,7 +56,7 @@ PREPARATION = Preparation(_swap)
 
 
 def permutation(steps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """A permutation of one number more than there are steps: which old place each new one takes.
+    """A permutation of one more number than there are steps: the old place of each new one.
 
     Place i swaps with place i + steps[i], which must be one of those left.
     """

@@ -1,7 +1,7 @@
 """Simon, a block cipher of any even width, and the shuffles of a range that it gives.
 
 Source: Beaulieu, Shors, Smith, Treatman-Clark, Weeks, Wingers, "The Simon and Speck Families of
-Lightweight Block Ciphers" (2013), section 3, with three key words. To encipher until the result is
+Lightweight Block Ciphers" (2013), section 3, with three key words. Enciphering until the result is
 in a range shuffles the range (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
 """
 
@@ -9,26 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 
+#: Words of the cipher: one, or many at once.
+Words = TypeVar("Words", int, Array)
 _LEAST_WIDTH = 16
-_SMALL = 1 << 10  # shuffles of ranges that end before this are made whole: they take long walks
+_SMALL = 1 << 10  # ranges that end before this are shuffled whole, since their walks are long
 _ROUND_CONSTANTS = 0x7369F885192C0EF5  # the bits of z3, the first the least
 _BASE = 0xFFFFFFFC
 
 
-def rotated(x: Any, by: int, width: int) -> Any:
-    """The words of so many bits rotated to the left."""
+def rotated(x: Words, by: int, width: int) -> Words:
+    """The words of so many bits, rotated to the left."""
     mask = (1 << width) - 1
     return ((x << by) | (x >> (width - by))) & mask
 
 
 def round_keys(key: Sequence[int], rounds: int, width: int) -> list[int]:
-    """The key words and what follows from them, one for each round."""
+    """One key for each round: the key words, then what follows from them."""
     mask = (1 << width) - 1
     keys = [word & mask for word in key[:rounds]]
     constants = _ROUND_CONSTANTS
@@ -39,11 +41,11 @@ def round_keys(key: Sequence[int], rounds: int, width: int) -> list[int]:
     return keys
 
 
-def encipher(x: Any, keys: Sequence[int], width: int) -> Any:
+def encipher(x: Array, keys: Sequence[int], width: int) -> Array:
     """Blocks of two words of so many bits under the keys of an even number of rounds."""
 
-    def mixed(word: TensorLike) -> Any:
-        both = rotated(word, 1, width) & rotated(word, 8 % width, width)
+    def mixed(word: Array) -> Array:
+        both: Array = rotated(word, 1, width) & rotated(word, 8 % width, width)
         return both ^ rotated(word, 2, width)
 
     left, right = x >> width, x & ((1 << width) - 1)
@@ -53,35 +55,36 @@ def encipher(x: Any, keys: Sequence[int], width: int) -> Any:
     return left << width | right
 
 
-def shuffled(index: Any, key: Sequence[int], last: int, rounds: int) -> Any:
-    """Where a shuffle of 0..last that a key of three words selects puts each index."""
+def shuffled(index: Array | int, key: Sequence[int], last: int, rounds: int) -> Any:
+    """The place of each index in the shuffle of 0..last that a key of three words selects."""
     if last < _SMALL:
         return small_shuffle(tuple(key), last, rounds)[index]
     bits = max(_LEAST_WIDTH, (last - 1).bit_length())
     width = (bits + 1) // 2
     keys = round_keys(key, rounds, width)
     result = np.asarray(encipher(np.asarray(index, np.uint64), keys, width))
-    found = result.reshape(-1)
-    outside = np.flatnonzero(found > last)
+    places = result.reshape(-1)
+    outside = np.flatnonzero(places > last)
     while outside.size:
-        again = encipher(found[outside], keys, width)
-        found[outside] = again
+        again = encipher(places[outside], keys, width)
+        places[outside] = again
         outside = outside[again > last]
     return result
 
 
 @lru_cache(maxsize=256)
-def small_shuffle(key: tuple[int, ...], last: int, rounds: int) -> Any:
-    """The shuffle of 0..last, where blocks are so few that all are enciphered at once.
+def small_shuffle(key: tuple[int, ...], last: int, rounds: int) -> Array:
+    """The shuffle of 0..last, from all the blocks there are.
 
-    The way from each block into the range is followed in steps of twice the length each time.
+    The walk of each block into the range doubles its stride at each step.
     """
     width = _LEAST_WIDTH // 2
     blocks = np.arange(1 << _LEAST_WIDTH, dtype=np.uint16)
     onward = encipher(blocks, round_keys(key, rounds, width), width).astype(np.intp)
-    found = onward[: last + 1].copy()
+    places = onward[: last + 1].copy()
     onward[: last + 1] = blocks[: last + 1]
-    while (found > last).any():
-        found = onward[found]
+    while (places > last).any():
+        places = onward[places]
         onward = onward[onward]
-    return found.astype(np.uint64)
+    shuffle: Array = places.astype(np.uint64)
+    return shuffle

@@ -32,16 +32,16 @@ class Numbers:
         return float(unit_doubles(pair)[0])
 
     def below(self, limit: int) -> int:
-        """An integer in [0, limit), each as likely, of 32 bits."""
+        """An integer of 32 bits in [0, limit), all equally likely."""
         return bounded(limit, 32, self._words)
 
     def below_wide(self, limit: int) -> int:
-        """An integer in [0, limit), each as likely, of 64 bits."""
+        """An integer of 64 bits in [0, limit), all equally likely."""
         return bounded(limit, 64, (low | next(self._words) << 32 for low in self._words))
 
 
 def bounded(limit: int, bits: int, words: Iterator[int]) -> int:
-    """The first of random words that is not among the least 2**bits % limit, modulo the limit."""
+    """A random word modulo the limit, without bias: the least 2**bits % limit words are skipped."""
     if limit & (limit - 1) == 0:
         return next(words) & (limit - 1)
     least = (2**bits - 1) % limit + 1

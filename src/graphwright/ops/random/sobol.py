@@ -12,7 +12,7 @@ from graphwright.types.dtypes import DType
 
 
 class SobolSample(Op):
-    """Points of the sequence from number `skip` on; its very first, the origin, is left out."""
+    """Points of the sequence from number `skip` on; the first of all, the origin, is left out."""
 
     type_name = "SobolSample"
     inputs = ("dim: int32 host", "num_results: int32 host", "skip: int32 host")
@@ -23,7 +23,7 @@ class SobolSample(Op):
 
     dtype: DType = dt.float32
 
-    def shapes(self, dim: Any, num_results: Any, skip: Any) -> Shapes:
+    def shapes(self, dim: int | None, num_results: int | None, skip: int | None) -> Shapes:
         if dim is not None and dim < 1:
             raise ValueError(f"dim must be at least one, got {dim}")
         if num_results is not None and num_results < 1:
@@ -32,7 +32,7 @@ class SobolSample(Op):
             raise ValueError(f"skip must be non-negative, got {skip}")
         return ((num_results, dim),)
 
-    def kernel(self, dim: Any, num_results: Any, skip: Any) -> Any:
+    def kernel(self, dim: int, num_results: int, skip: int) -> Any:
         from scipy.stats import qmc  # takes longer to import than all of this package
 
         points = qmc.Sobol(dim, scramble=False, bits=32).fast_forward(skip + 1).random(num_results)

@@ -20,7 +20,8 @@ from graphwright.ops.random import philox_draws, variates
 from graphwright.ops.random.random_gamma import gamma_gradient
 from graphwright.ops.random.seeds import Stream, seeded
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -47,7 +48,7 @@ class Stateful(Op):
 
 
 class Floats(Stateful):
-    """Independent numbers of one distribution without parameters, in the given shape."""
+    """Independent numbers of one distribution without parameters, of shape `shape`."""
 
     inputs = ("shape: T host",)
     outputs = ("output: dtype",)
@@ -57,7 +58,7 @@ class Floats(Stateful):
 
     sampler: ClassVar[Callable[..., Any]]
 
-    def shapes(self, shape: Any) -> Shapes:
+    def shapes(self, shape: Dims | None) -> Shapes:
         return (checked_dims(shape, "shape"),)
 
     def draw(self, stream: Stream, /, *operands: Any) -> Any:
@@ -100,7 +101,7 @@ class RandomUniformInt(Stateful):
     outputs = ("output: Tout",)
     dtypes = {"Tout": dt.INDEX, "T": dt.INDEX}
 
-    def shapes(self, shape: Any, minval: TensorType, maxval: TensorType) -> Shapes:
+    def shapes(self, shape: Dims | None, minval: TensorType, maxval: TensorType) -> Shapes:
         return (checked_dims(shape, "shape"),)
 
     def draw(self, stream: Stream, /, *operands: Any) -> Any:
@@ -143,7 +144,7 @@ class Multinomial(Stateful):
 
     output_dtype: DType = dt.int64
 
-    def shapes(self, logits: TensorType, num_samples: Any) -> Shapes:
+    def shapes(self, logits: TensorType, num_samples: int | None) -> Shapes:
         return categorical_shape(logits.dims, num_samples)
 
     def draw(self, stream: Stream, /, *operands: Any) -> Any:
@@ -165,7 +166,7 @@ class RandomGamma(Stateful):
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING - {dt.bfloat16}, "S": dt.INDEX}
 
-    def shapes(self, shape: Any, alpha: TensorType) -> Shapes:
+    def shapes(self, shape: Dims | None, alpha: TensorType) -> Shapes:
         return (joined(checked_dims(shape, "shape"), alpha.dims),)
 
     def draw(self, stream: Stream, /, *operands: Any) -> Any:
@@ -193,7 +194,7 @@ class RandomPoissonV2(Stateful):
 
     dtype: DType = dt.int64
 
-    def shapes(self, shape: Any, rate: TensorType) -> Shapes:
+    def shapes(self, shape: Dims | None, rate: TensorType) -> Shapes:
         return (joined(checked_dims(shape, "shape"), rate.dims),)
 
     def draw(self, stream: Stream, /, *operands: Any) -> Any:
@@ -210,15 +211,17 @@ class RandomPoissonV2(Stateful):
 # -- what stateful and stateless ops share --------------------------------------------------
 
 
-def size_of(shape: Any) -> int:
-    """How many numbers a shape operand asks for; ValueError where it is no shape."""
+def size_of(shape: tuple[int, ...]) -> int:
+    """The number of elements of a shape operand; ValueError where it is no shape."""
     checked_dims(shape, "shape")
     return math.prod(shape)
 
 
-def bounds(minval: Any, maxval: Any, samples: int) -> tuple[int, int]:
-    """The bounds of random integers as Python's; refused unless they are scalars, and in order
-    where there are samples."""
+def bounds(minval: Array, maxval: Array, samples: int) -> tuple[int, int]:
+    """The bounds of random integers as Python's ints.
+
+    InvalidArgumentError unless they are scalars, and in order where there are samples.
+    """
     for name, bound in (("minval", minval), ("maxval", maxval)):
         if np.ndim(bound):
             shown = show_dims(np.shape(bound))
@@ -233,7 +236,7 @@ def joined(shape: Dims | None, parameters: Dims | None) -> Dims | None:
     return None if shape is None or parameters is None else shape + parameters
 
 
-def categorical_shape(logits: Dims | None, samples: Any) -> Shapes:
+def categorical_shape(logits: Dims | None, samples: int | None) -> Shapes:
     """[batch, samples]; ValueError where the logits are no matrix or `samples` is below 0."""
     if samples is not None and samples < 0:
         raise ValueError(f"num_samples should be non-negative, got {samples}")
@@ -246,14 +249,14 @@ def categorical_shape(logits: Dims | None, samples: Any) -> Shapes:
     return ((logits[0], samples),)
 
 
-def shifted(drawn: Any, scale: Any, offset: Any, name: str | None) -> Any:
+def shifted(drawn: TensorValue, scale: TensorLike, offset: TensorLike, name: str | None) -> Any:
     """drawn * scale + offset; nothing to do where these are 1 and 0."""
     if type(scale) in (int, float) and scale == 1 and type(offset) in (int, float) and offset == 0:
         return drawn
     return convert(scale, drawn.dtype) * drawn + convert(offset, drawn.dtype)
 
 
-def spread(drawn: Any, minval: Any, maxval: Any, name: str | None) -> Any:
+def spread(drawn: TensorValue, minval: TensorLike, maxval: TensorLike, name: str | None) -> Any:
     """Numbers in [0, 1) brought to [minval, maxval)."""
     if type(minval) in (int, float) and minval == 0:
         return shifted(drawn, maxval, 0, name)
@@ -261,8 +264,8 @@ def spread(drawn: Any, minval: Any, maxval: Any, name: str | None) -> Any:
     return drawn * (maxval - minval) + minval
 
 
-def floating(dtype: Any, parameter: Any) -> DType:
-    """The dtype of normal numbers, refused where it cannot hold their float parameters."""
+def floating(dtype: DTypeLike, parameter: object) -> DType:
+    """The dtype of normal numbers; TypeError where it cannot hold their float parameters."""
     wanted = as_dtype(dtype)
     if wanted not in dt.FLOATING:
         raise TypeError(f"Cannot convert {parameter} to EagerTensor of dtype {wanted.name}")
@@ -432,8 +435,8 @@ def categorical(
     return apply(op, convert(logits), num_samples, name=name)
 
 
-def index_dtype(dtype: Any) -> DType:
-    """The dtype of class indices, int64 unless another is given; ValueError for no such."""
+def index_dtype(dtype: DTypeLike | None) -> DType:
+    """The dtype of class indices, int64 for None; ValueError where it is no index dtype."""
     wanted = dt.int64 if dtype is None else as_dtype(dtype)
     if wanted not in dt.INDEX:
         raise ValueError(
@@ -444,11 +447,11 @@ def index_dtype(dtype: Any) -> DType:
 
 
 def gamma(
-    shape: TensorLike,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dt.float32,
-    seed: Any = None,
+    shape: ShapeLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = dt.float32,
+    seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Draws gamma variates, new ones at each call, differentiable in both parameters.
@@ -468,11 +471,12 @@ def gamma(
     >>> tf.random.gamma([10], [0.5, 1.5]).shape
     TensorShape([10, 2])
     """
-    alpha = convert(alpha, as_dtype(dtype))
-    beta = convert(1 if beta is None else beta, alpha.dtype)
-    alpha = alpha + zeros_like(beta)
-    drawn = apply(seeded(RandomGamma, seed), shape, alpha, name=name)
-    return maximum(convert(tiny(alpha.dtype), alpha.dtype), drawn / beta)
+    kind = as_dtype(dtype)
+    parameter = convert(alpha, kind)
+    rate = convert(1 if beta is None else beta, kind)
+    each = parameter + zeros_like(rate)
+    drawn = apply(seeded(RandomGamma, seed), shape, each, name=name)
+    return maximum(convert(tiny(kind), kind), drawn / rate)
 
 
 def tiny(dtype: DType) -> Any:

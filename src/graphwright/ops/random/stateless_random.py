@@ -40,10 +40,10 @@ from graphwright.ops.random.stateful_random import (
     tiny,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import TensorType, broadcast_all, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, broadcast_all, show_dims
 
 WORDS = frozenset({dt.int32, dt.int64, dt.uint32, dt.uint64})
 
@@ -56,8 +56,14 @@ class Algorithm(Enum):
     AUTO_SELECT = 3
 
 
-def algorithm_number(alg: Any) -> Any:
-    """The number of an algorithm given by number, name or member; ValueError for no such."""
+#: An algorithm by its member, name or number, or a tensor of its number.
+AlgorithmLike = Algorithm | TensorLike
+#: Where a draw begins: the key, the counter and the number of the algorithm.
+Position = tuple[TensorValue, TensorValue, TensorLike]
+
+
+def algorithm_number(alg: AlgorithmLike) -> Any:
+    """The number of an algorithm; ValueError for a name or number of none."""
     if isinstance(alg, Algorithm):
         return alg.value
     if isinstance(alg, str):
@@ -77,15 +83,17 @@ def algorithm_number(alg: Any) -> Any:
     return alg
 
 
-def check_algorithm(alg: Any) -> None:
+def check_algorithm(alg: int | None) -> None:
     """ValueError for an operand that is the number of no algorithm, if it is known."""
     if alg not in (None, 1, 2, 3):
         raise ValueError(f"Unsupported algorithm id: {alg}; alg must be a scalar, 1, 2 or 3")
 
 
-def position(key: Any, counter: Any, alg: int) -> tuple[int, int]:
-    """A key and counter operand as Python numbers; ValueError for too short a counter, and for
-    what is no algorithm."""
+def position(key: Array, counter: Array, alg: int) -> tuple[int, int]:
+    """A key and counter operand as Python's ints.
+
+    ValueError where the counter is too short, or `alg` is no algorithm.
+    """
     check_algorithm(alg)
     wanted = 1 if alg == Algorithm.THREEFRY.value else 2
     if np.shape(key) != (1,) or np.ndim(counter) != 1 or len(counter) < wanted:
@@ -97,8 +105,8 @@ def position(key: Any, counter: Any, alg: int) -> tuple[int, int]:
     return int(key[0]), start
 
 
-def of_seed(seed: Any) -> tuple[int, int]:
-    """The position that a seed operand stands for; ValueError unless it has two numbers."""
+def of_seed(seed: Array) -> tuple[int, int]:
+    """The key and counter of a seed operand; ValueError unless it has two numbers."""
     if np.shape(seed) != (2,):
         raise ValueError(f"seed must have shape [2], not {show_dims(np.shape(seed))}")
     return philox_draws.scramble((int(seed[0]), int(seed[1])))
@@ -129,7 +137,7 @@ class StatelessRandomGetKeyCounter(Op):
 
 
 class Positioned(Op):
-    """Draws from where a key and a counter say."""
+    """Draws that begin at a key and a counter."""
 
     inputs = ("shape: Tshape host", "key: uint64", "counter: uint64", "alg: int32 host")
     outputs = ("output: dtype",)
@@ -141,14 +149,21 @@ class Positioned(Op):
     #: The sampler's name in the modules of both algorithms.
     sampler: ClassVar[str] = ""
 
-    def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, *operands: Any) -> Shapes:
+    def shapes(
+        self,
+        shape: Dims | None,
+        key: TensorType,
+        counter: TensorType,
+        alg: int | None,
+        *operands: TensorType,
+    ) -> Shapes:
         check_algorithm(alg)
         return (checked_dims(shape, "shape"),)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         numpy_dtype, name = self.dtype.numpy_dtype, self.sampler
 
-        def kernel(shape: Any, key: Any, counter: Any, alg: int) -> Any:
+        def kernel(shape: tuple[int, ...], key: Array, counter: Array, alg: int) -> Any:
             module: Any = threefry if alg == Algorithm.THREEFRY.value else philox_draws
             start = position(key, counter, alg)
             return getattr(module, name)(*start, size_of(shape), numpy_dtype).reshape(shape)
@@ -223,11 +238,26 @@ class StatelessRandomUniformIntV2(Op):
     gradient = not_differentiable
     batched = one_by_one
 
-    def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, *operands: Any) -> Shapes:
+    def shapes(
+        self,
+        shape: Dims | None,
+        key: TensorType,
+        counter: TensorType,
+        alg: int | None,
+        *operands: TensorType,
+    ) -> Shapes:
         check_algorithm(alg)
         return (checked_dims(shape, "shape"),)
 
-    def kernel(self, shape: Any, key: Any, counter: Any, alg: int, minval: Any, maxval: Any) -> Any:
+    def kernel(
+        self,
+        shape: tuple[int, ...],
+        key: Array,
+        counter: Array,
+        alg: int,
+        minval: Array,
+        maxval: Array,
+    ) -> Any:
         samples = size_of(shape)
         low, high = bounds(minval, maxval, samples)
         module: Any = threefry if alg == Algorithm.THREEFRY.value else philox_draws
@@ -245,11 +275,13 @@ class StatelessShuffle(Op):
     gradient = undefined("gather rows by a shuffled range")
     batched = one_by_one
 
-    def shapes(self, value: TensorType, key: TensorType, counter: TensorType, alg: Any) -> Shapes:
+    def shapes(
+        self, value: TensorType, key: TensorType, counter: TensorType, alg: int | None
+    ) -> Shapes:
         check_algorithm(alg)
         return (value.dims,)
 
-    def kernel(self, value: Array, key: Array, counter: Array, alg: int) -> Any:
+    def kernel(self, value: Array, key: Array, counter: Array, alg: int) -> Array:
         start = position(key, counter, alg)
         return value[philox_draws.shuffle(*start, len(value))] if np.ndim(value) else value
 
@@ -266,43 +298,43 @@ class StatelessMultinomial(Op):
 
     output_dtype: DType = dt.int64
 
-    def shapes(self, logits: TensorType, num_samples: Any, seed: TensorType) -> Shapes:
+    def shapes(self, logits: TensorType, num_samples: int | None, seed: TensorType) -> Shapes:
         return categorical_shape(logits.dims, num_samples)
 
-    def kernel(self, logits: Array, num_samples: Any, seed: Array) -> Any:
+    def kernel(self, logits: Array, num_samples: int, seed: Array) -> Array:
         categorical_shape(np.shape(logits), num_samples)
         drawn = variates.categorical(*of_seed(seed), logits, num_samples)
         return drawn.astype(self.output_dtype.numpy_dtype, copy=False)
 
 
-def samples_of(shape: Any, *parameters: Any) -> tuple[int, Any]:
-    """How many draws `shape` asks for of each parameter, and the parameters as flat arrays.
+def samples_of(shape: tuple[int, ...], *parameters: Array) -> tuple[int, list[Array]]:
+    """The number of draws for each parameter in `shape`, and the parameters as flat arrays.
 
     ValueError unless the parameters' common shape is the end of `shape`.
     """
-    each = checked_end(shape, np.broadcast_shapes(*[np.shape(p) for p in parameters]))
+    each = np.broadcast_shapes(*[np.shape(p) for p in parameters])
+    check_end(shape, each)
     flat = [np.broadcast_to(p, each).ravel() for p in parameters]
     leading = shape[: len(shape) - len(each)]
     return math.prod(leading), flat
 
 
-def checked_end(shape: Any, end: Any) -> Any:
-    """A shape, which must be the end of another one."""
-    size_of(shape)
+def check_end(shape: Dims, end: Dims) -> None:
+    """ValueError where `end` is not the end of a shape."""
+    checked_dims(shape, "shape")
     if len(end) > len(shape) or (end and tuple(shape[-len(end) :]) != tuple(end)):
         raise ValueError(
             f"Shape passed in must end with broadcasted shape: {show_dims(shape)} does not end "
             f"with {show_dims(end)}"
         )
-    return end
 
 
-def parameterized_shape(shape: TensorLike, *parameters: TensorType) -> Shapes:
-    """The shape asked for; ValueError where the parameters' is not the end of it."""
+def parameterized_shape(shape: Dims | None, *parameters: TensorType) -> Shapes:
+    """The shape of the result; ValueError where the parameters' is not the end of it."""
     dims = checked_dims(shape, "shape")
     common = broadcast_all(p.dims for p in parameters)
     if dims is not None and common is not None and None not in (*dims, *common):
-        checked_end(dims, common)
+        check_end(dims, common)
     return (dims,)
 
 
@@ -318,11 +350,20 @@ class StatelessRandomGammaV3(Op):
     dtypes = {"dtype": dt.FLOATING - {dt.bfloat16}, "shape_dtype": dt.INDEX}
     batched = one_by_one
 
-    def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, alpha: TensorType) -> Shapes:
+    def shapes(
+        self,
+        shape: Dims | None,
+        key: TensorType,
+        counter: TensorType,
+        alg: int | None,
+        alpha: TensorType,
+    ) -> Shapes:
         check_algorithm(alg)
         return parameterized_shape(shape, alpha)
 
-    def kernel(self, shape: Any, key: Array, counter: Array, alg: int, alpha: Array) -> Any:
+    def kernel(
+        self, shape: tuple[int, ...], key: Array, counter: Array, alg: int, alpha: Array
+    ) -> Array:
         samples, (rates,) = samples_of(shape, alpha)
         return variates.gamma(*position(key, counter, alg), rates, samples).reshape(shape)
 
@@ -342,10 +383,10 @@ class StatelessRandomPoisson(Op):
 
     dtype: DType = dt.int32
 
-    def shapes(self, shape: Any, seed: TensorType, lam: TensorType) -> Shapes:
+    def shapes(self, shape: Dims | None, seed: TensorType, lam: TensorType) -> Shapes:
         return parameterized_shape(shape, lam)
 
-    def kernel(self, shape: Any, seed: Array, lam: Array) -> Any:
+    def kernel(self, shape: tuple[int, ...], seed: Array, lam: Array) -> Array:
         samples, (rate,) = samples_of(shape, lam)
         drawn = variates.poisson(*of_seed(seed), rate, samples, self.dtype.numpy_dtype)
         return drawn.reshape(shape)
@@ -363,10 +404,12 @@ class StatelessRandomBinomial(Op):
 
     dtype: DType = dt.int64
 
-    def shapes(self, shape: Any, seed: Any, counts: TensorType, probs: TensorType) -> Shapes:
+    def shapes(
+        self, shape: Dims | None, seed: TensorType, counts: TensorType, probs: TensorType
+    ) -> Shapes:
         return parameterized_shape(shape, counts, probs)
 
-    def kernel(self, shape: Any, seed: Array, counts: Array, probs: Array) -> Any:
+    def kernel(self, shape: tuple[int, ...], seed: Array, counts: Array, probs: Array) -> Array:
         samples, (trials, chance) = samples_of(shape, counts, probs)
         key, counter = of_seed(seed)
         dtype = self.dtype.numpy_dtype
@@ -382,24 +425,25 @@ GAMMA = StatelessRandomGammaV3()
 # -- the public functions -------------------------------------------------------------------
 
 
-def located(seed: TensorLike, alg: TensorLike) -> tuple[Any, Any, Any]:
-    """The key, counter and algorithm that a seed [2] means."""
-    alg = algorithm_number(alg)
+def located(seed: TensorLike, alg: AlgorithmLike) -> Position:
+    """The key, counter and algorithm of a seed [2]."""
+    number = algorithm_number(alg)
     seed = convert(seed)
-    if alg != Algorithm.THREEFRY.value:
-        return (*apply(GET_KEY_COUNTER, seed), alg)
+    if number != Algorithm.THREEFRY.value:
+        key, counter = apply(GET_KEY_COUNTER, seed)
+        return key, counter, number
     words = reshape(cast(seed, dt.uint32), [1, 2])
-    return bitcast(words, dt.uint64), zeros([1], dt.uint64), alg
+    return bitcast(words, dt.uint64), zeros([1], dt.uint64), number
 
 
 def stateless_uniform(
-    shape: TensorLike,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dt.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    minval: TensorLike | None = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = dt.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: AlgorithmLike = "auto_select",
 ) -> Any:
     """Returns uniform numbers in [minval, maxval) that a seed determines.
 
@@ -431,9 +475,11 @@ def stateless_uniform(
             "tf.bfloat16, tf.float32, tf.float64, tf.int32, tf.int64, tf.uint32, tf.uint64)."
         )
     if dtype.is_integer and (minval is None) != (maxval is None):
+        low: object = minval
+        high: object = maxval
         raise ValueError(
             f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both "
-            f"None or not None. Got `minval`={minval} and `maxval`={maxval}."
+            f"None or not None. Got `minval`={low} and `maxval`={high}."
         )
     if dtype.is_unsigned and minval is not None:
         raise ValueError(
@@ -444,16 +490,23 @@ def stateless_uniform(
 
 
 def uniform_at(
-    shape: Any, at: tuple[Any, Any, Any], minval: Any, maxval: Any, dtype: DType, name: str | None
+    shape: ShapeLike,
+    position: Position,
+    minval: TensorLike | None,
+    maxval: TensorLike | None,
+    dtype: DType,
+    name: str | None,
 ) -> Any:
     """Uniform numbers from a key, counter and algorithm; integers of all values without bounds."""
+    low: Any = minval  # a bound that is None alone is refused where it is converted
+    high: Any = maxval
     if not dtype.is_integer:
-        drawn = apply(StatelessRandomUniformV2.of(dtype), shape, *at, name=name)
-        return spread(drawn, minval, 1 if maxval is None else maxval, name)
-    if minval is None:
-        return apply(StatelessRandomUniformFullIntV2.of(dtype), shape, *at, name=name)
-    low, high = convert(minval, dtype), convert(maxval, dtype)
-    return apply(UNIFORM_INT, shape, *at, low, high, name=name)
+        drawn = apply(StatelessRandomUniformV2.of(dtype), shape, *position, name=name)
+        return spread(drawn, low, 1 if high is None else high, name)
+    if low is None:
+        return apply(StatelessRandomUniformFullIntV2.of(dtype), shape, *position, name=name)
+    ends = convert(low, dtype), convert(high, dtype)
+    return apply(UNIFORM_INT, shape, *position, *ends, name=name)
 
 
 def stateless_normal(
@@ -463,7 +516,7 @@ def stateless_normal(
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: AlgorithmLike = "auto_select",
 ) -> Any:
     """Returns normal numbers that a seed determines.
 
@@ -499,7 +552,7 @@ def stateless_truncated_normal(
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: AlgorithmLike = "auto_select",
 ) -> Any:
     """Returns normal numbers within two standard deviations of the mean, which a seed determines.
 
@@ -663,7 +716,7 @@ def stateless_binomial(
 
 
 def stateless_shuffle(
-    value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
+    value: TensorLike, seed: TensorLike, alg: AlgorithmLike = "auto_select", name: str | None = None
 ) -> Any:
     """Puts the rows of a tensor into an order that a seed determines.
 
@@ -687,7 +740,7 @@ def stateless_shuffle(
     return apply(SHUFFLE, convert(value), *located(seed, alg), name=name)
 
 
-def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
+def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_select") -> Any:
     """Derives several seeds from one.
 
     Args:
@@ -710,7 +763,7 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
     return stateless_uniform([num, 2], seed, None, None, seed.dtype, None, alg)
 
 
-def fold_in(seed: TensorLike, data: TensorLike, alg: Any = "auto_select") -> Any:
+def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_select") -> Any:
     """Derives a seed from a seed and an integer.
 
     Args:

@@ -1,8 +1,8 @@
-"""ThreeFry 2x32-20 and what TensorFlow draws with it (in XLA: its CPU kernels refuse it).
+"""ThreeFry 2x32-20 and the numbers that TensorFlow's XLA draws with it; its CPU kernels refuse it.
 
 Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011), section
 3.2. A 64-bit counter enciphered under a 64-bit key gives two 32-bit words; keys and counters are
-Python ints. Unlike `random`, floats take the high bits of a word, and normals pair the first half
+Python ints. Unlike Philox's, floats take the high bits of a word, and normals pair the first half
 of the outputs with the second.
 """
 
@@ -28,8 +28,8 @@ UInt32s = npt.NDArray[np.uint32]
 def blocks(key: int, counter: int, count: int) -> UInt32s:
     """The blocks at `counter`, `counter + 1`, ... as words of shape [count, 2]."""
     start = np.uint64(counter & (1 << 64) - 1)
-    at = start + np.arange(count, dtype=np.uint64)
-    x0, x1 = at.astype(np.uint32), (at >> np.uint64(32)).astype(np.uint32)
+    counters = start + np.arange(count, dtype=np.uint64)
+    x0, x1 = counters.astype(np.uint32), (counters >> np.uint64(32)).astype(np.uint32)
     keys = [key & _MASK32, key >> 32 & _MASK32]
     keys.append(_PARITY ^ keys[0] ^ keys[1])
     x0 += np.uint32(keys[0])

@@ -1,10 +1,12 @@
 """Normal variates between two bounds, number for number as TensorFlow's CPU kernel draws them.
 
-Three samplers share the work, after Robert, "Simulation of truncated normal variables" (1995):
-normals kept when inside the bounds where these hold much of the density, uniforms where the bounds
-are close to each other, and a shifted exponential in a tail. The distributions of a batch draw from
-one Philox stream, one after the other, so what one of them consumes moves the next (TensorFlow
-splits very large draws among threads, each with a stream of its own; there the numbers differ).
+Three samplers share the work, after Robert, "Simulation of truncated normal variables" (1995). All
+of them propose numbers and reject those outside: normals where the bounds hold much of the density,
+uniforms where the bounds are close to each other, and a shifted exponential in a tail.
+
+The distributions of a batch draw from one Philox stream, one after the other, so the numbers that
+one consumes move the next. TensorFlow splits very large draws among threads, each with a stream of
+its own; there the numbers differ.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ import numpy.typing as npt
 from graphwright.ops.random import philox
 from graphwright.ops.random.philox_draws import box_muller, unit_doubles, unit_floats
 from graphwright.types.arrays import Array, ArrayDType
+
+_Real = np.floating[Any]  # a number of the stream's dtype
 
 _WIDE = 1.3  # standard deviations on one side that make rejection from the normal cheap
 
@@ -55,7 +59,7 @@ class _Stream:
 
 
 def _draw(
-    stream: _Stream, mean: Any, deviation: Any, low: Array, high: Array, samples: int
+    stream: _Stream, mean: _Real, deviation: _Real, low: _Real, high: _Real, samples: int
 ) -> Array:
     bounded = low < high and (np.isfinite(low) or np.isfinite(high))
     if bounded and np.isfinite(mean) and deviation == np.inf:
@@ -78,16 +82,16 @@ def _draw(
         propose = _from_uniform(stream, low, high)
     else:
         propose = _from_exponential(stream, low, high)
-    kept: Array = _keep(stream, propose, samples) * deviation + mean
-    return kept
+    drawn: Array = _accept(stream, propose, samples) * deviation + mean
+    return drawn
 
 
 _Proposal = Callable[[int], tuple[Array, npt.NDArray[np.bool_], int]]
 
 
-def _keep(stream: _Stream, propose: _Proposal, samples: int) -> Array:
+def _accept(stream: _Stream, propose: _Proposal, samples: int) -> Array:
     """The first `samples` accepted proposals; the stream moves past the step of the last one."""
-    kept: list[Array] = []
+    parts: list[Array] = []
     missing = samples
     while missing > 0:
         drawn, accepted, blocks = propose(missing // 2 + 8)
@@ -96,11 +100,11 @@ def _keep(stream: _Stream, propose: _Proposal, samples: int) -> Array:
         chosen = drawn[:steps][accepted[:steps]][:missing]
         stream.counter += steps * blocks
         missing -= chosen.size
-        kept.append(chosen)
-    return np.concatenate(kept) if kept else np.empty(0, stream.dtype)
+        parts.append(chosen)
+    return np.concatenate(parts) if parts else np.empty(0, stream.dtype)
 
 
-def _from_normal(stream: _Stream, low: Array, high: Array) -> _Proposal:
+def _from_normal(stream: _Stream, low: _Real, high: _Real) -> _Proposal:
     def propose(steps: int) -> tuple[Array, npt.NDArray[np.bool_], int]:
         drawn = stream.normals(0, steps)
         return drawn, (drawn >= low) & (drawn <= high), 1
@@ -108,7 +112,7 @@ def _from_normal(stream: _Stream, low: Array, high: Array) -> _Proposal:
     return propose
 
 
-def _from_uniform(stream: _Stream, low: Array, high: Array) -> _Proposal:
+def _from_uniform(stream: _Stream, low: _Real, high: _Real) -> _Proposal:
     real = stream.dtype.type
     peak = low * low if low >= 0 else real(0)
 
@@ -120,7 +124,7 @@ def _from_uniform(stream: _Stream, low: Array, high: Array) -> _Proposal:
     return propose
 
 
-def _from_exponential(stream: _Stream, low: Array, high: Array) -> _Proposal:
+def _from_exponential(stream: _Stream, low: _Real, high: _Real) -> _Proposal:
     real = stream.dtype.type
     alpha = (low + np.sqrt(low * low + real(4))) / real(2)
 

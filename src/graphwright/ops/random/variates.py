@@ -7,7 +7,7 @@ as arrays, and the lanes that have their number drop out. Sources: gamma, Marsag
 Hoermann (1993) above; binomial, sums of geometric variates (Kachitvichyanukul, Schmeiser 1988) for
 means below 10 and Hoermann's BTRS above.
 
-Keys and counters are Python ints as in `random`.
+Keys and counters are Python ints.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDAr
 def gamma(key: int, counter: int, alpha: Array, samples: int) -> Array:
     """Gamma variates of unit scale [samples, alphas] for the shape parameters `alpha` [alphas].
 
-    Those of an infinite parameter are infinite; of what is no parameter, nan.
+    An infinite parameter gives infinity, one below 0 nan.
     """
     streams = _Streams(key, counter, alpha.size * samples)
     shape = np.repeat(alpha.astype(np.float64), samples)
@@ -71,7 +71,7 @@ def gamma(key: int, counter: int, alpha: Array, samples: int) -> Array:
 
 
 def poisson(key: int, counter: int, rate: Array, samples: int, dtype: npt.DTypeLike) -> Array:
-    """Poisson variates of `dtype` [samples, rates] for `rate` [rates]; nan for what is no rate."""
+    """Poisson variates of `dtype` [samples, rates] for `rate` [rates]; nan for one below 0."""
     streams = _Streams(key, counter, rate.size * samples)
     mean = np.repeat(rate.astype(np.float64), samples)
     drawn = np.full(mean.size, np.nan)
@@ -103,12 +103,12 @@ def binomial(
 
 
 def categorical_reserve(batch: int, samples: int) -> int:
-    """How many counters a stateful categorical draw takes."""
+    """The number of counters that a stateful categorical draw takes."""
     return batch * -(-samples // 4) * 4 * 2 * RESERVED
 
 
 def binomial_reserve(parameters: int, samples: int) -> int:
-    """How many counters a generator's binomial draw takes."""
+    """The number of counters that a generator's binomial draw takes."""
     return parameters * 2 * 100 * (samples + 3) // 4 * RESERVED
 
 
@@ -132,15 +132,15 @@ class _Streams:
     def _next(
         self, kind: str, lanes: Lanes, convert: Callable[[philox.UInt32s], Doubles]
     ) -> Doubles:
-        """A block fills a lane's pool with two numbers, and the pool empties from its end."""
+        """The next number of each lane's pool, which empties from its end; a block fills it."""
         if kind not in self._pools:
             size = self._offsets.size
             self._pools[kind] = np.empty((size, 2)), np.zeros(size, np.int8)
         pool, left = self._pools[kind]
         empty = lanes[left[lanes] == 0]
         if empty.size:
-            where = philox.counters(self._counter, self._offsets[empty])
-            pool[empty] = convert(philox.blocks_at(self._key, *where))
+            counters = philox.counters(self._counter, self._offsets[empty])
+            pool[empty] = convert(philox.blocks_at(self._key, *counters))
             self._offsets[empty] += np.uint64(1)
             left[empty] = 2
         left[lanes] -= 1
@@ -254,7 +254,7 @@ def _log_binomial_ratio(n: Doubles, p: Doubles, k: Doubles) -> Doubles:
 
 
 def _stirling_tail(k: Doubles) -> Doubles:
-    """What Stirling's formula for log k! leaves out: exact below 10, a series above."""
+    """The error of Stirling's formula for log k!: exact below 10, a series above."""
     near = np.clip(k, 0.0, 9.0) + 1.0
     half_log_tau = 0.5 * np.log(2.0 * np.pi)
     exact = gammaln(near) - ((near - 0.5) * np.log(near) - near + half_log_tau)

@@ -51,8 +51,8 @@ class EncodeWav(Op):
 class DecodeWav(Op):
     """The samples in a file of 16 bits, from -1 to 1, and their rate.
 
-    Where `desired_channels` or `desired_samples` is not negative, the last channel comes again,
-    silence is added, or what is too much is left out.
+    To have `desired_channels` and `desired_samples`, unless they are -1, the last channel is
+    repeated, silence is added, and the rest is cut off.
     """
 
     type_name = "DecodeWav"
@@ -83,7 +83,7 @@ class DecodeWav(Op):
 
 
 def decoded(data: bytes) -> tuple[Any, int]:
-    """The samples of a file, [samples, channels] int16, and their rate; ValueError if none."""
+    """The samples of a file, [samples, channels] int16, and their rate; ValueError for no file."""
     if len(data) < 12:
         raise ValueError("Data too short when trying to read string")
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
@@ -120,7 +120,7 @@ def format_of(body: bytes) -> tuple[int, int]:
 
 
 class Decoded(NamedTuple):
-    """What `decode_wav` gives."""
+    """The result of `decode_wav`."""
 
     audio: Any
     sample_rate: Any

@@ -28,22 +28,25 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims
+
+#: The sizes of a transform's axes, where they may be known only when it runs.
+Lengths = Sequence["int | TensorValue"] | TensorValue
 
 COMPLEX_OF = {dt.float32: dt.complex64, dt.float64: dt.complex128}
 REAL_OF = {dt.complex64: dt.float32, dt.complex128: dt.float64}
 
 
 def check_rank(op: str, dims: Dims | None, rank: int) -> None:
-    """A transform of `rank` axes needs as many."""
+    """ValueError where an operand has fewer than `rank` axes."""
     if dims is not None and len(dims) < rank:
         raise ValueError(
             f"Input of {op} must have rank of at least {rank} but got: {show_dims(dims)}"
         )
 
 
-def check_length(fft_length: Any, rank: int) -> None:
-    """The lengths of a transform are a vector, one of each axis, none negative."""
+def check_length(fft_length: Dims, rank: int) -> None:
+    """ValueError unless the lengths are a vector, one for each axis, none negative."""
     if not isinstance(fft_length, tuple) or len(fft_length) != rank:
         raise ValueError(f"fft_length must have shape [{rank}], got {fft_length}")
     for length in fft_length:
@@ -52,7 +55,7 @@ def check_length(fft_length: Any, rank: int) -> None:
 
 
 def check_sizes(op: str, dims: Dims | None, wanted: Sequence[int | None]) -> None:
-    """The last sizes of a tensor are at least those wanted, or 0, which counts as zeros."""
+    """ValueError unless the last sizes are those wanted or more; 0 counts as zeros."""
     places = () if dims is None else dims[-len(wanted) :]
     for axis, (have, least) in enumerate(zip(places, wanted), len(dims or ()) - len(wanted)):
         if least is not None and have and have < least:
@@ -62,10 +65,10 @@ def check_sizes(op: str, dims: Dims | None, wanted: Sequence[int | None]) -> Non
             )
 
 
-def check_pair(op: str, given: DType, expected: DType | None, result: DType) -> None:
-    """A transform's result has the precision of its operand."""
+def check_pair(op: str, operand: DType, expected: DType | None, result: DType) -> None:
+    """ValueError unless a transform's result has the precision of its operand."""
     if result is not expected:
-        raise ValueError(f"Wrong types for {op}: in={given.name} out={result.name}")
+        raise ValueError(f"Wrong types for {op}: in={operand.name} out={result.name}")
 
 
 # -- complex to complex ---------------------------------------------------------------------
@@ -104,11 +107,12 @@ class ComplexTransform(Op):
 LAST_AXES: dict[int, tuple[int, ...]] = {1: (-1,), 2: (-2, -1), 3: (-3, -2, -1)}
 
 
-def transform_size(x: Any, axes: Sequence[int]) -> Any:
+def transform_size(x: TensorValue, axes: Sequence[int]) -> Any:
     """The number of elements along axes, as a float64 scalar."""
     dims = x.type.dims
-    if dims is not None and all(dims[a] is not None for a in axes):
-        return convert(float(np.prod([dims[a] for a in axes])), dt.float64)
+    known = None if dims is None else num_elements(tuple([dims[a] for a in axes]))
+    if known is not None:
+        return convert(float(known), dt.float64)
     sizes = shape(x)
     count = (sizes.type.dims or (None,))[0]
     if count is None:
@@ -180,7 +184,7 @@ class RealTransform(Op):
 
     Tcomplex: DType = dt.complex64
 
-    def shapes(self, x: TensorType, fft_length: Any) -> Shapes:
+    def shapes(self, x: TensorType, fft_length: Dims | None) -> Shapes:
         check_pair(self.type_name, x.dtype, COMPLEX_OF.get(x.dtype), self.Tcomplex)
         check_rank(self.type_name, x.dims, self.rank)
         lengths = known_lengths(fft_length, self.rank)
@@ -189,11 +193,11 @@ class RealTransform(Op):
         half = None if last is None else last // 2 + 1 if last else 0
         return (None if x.dims is None else (*x.dims[: -self.rank], *lengths[:-1], half),)
 
-    def kernel(self, x: Array, fft_length: Any) -> Any:
+    def kernel(self, x: Array, fft_length: tuple[int, ...]) -> Array:
         (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape), fft_length)
         if dims is None or 0 in dims or not x.size:
-            return np.zeros(dims or (), self.Tcomplex.numpy_dtype)
-        y = np.fft.rfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
+            return np.zeros([d or 0 for d in dims or ()], self.Tcomplex.numpy_dtype)
+        y: Array = np.fft.rfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
         return y.astype(self.Tcomplex.numpy_dtype, copy=False)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -204,21 +208,21 @@ class RealTransform(Op):
         return fit_axes(full * size, x, self.rank), None
 
 
-def half_sizes(lengths: Sequence[Any]) -> tuple[Any, ...]:
+def half_sizes(lengths: Sequence[int | None]) -> tuple[int | None, ...]:
     """The sizes of the half spectrum of a signal."""
     last = lengths[-1]
     return (*lengths[:-1], None if last is None else last // 2 + 1)
 
 
-def known_lengths(fft_length: Any, rank: int) -> Dims:
-    """The lengths, as far as they are known."""
+def known_lengths(fft_length: Dims | None, rank: int) -> Dims:
+    """The lengths, None where they are unknown."""
     if fft_length is None:
         return (None,) * rank
     check_length(fft_length, rank)
     return tuple(fft_length)
 
 
-def ends(fft_length: Any, dtype: DType, inside: float) -> Any:
+def ends(fft_length: Lengths, dtype: DType, inside: float) -> Any:
     """A weight for each place of a half spectrum: 1 at its ends, `inside` between them.
 
     Only the places between them stand for two of the full spectrum.
@@ -229,9 +233,8 @@ def ends(fft_length: Any, dtype: DType, inside: float) -> Any:
     return cast(cast(outer, dt.float64) * (1 - inside) + inside, dtype)
 
 
-def filled_up(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
-    """`x` with zeros behind its last axes as far as a transform needs them: up to `fft_length`, or
-    to half of it along the last axis."""
+def filled_up(x: TensorValue, fft_length: TensorLike, rank: int, half: bool = False) -> Any:
+    """`x` with zeros behind its last axes up to `fft_length`; `half` of it along the last axis."""
     lengths = get_static_value(convert(fft_length, None, dt.int32))
     dims = x.type.dims
     if lengths is not None and np.shape(lengths) != (rank,):
@@ -258,8 +261,8 @@ def fit_axes(x: TensorValue, like: TensorValue, rank: int) -> Any:
     if have is not None and have == want and None not in have:
         return x
     if want is None:
-        ends = [shape(x)[i - rank] for i in builtins.range(rank)]
-        flat = reshape(x, stack([reduce_prod(shape(x)[:-rank]), *ends]))
+        last = [shape(x)[i - rank] for i in builtins.range(rank)]
+        flat = reshape(x, stack([reduce_prod(shape(x)[:-rank]), *last]))
         sizes = shape(like)
         for i in builtins.range(rank):
             flat = fit_axis(flat, i + 1, sizes[i - rank], rank + 1)
@@ -270,10 +273,10 @@ def fit_axes(x: TensorValue, like: TensorValue, rank: int) -> Any:
     return reshape(x, host_vector(sizes))
 
 
-def fit_axis(x: Any, axis: int, size: Any, rank: int) -> Any:
+def fit_axis(x: TensorValue, axis: int, size: int | TensorValue, rank: int) -> Any:
     """Crops or pads with zeros one axis to `size`."""
-    kept = [slice(None)] * axis + [slice(0, size)]
-    x = x[tuple(kept)]
+    cropped = [slice(None)] * axis + [slice(0, size)]
+    x = x[tuple(cropped)]
     paddings = [[0, 0] for _ in builtins.range(rank)]
     paddings[axis][1] = size - axis_sizes(x)[axis]
     return pad(x, paddings)
@@ -291,18 +294,18 @@ class RealInverse(Op):
 
     Treal: DType = dt.float32
 
-    def shapes(self, x: TensorType, fft_length: Any) -> Shapes:
+    def shapes(self, x: TensorType, fft_length: Dims | None) -> Shapes:
         check_pair(self.type_name, x.dtype, REAL_OF.get(x.dtype), self.Treal)
         check_rank(self.type_name, x.dims, self.rank)
         lengths = known_lengths(fft_length, self.rank)
         check_sizes(self.type_name, x.dims, half_sizes(lengths))
         return (None if x.dims is None else (*x.dims[: -self.rank], *lengths),)
 
-    def kernel(self, x: Array, fft_length: Any) -> Any:
+    def kernel(self, x: Array, fft_length: tuple[int, ...]) -> Array:
         (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape), fft_length)
         if dims is None or 0 in dims or not x.size:
-            return np.zeros(dims or (), self.Treal.numpy_dtype)
-        y = np.fft.irfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
+            return np.zeros([d or 0 for d in dims or ()], self.Treal.numpy_dtype)
+        y: Array = np.fft.irfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
         return y.astype(self.Treal.numpy_dtype, copy=False)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -483,33 +486,40 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Any:
     return apply(BACKWARD[3], convert_default(input, dt.complex64), name=name)
 
 
-def real_forward(rank: int, input: Any, fft_length: Any, name: str | None) -> Any:
-    """A transform of a real tensor, of the lengths asked for or of all of it."""
+def real_forward(
+    rank: int, input: TensorLike, fft_length: TensorLike | None, name: str | None
+) -> Any:
+    """The transform of a real tensor, by default of all of it."""
     x = convert(input, None, dt.float32)
     check_rank(REAL_FORWARD[rank].type_name, x.type.dims, rank)
-    if fft_length is None:
+    lengths: Any = fft_length
+    if lengths is None:
         dims = x.type.dims
         known = dims is not None and None not in dims[-rank:]
-        fft_length = dims[-rank:] if dims is not None and known else shape(x)[-rank:]
-    x = filled_up(x, fft_length, rank)
+        lengths = dims[-rank:] if dims is not None and known else shape(x)[-rank:]
+    x = filled_up(x, lengths, rank)
     result = COMPLEX_OF.get(x.dtype, dt.complex64)
-    return apply(REAL_FORWARD[rank].of(result), x, fft_length, name=name)
+    return apply(REAL_FORWARD[rank].of(result), x, lengths, name=name)
 
 
-def real_backward(rank: int, input: Any, fft_length: Any, name: str | None) -> Any:
-    """A transform to a real tensor, of the lengths asked for or of even size."""
+def real_backward(
+    rank: int, input: TensorLike, fft_length: TensorLike | None, name: str | None
+) -> Any:
+    """The transform to a real tensor, by default of even size along the last axis."""
     x = convert(input, None, dt.complex64)
     check_rank(REAL_BACKWARD[rank].type_name, x.type.dims, rank)
-    if fft_length is None:
+    lengths: Any = fft_length
+    if lengths is None:
         dims = x.type.dims
         if dims is not None and None not in dims[-rank:]:
-            fft_length = (*dims[-rank:-1], max(2 * ((dims[-1] or 0) - 1), 0))
+            lengths = (*dims[-rank:-1], max(2 * ((dims[-1] or 0) - 1), 0))
         else:
             last = [0] * (rank - 1) + [1]
             sizes = shape(x)[-rank:] - last
-            fft_length = sizes * [*([1] * (rank - 1)), 2]
-    x = filled_up(x, fft_length, rank, half=True)
-    return apply(REAL_BACKWARD[rank].of(REAL_OF.get(x.dtype, dt.float32)), x, fft_length, name=name)
+            lengths = sizes * [*([1] * (rank - 1)), 2]
+    x = filled_up(x, lengths, rank, half=True)
+    result = REAL_OF.get(x.dtype, dt.float32)
+    return apply(REAL_BACKWARD[rank].of(result), x, lengths, name=name)
 
 
 def rfft(

@@ -19,20 +19,26 @@ from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.ops.signal.fourier import COMPLEX_OF, REAL_OF, ends, fit_axis
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType, normalize_axes
+from graphwright.types.tensor_type import Dims, TensorType, normalize_axes
+
+#: The operand of axes, known or not.
+TransformAxes = tuple[int, ...] | TensorValue
 
 NORMS = (None, "backward", "ortho", "forward")
 
 
 class AxesTransform(Op):
-    """A transform along axes, each cropped or padded with zeros to its entry of `fft_length`."""
+    """A transform along axes, each cropped or padded with zeros to its size in `fft_length`."""
 
     ruled = True
     function: ClassVar[Any]
 
-    def transformed(self, x: TensorType, fft_length: Any, axes: Any) -> list[Any] | None:
+    def transformed(
+        self, x: TensorType, fft_length: Dims | None, axes: Dims | None
+    ) -> list[int | None] | None:
         """The dims with the lengths in place; None of unknown rank or unknown axes."""
         if x.dims is None or axes is None or None in axes:
             return None
@@ -47,14 +53,14 @@ class AxesTransform(Op):
             dims[place] = length
         return dims
 
-    def shapes(self, x: TensorType, fft_length: Any, axes: Any) -> Shapes:
+    def shapes(self, x: TensorType, fft_length: Dims | None, axes: Dims | None) -> Shapes:
         dims = self.transformed(x, fft_length, axes)
         return (None if dims is None else tuple(dims),)
 
-    def kernel(self, x: Any, fft_length: Any, axes: Any) -> Any:
+    def kernel(self, x: Array, fft_length: tuple[int, ...], axes: tuple[int, ...]) -> Any:
         return type(self).function(x, s=fft_length, axes=axes)
 
-    def fitted(self, x: Any, like: Any, axes: Any) -> Any:
+    def fitted(self, x: TensorValue, like: TensorValue, axes: TransformAxes) -> Any:
         """Crops or pads the axes of a cotangent to the sizes of the operand."""
         sizes = axis_sizes(like)
         for place in known_axes(axes, len(sizes)):
@@ -62,13 +68,14 @@ class AxesTransform(Op):
         return reshape(x, shape_of(like))
 
 
-def known_axes(axes: Any, rank: int) -> tuple[int, ...]:
-    """Axes that are known when the gradient is taken."""
+def known_axes(axes: TransformAxes, rank: int) -> tuple[int, ...]:
+    """The axes, counted from the front; NotImplementedError where they are not known."""
+    known: Any = axes
     if not isinstance(axes, tuple):
-        axes = axes.numpy().tolist() if hasattr(axes, "numpy") else None
-    if axes is None:
+        known = axes.numpy().tolist() if hasattr(axes, "numpy") else None
+    if known is None:
         raise NotImplementedError("the gradient of a transform along axes that are not known")
-    return normalize_axes(tuple(axes), rank)
+    return normalize_axes(tuple(known), rank)
 
 
 def total(fft_length: TensorLike, dtype: DType) -> Any:
@@ -77,7 +84,7 @@ def total(fft_length: TensorLike, dtype: DType) -> Any:
 
 
 class ComplexTransform(AxesTransform):
-    """One of complex numbers."""
+    """A transform of complex numbers."""
 
     inputs = ("input: Tcomplex", "fft_length: int32 host", "axes: int32 host")
     outputs = ("output: Tcomplex",)
@@ -108,7 +115,7 @@ class IFFTND(ComplexTransform):
         return self.fitted(full, x, axes), None, None
 
 
-def along_axis(vector: TensorLike, axis: int, rank: int) -> Any:
+def along_axis(vector: TensorValue, axis: int, rank: int) -> Any:
     """A vector in a shape that broadcasts along one axis."""
     return reshape(vector, [-1 if i == axis else 1 for i in builtins.range(rank)])
 
@@ -124,11 +131,12 @@ class RFFTND(AxesTransform):
 
     Tcomplex: DType = dt.complex64
 
-    def shapes(self, x: TensorType, fft_length: Any, axes: Any) -> Shapes:
+    def shapes(self, x: TensorType, fft_length: Dims | None, axes: Dims | None) -> Shapes:
         dims = self.transformed(x, fft_length, axes)
         if dims is not None:
-            last = axes[-1] % len(dims)
-            dims[last] = None if dims[last] is None else dims[last] // 2 + 1
+            last = normalize_axes(axes, len(dims))[-1]
+            size = dims[last]
+            dims[last] = None if size is None else size // 2 + 1
         return (None if dims is None else tuple(dims),)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -158,26 +166,34 @@ class IRFFTND(AxesTransform):
         return self.fitted(half * weights / total(fft_length, x.dtype), x, axes), None, None
 
 
-def transform(op: Op, x: Any, fft_length: Any, axes: Any, norm: str | None, forward: bool) -> Any:
-    """Applies a transform; its lengths are by default the sizes, its axes all or the last ones."""
+def transform(
+    op: Op,
+    x: TensorValue,
+    fft_length: TensorLike | None,
+    axes: Sequence[int] | None,
+    norm: str | None,
+    forward: bool,
+) -> Any:
+    """Applies a transform: by default of the operand's sizes, along all axes or the last ones."""
     if norm not in NORMS:
         raise ValueError(f"norm must be one of {NORMS}. Received: {norm!r}")
     sizes = axis_sizes(x)
+    lengths: Any = fft_length
     if axes is None:
-        count = len(sizes) if fft_length is None else len(fft_length)
+        count = len(sizes) if lengths is None else len(lengths)
         axes = tuple(builtins.range(-count, 0))
     places = normalize_axes(tuple(axes), len(sizes))
-    if fft_length is None:
-        fft_length = [sizes[a] for a in places]
+    if lengths is None:
+        lengths = [sizes[a] for a in places]
         if isinstance(op, IRFFTND):
-            fft_length[-1] = 2 * (fft_length[-1] - 1)
-    result = apply(op, x, fft_length, tuple(axes))
+            lengths[-1] = 2 * (lengths[-1] - 1)
+    result = apply(op, x, lengths, tuple(axes))
     if norm in (None, "backward"):
         return result
-    if all(isinstance(n, int) for n in fft_length):
-        size: Any = convert(float(math.prod(fft_length)), result.dtype)
+    if all(isinstance(n, int) for n in lengths):
+        size: Any = convert(float(math.prod(lengths)), result.dtype)
     else:
-        size = total(fft_length, result.dtype)
+        size = total(lengths, result.dtype)
     factor = size if norm == "forward" else size**0.5
     return result / factor if forward else result * factor
 
@@ -185,7 +201,7 @@ def transform(op: Op, x: Any, fft_length: Any, axes: Any, norm: str | None, forw
 def fftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
-    axes: TensorLike | None = None,
+    axes: Sequence[int] | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -219,7 +235,7 @@ def fftnd(
 def ifftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
-    axes: TensorLike | None = None,
+    axes: Sequence[int] | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -252,7 +268,7 @@ def ifftnd(
 def rfftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
-    axes: TensorLike | None = None,
+    axes: Sequence[int] | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -288,7 +304,7 @@ def rfftnd(
 def irfftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
-    axes: TensorLike | None = None,
+    axes: Sequence[int] | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:

@@ -34,9 +34,11 @@ from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 
 Window = Callable[..., Any]
+#: A size, known or not.
+Size = int | TensorValue
 
 
-def pad_axis(x: TensorValue, axis: int, before: Any, after: Any, value: Any = 0) -> Any:
+def pad_axis(x: TensorValue, axis: int, before: Size, after: Size, value: TensorLike = 0) -> Any:
     """Pads one axis of a tensor with a value: the last, unless the rank is known."""
     if x.type.rank is None:
         others = zeros(stack([rank(x) - 1, 2]), dt.int32)
@@ -46,11 +48,12 @@ def pad_axis(x: TensorValue, axis: int, before: Any, after: Any, value: Any = 0)
     return pad(x, paddings, constant_values=value)
 
 
-def static(value: Any) -> Any:
+def static(value: TensorLike) -> Any:
     """An int where the value is known, else the tensor."""
-    if isinstance(value, int):
-        return value
-    return int(value) if not hasattr(value, "dtype") or hasattr(value, "numpy") else value
+    size: Any = value
+    if isinstance(size, int):
+        return size
+    return int(size) if not hasattr(size, "dtype") or hasattr(size, "numpy") else size
 
 
 def frame(
@@ -103,7 +106,7 @@ def frame(
     return gather(pad_axis(signal, axis, 0, missing, pad_value), places, axis=axis)
 
 
-def largest(count: Any) -> Any:
+def largest(count: Size) -> Any:
     """A count, at least 0."""
     return max(count, 0) if isinstance(count, int) else maximum(count, 0)
 
@@ -140,13 +143,13 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
     return added(signal, step)
 
 
-def added(x: Any, step: Any) -> Any:
+def added(x: TensorValue, step: Size) -> Any:
     """The sum of frames `step` apart, of a tensor of known rank."""
     *outer, count, length = axis_sizes(x)
     last = len(outer) + 1
     total = length + step * (count - 1)
-    # Frames cut into segments of one step, and each row of segments moved one place on:
-    # padding the rows by one more than fits and reading them as rows of the right length.
+    # Frames are cut into segments of one step, and each row of segments moves one place on:
+    # rows are padded, joined, and read again as rows that are one segment shorter.
     segments = -(-length // step)
     x = pad_axis(x, last, 0, segments * step - length)
     x = reshape(x, host_vector([*outer, count, segments, step]))
@@ -165,7 +168,7 @@ def added(x: Any, step: Any) -> Any:
 # -- short-time Fourier transform -----------------------------------------------------------
 
 
-def enclosing_power(length: Any) -> Any:
+def enclosing_power(length: Size) -> Any:
     """The least power of two that is not below a length."""
     if isinstance(length, int):
         return 1 << max(length - 1, 0).bit_length()
@@ -343,7 +346,7 @@ def dct(
 
 
 def check_cosine(type: int, n: int | None, axis: int, norm: str | None) -> None:
-    """What `dct` refuses."""
+    """ValueError or NotImplementedError for arguments that `dct` does not take."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and n < 1:
@@ -356,23 +359,23 @@ def check_cosine(type: int, n: int | None, axis: int, norm: str | None) -> None:
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
-def as_float(size: Any, dtype: DType) -> Any:
+def as_float(size: TensorLike, dtype: DType) -> Any:
     """A size as a scalar of a floating dtype."""
     return cast(convert(size), dtype)
 
 
-def twiddles(size: Any, dtype: DType, sign: float) -> Any:
+def twiddles(size: Size, dtype: DType, sign: float) -> Any:
     """2 exp(sign i pi k / (2 size)), for k below the size."""
     angle = cast(range(size), dtype) * (sign * math.pi / 2) / as_float(size, dtype)
     return complex(2 * cos(angle), 2 * sin(angle))
 
 
-def first_and_rest(first: Any, rest: Any, size: Any) -> Any:
+def first_and_rest(first: TensorValue, rest: TensorValue, size: Size) -> Any:
     """A vector with one value at its beginning and another in every other place."""
     return concat([reshape(first, [1]), tile(reshape(rest, [1]), [size - 1])], 0)
 
 
-def cosine_2(x: Any, size: Any, norm: str | None) -> Any:
+def cosine_2(x: TensorValue, size: Size, norm: str | None) -> Any:
     """Type 2, by the spectrum of the signal padded to twice its size."""
     y = real(rfft(x, [2 * size])[..., :size] * twiddles(size, x.dtype, -1.0))
     if norm is None:
@@ -381,7 +384,7 @@ def cosine_2(x: Any, size: Any, norm: str | None) -> Any:
     return y * first_and_rest(first, first * math.sqrt(2.0), size)
 
 
-def cosine_3(x: Any, size: Any, norm: str | None) -> Any:
+def cosine_3(x: TensorValue, size: Size, norm: str | None) -> Any:
     """Type 3: the transpose of type 2; the signal may be shorter than `size`."""
     count, have = as_float(size, x.dtype), axis_size(x, -1)
     if norm is None:
@@ -506,7 +509,7 @@ def inverse_mdct(
     return overlap_and_add(frames, half)
 
 
-def mdct_window(window_fn: Window | None, length: TensorLike, dtype: DType) -> Any:
+def mdct_window(window_fn: Window | None, length: Size, dtype: DType) -> Any:
     """The window, or a rectangular one of which two overlapping squares add up to 1."""
     return math.sqrt(0.5) if window_fn is None else window_fn(length, dtype=dtype)
 
@@ -569,8 +572,8 @@ def linear_to_mel_weight_matrix(
     return pad(maximum(0.0, minimum(rising, falling)), [[1, 0], [0, 0]])
 
 
-def check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: DType) -> None:
-    """What `linear_to_mel_weight_matrix` refuses."""
+def check_mel(bins: int, rate: object, lower: float, upper: float, dtype: DType) -> None:
+    """ValueError for arguments that `linear_to_mel_weight_matrix` does not take."""
     if bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {bins}")
     if lower < 0:
@@ -589,7 +592,9 @@ def check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: DType) ->
         raise ValueError(f"dtype must be a floating point type. Got: {dtype!r}")
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+def mfccs_from_log_mel_spectrograms(
+    log_mel_spectrograms: TensorLike, name: str | None = None
+) -> Any:
     """Returns the mel-frequency cepstral coefficients of logarithmic mel spectra.
 
     Args:
@@ -609,7 +614,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     x = convert(log_mel_spectrograms)
     size = axis_size(x, -1)
     if isinstance(size, int) and size == 0:
-        raise ValueError(f"num_mel_bins must be positive. Got: {log_mel_spectrograms}")
+        raise ValueError(f"num_mel_bins must be positive. Got: {x}")
     return dct(x, type=2) * rsqrt(as_float(size, x.dtype) * 2.0)
 
 
@@ -652,14 +657,16 @@ def ifftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = 
     return shifted_spectrum(convert(x), axes, -1)
 
 
-def shifted_spectrum(x: Any, axes: Any, sign: int) -> Any:
+def shifted_spectrum(x: TensorValue, axes: TensorLike | None, sign: int) -> Any:
     """Rolls axes by half of their size."""
-    if axes is None and x.type.rank is None:
-        return roll(x, shape(x) // 2 * sign, range(rank(x)))
-    if axes is None:
-        axes = tuple(builtins.range(x.type.rank))
-    if is_tensor(axes):
-        return roll(x, gather(shape(x), axes % cast(rank(x), axes.dtype)) // 2 * sign, axes)
-    chosen = tuple([int(a) for a in np.ravel(axes)])
+    listed: Any = axes
+    if listed is None:
+        count = x.type.rank
+        if count is None:
+            return roll(x, shape(x) // 2 * sign, range(rank(x)))
+        listed = builtins.range(count)
+    if is_tensor(listed):
+        return roll(x, gather(shape(x), listed % cast(rank(x), listed.dtype)) // 2 * sign, listed)
+    chosen = tuple([int(a) for a in np.ravel(listed)])
     shifts = [sign * (axis_size(x, a) // 2) for a in chosen]
     return roll(x, host_vector(shifts), chosen)

@@ -30,17 +30,20 @@ def places(window_length: TensorLike, dtype: DTypeLike) -> Any:
     return cast(range(window_length), dtype)
 
 
-def as_length(window_length: Any) -> Any:
+def as_length(window_length: TensorLike) -> Any:
     """A window's length, as an int or as a scalar of int32; TypeError for a float."""
-    if isinstance(window_length, int):
-        return int(window_length)
-    length = convert(window_length, None if is_tensor(window_length) else dt.int32)
+    size: Any = window_length
+    if isinstance(size, int):
+        return int(size)
+    length = convert(size, None if is_tensor(size) else dt.int32)
     return cast(length, dt.int32) if length.known is None else int(length.known)
 
 
-def cosine_window(length: Any, periodic: TensorLike, dtype: DTypeLike, a: float, b: float) -> Any:
+def cosine_window(
+    window_length: TensorLike, periodic: TensorLike, dtype: DTypeLike, a: float, b: float
+) -> Any:
     """a - b cos(2 pi k / n): n is the length, or one less for an odd or symmetric window."""
-    length = as_length(length)
+    length = as_length(window_length)
     x = places(length, dtype)
     if isinstance(length, int) and length == 1:
         return ones([1], dtype)
@@ -51,7 +54,7 @@ def cosine_window(length: Any, periodic: TensorLike, dtype: DTypeLike, a: float,
 
 def hann_window(
     window_length: TensorLike,
-    periodic: Any = True,
+    periodic: TensorLike = True,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
 ) -> Any:
@@ -79,7 +82,7 @@ def hann_window(
 
 def hamming_window(
     window_length: TensorLike,
-    periodic: Any = True,
+    periodic: TensorLike = True,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
 ) -> Any:
