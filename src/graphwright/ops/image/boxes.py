@@ -12,22 +12,24 @@ from graphwright.ops.core.joining import stack, unstack
 from graphwright.ops.image import suppression
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 REALS = frozenset({dt.float16, dt.float32})
 
 
-def select(boxes: Any, scores: Any, count: int, limit: float, least: float) -> Any:
+def select(boxes: Array, scores: Array, count: int, limit: float, least: float) -> Array:
     """The indices of at most `count` of the best boxes, none overlapping a better one too much."""
     found = suppression.Boxes.of(boxes[None], limit)
     return best_of_list(scores, count, found.hides, least)
 
 
-def best_of_list(scores: Any, count: int, hides: suppression.Hides, least: float) -> Any:
+def best_of_list(scores: Array, count: int, hides: suppression.Hides, least: float) -> Array:
     """The indices of at most `count` of the best items, which no better one hides."""
     candidates = suppression.SuppressionCandidates.above(scores[None], least)
     chosen, kept = suppression.select(candidates, min(count, len(scores)), hides)
-    return chosen[0, : kept[0]].astype(np.int32)
+    best: Array = chosen[0, : kept[0]].astype(np.int32)
+    return best
 
 
 def check_boxes(boxes: TensorType, scores: TensorType) -> None:
@@ -44,7 +46,7 @@ def check_boxes(boxes: TensorType, scores: TensorType) -> None:
             raise ValueError(f"scores has incompatible shape {show_dims(scores.dims)}")
 
 
-def check_limits(count: Any, iou: float) -> None:
+def check_limits(count: int, iou: Array | float) -> None:
     """A count is not negative, an overlap in [0, 1]."""
     if count < 0:
         raise ValueError(f"max_output_size must be non-negative: {count}")
@@ -72,7 +74,7 @@ class NonMaxSuppressionV3(Op):
         check_boxes(boxes, scores)
         return ((None,),)
 
-    def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any) -> Any:
+    def kernel(self, boxes: Array, scores: Array, count: int, iou: Array, least: Array) -> Any:
         check_limits(count, iou)
         return select(boxes, scores, count, float(iou), float(least))
 
@@ -89,11 +91,13 @@ class NonMaxSuppressionV4(Op):
 
     pad_to_max_output_size: bool = False
 
-    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+    def shapes(
+        self, boxes: TensorType, scores: TensorType, count: int | None, *limits: TensorType
+    ) -> Shapes:
         check_boxes(boxes, scores)
-        return ((limits[0] if self.pad_to_max_output_size else None,), ())
+        return ((count if self.pad_to_max_output_size else None,), ())
 
-    def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any) -> Any:
+    def kernel(self, boxes: Array, scores: Array, count: int, iou: Array, least: Array) -> Any:
         chosen = NonMaxSuppressionV3().kernel(boxes, scores, count, iou, least)
         found = np.array(len(chosen), np.int32)
         if self.pad_to_max_output_size:
@@ -120,12 +124,16 @@ class NonMaxSuppressionV5(Op):
 
     pad_to_max_output_size: bool = False
 
-    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+    def shapes(
+        self, boxes: TensorType, scores: TensorType, count: int | None, *limits: TensorType
+    ) -> Shapes:
         check_boxes(boxes, scores)
-        count = limits[0] if self.pad_to_max_output_size else None
-        return ((count,), (count,), ())
+        size = count if self.pad_to_max_output_size else None
+        return ((size,), (size,), ())
 
-    def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any, sigma: Any) -> Any:
+    def kernel(
+        self, boxes: Array, scores: Array, count: int, iou: Array, least: Array, sigma: Array
+    ) -> tuple[Array, Array, Array]:
         check_limits(count, iou)
         if not sigma >= 0:
             raise ValueError(f"soft_nms_sigma must be >= 0, got {sigma}")
@@ -166,12 +174,15 @@ class NonMaxSuppressionWithOverlaps(Op):
             )
         return ((None,),)
 
-    def kernel(self, matrix: Any, scores: Any, count: Any, limit: Any, least: Any) -> Any:
+    def kernel(
+        self, matrix: Array, scores: Array, count: int, threshold: Array, least: Array
+    ) -> Array:
         check_limits(count, 0)
-        limit = float(limit)
+        limit = float(threshold)
 
-        def hides(_: Any, better: Any, worse: Any) -> Any:
-            return ~(matrix[worse[:, None, :], better[:, :, None]] <= limit)
+        def hides(_: Array, better: Array, worse: Array) -> Array:
+            hidden: Array = ~(matrix[worse[:, None, :], better[:, :, None]] <= limit)
+            return hidden
 
         return best_of_list(scores, count, hides, float(least))
 
@@ -200,7 +211,14 @@ class CombinedNonMaxSuppression(Op):
     pad_per_class: bool = False
     clip_boxes: bool = True
 
-    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+    def shapes(
+        self,
+        boxes: TensorType,
+        scores: TensorType,
+        each: int | None,
+        total: int | None,
+        *limits: TensorType,
+    ) -> Shapes:
         if boxes.rank not in (4, None):
             raise ValueError(f"boxes must be 4-D{show_dims(boxes.dims)}")
         if scores.rank not in (3, None):
@@ -212,19 +230,20 @@ class CombinedNonMaxSuppression(Op):
                 f"third dimension of boxes must be either 1 or num classes, {classes}, got {kinds}"
             )
         batch = None if boxes.dims is None else boxes.dims[0]
-        unknown = None in (*limits[:2], *[classes] * self.pad_per_class)
-        count = None if unknown else self.detections(limits[0], limits[1], classes)
+        count = None
+        if each is not None and total is not None and not (self.pad_per_class and classes is None):
+            count = self.detections(each, total, classes)
         return ((batch, count, 4), (batch, count), (batch, count), (batch,))
 
-    def detections(self, each: Any, total: Any, classes: Any) -> int:
+    def detections(self, each: int, total: int, classes: int | None) -> int:
         """How many boxes there are for an image, those that fill up among them."""
         if each <= 0 or total <= 0:
             raise ValueError(f"max_size_per_class and max_total_size must be > 0: {each}, {total}")
-        return int(min(total, each * classes) if self.pad_per_class else total)
+        return total if classes is None or not self.pad_per_class else min(total, each * classes)
 
     def kernel(
-        self, boxes: Any, scores: Any, each: Any, total: Any, iou: Any, least: Any
-    ) -> tuple[Any, ...]:
+        self, boxes: Array, scores: Array, each: int, total: int, iou: Array, least: Array
+    ) -> tuple[Array, ...]:
         check_limits(each, iou)
         batch, size, classes = scores.shape
         count = self.detections(each, total, classes)
@@ -235,14 +254,16 @@ class CombinedNonMaxSuppression(Op):
             np.swapaxes(boxes, 1, 2).reshape(batch * kinds, size, 4), float(iou)
         )
 
-        def hides(places: Any, better: Any, worse: Any) -> Any:
+        def hides(places: Array, better: Array, worse: Array) -> Array:
             return lists.hides(owner.reshape(-1)[places], better, worse)
 
         candidates = suppression.SuppressionCandidates.above(by_class, float(least))
         chosen, kept = suppression.select(candidates, min(each, size), hides)
         return self.best(boxes, scores, chosen, kept, count)
 
-    def best(self, boxes: Any, scores: Any, chosen: Any, kept: Any, count: int) -> tuple[Any, ...]:
+    def best(
+        self, boxes: Array, scores: Array, chosen: Array, kept: Array, count: int
+    ) -> tuple[Array, ...]:
         """The best boxes of each image, whatever their class, of those chosen [lists, each]."""
         batch, _, classes = scores.shape
         each = chosen.shape[1]

@@ -7,11 +7,16 @@ colours of 16 bits in PNG files and BMP as TensorFlow reads it, is done here.
 from __future__ import annotations
 
 import io
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwright.ops.image import png_writer
+from graphwright.types.arrays import Array
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
 
 SIGNATURES = {"jpeg": b"\xff\xd8\xff", "png": b"\x89PNG", "gif": b"GIF8", "bmp": b"BM"}
 #: The weights of red, green and blue in gray, of 32768, as libpng takes them.
@@ -36,16 +41,17 @@ def pillow() -> Any:
     return Image
 
 
-def opened(data: bytes) -> Any:
+def opened(data: bytes) -> Picture:
     """A file as Pillow sees it; ValueError where it is damaged."""
     image_class = pillow()
     try:
-        return image_class.open(io.BytesIO(data))
+        picture: Picture = image_class.open(io.BytesIO(data))
+        return picture
     except (OSError, SyntaxError) as error:
         raise ValueError(f"the image cannot be decoded: {error}") from error
 
 
-def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = False) -> Any:
+def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = False) -> Array:
     """A JPEG file as [height, width, channels], scaled down by `ratio` (1, 2, 4 or 8)."""
     image = opened(data)
     mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
@@ -54,7 +60,7 @@ def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = Fa
     return stacked(loaded(image, mode, truncated))
 
 
-def loaded(image: Any, mode: str, truncated: bool = False) -> Any:
+def loaded(image: Picture, mode: str, truncated: bool = False) -> Array:
     """The pixels in a mode; ValueError where they are damaged."""
     from PIL import ImageFile
 
@@ -68,12 +74,12 @@ def loaded(image: Any, mode: str, truncated: bool = False) -> Any:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
-def stacked(pixels: Any) -> Any:
+def stacked(pixels: Array) -> Array:
     """Pixels with an axis of channels."""
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 
-def decode_png(data: bytes, channels: int, wide: bool = False) -> Any:
+def decode_png(data: bytes, channels: int, wide: bool = False) -> Array:
     """A PNG file as [height, width, channels], uint8, or uint16 where it is to be `wide`."""
     header = png_writer.header_of(data)
     if header.bits == 16:
@@ -89,7 +95,7 @@ def decode_png(data: bytes, channels: int, wide: bool = False) -> Any:
     return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
 
 
-def with_channels(pixels: Any, channels: int, opaque: int = 255) -> Any:
+def with_channels(pixels: Array, channels: int, opaque: int = 255) -> Array:
     """Gray from colours, colours from gray, alpha dropped or `opaque`, as the channels ask for."""
     have = pixels.shape[-1]
     if channels in (0, have):
@@ -108,7 +114,7 @@ def with_channels(pixels: Any, channels: int, opaque: int = 255) -> Any:
     return np.concatenate([shown, alpha], -1)
 
 
-def decode_frames(data: bytes, mode: str = "RGB") -> Any:
+def decode_frames(data: bytes, mode: str = "RGB") -> Array:
     """The frames of a GIF or WebP file as [frames, height, width, channels]."""
     image = opened(data)
     frames = []
@@ -118,7 +124,7 @@ def decode_frames(data: bytes, mode: str = "RGB") -> Any:
     return np.stack(frames)
 
 
-def decode_bmp(data: bytes, channels: int) -> Any:
+def decode_bmp(data: bytes, channels: int) -> Array:
     """A BMP file as [height, width, channels], its bytes as they are: no palette is applied."""
     if len(data) < 32:
         raise ValueError(f"Incomplete bmp content, requires at least 32 bytes, got {len(data)}")
@@ -145,7 +151,7 @@ def number(data: bytes, at: int) -> int:
     return int.from_bytes(data[at : at + 4], "little", signed=True)
 
 
-def encode_jpeg(pixels: Any, options: dict[str, Any], unit: str = "in") -> bytes:
+def encode_jpeg(pixels: Array, options: Mapping[str, object], unit: str = "in") -> bytes:
     """An image [height, width, channels] of uint8 as a JPEG file.
 
     The options are Pillow's; the numbers of its `dpi` may be per centimetre.

@@ -15,6 +15,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector, scatter_nd
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -66,7 +67,7 @@ class Patches(Op):
             channels *= int(np.prod(self.ksizes[1:-1]))
         return ((dims[0], *space, channels),)
 
-    def kernel(self, images: Any) -> Any:
+    def kernel(self, images: Array) -> Any:
         entries = [v[: self.rank] if isinstance(v, tuple) else v for v in self.values()]
         return self.of(*entries).of_images(np.asarray(images))
 
@@ -146,7 +147,12 @@ class ExtractVolumePatches(Patches):
 
 
 def extract_patches(
-    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+    images: TensorLike,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+    name: str | None = None,
 ) -> Any:
     """Extracts patches of images, each flattened into the channels of its place.
 
@@ -185,7 +191,11 @@ def extract_patches(
 
 
 def extract_volume_patches(
-    input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
+    input: TensorLike,
+    ksizes: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    name: str | None = None,
 ) -> Any:
     """Extracts patches of volumes, each flattened into the channels of its place.
 

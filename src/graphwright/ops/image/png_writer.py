@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any
 
 import numpy as np
 
@@ -53,7 +52,7 @@ def header_of(data: bytes) -> Header:
     return Header(width, height, bits, color, bool(interlaced))
 
 
-def decode_wide(data: bytes, header: Header) -> Any:
+def decode_wide(data: bytes, header: Header) -> Array:
     """A file of 16 bits a channel as [height, width, channels] of uint16."""
     if header.interlaced:
         raise ValueError("interlaced PNG files of 16 bits are not supported")
@@ -71,7 +70,7 @@ def decode_wide(data: bytes, header: Header) -> Any:
     return pixels.view(">u2").astype(np.uint16)
 
 
-def unfiltered(filters: Any, coded: Any) -> Any:
+def unfiltered(filters: Array, coded: Array) -> Array:
     """Pixels [rows, columns, bytes] from what each row's filter made of them.
 
     A pixel needs those at its left, above and both; so all on a line that runs up to the right

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -141,7 +140,7 @@ def select_soft(
     step = _AT_A_TIME if order.size and scores[order[-1]] >= 0 else order.size
     sides = Boxes.of(corners[None], 0).sides[:, 0]
 
-    def lowered(chosen: Any, items: Array) -> Array:
+    def lowered(chosen: list[int], items: Array) -> Array:
         found = np.fmax(overlaps(sides[:, chosen, None], sides[:, items][:, None]), 0)
         factors: Array = np.exp(found * found * np.float32(-0.5 / sigma))
         return factors
