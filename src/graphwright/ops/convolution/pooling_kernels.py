@@ -205,5 +205,5 @@ def _first_maxima(windows: Windows, padded: Array, indices: Array) -> tuple[Arra
     return best, place
 
 
-def _lowest(dtype: ArrayDType) -> Any:
+def _lowest(dtype: ArrayDType) -> float:
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import ml_dtypes
 import numpy as np
@@ -47,7 +47,7 @@ class Windows(NamedTuple):
             for size, count, taps, stride, dilation in axes
         )
 
-    def pad(self, array: Array, value: Any = 0) -> Array:
+    def pad(self, array: Array, value: float = 0) -> Array:
         """The array with its spatial axes padded, itself where there is nothing to pad."""
         if not any(before or after for before, after in self.pads):
             return array
@@ -143,7 +143,7 @@ def blocks(batch: int, rows: int, row_bytes: int, limit: int) -> Iterator[tuple[
         yield slice(item, item + 1), slice(start, min(start + step, rows))
 
 
-def accumulator(dtype: ArrayDType) -> np.dtype[Any]:
+def accumulator(dtype: ArrayDType) -> ArrayDType:
     """The dtype that sums over windows are taken in: float32 for the narrower floats."""
     narrow = dtype in (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
     return np.dtype(np.float32) if narrow else dtype
