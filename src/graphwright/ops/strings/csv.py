@@ -15,6 +15,8 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.strings import refused, string, texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -55,7 +57,7 @@ class DecodeCSV(Op):
                 raise refused(f"a column cannot be of {kind.name}")
         return self.kernel
 
-    def kernel(self, records: Any, *defaults: Any) -> Any:
+    def kernel(self, records: Array, *defaults: Array) -> tuple[Array, ...]:
         array = texts(records)
         for i, default in enumerate(defaults):
             if np.ndim(default) > 1:
@@ -84,7 +86,7 @@ class DecodeCSV(Op):
             )
         return found
 
-    def column(self, values: list[bytes], place: int, default: Any) -> Any:
+    def column(self, values: list[bytes], place: int, default: Array) -> Array:
         """The values of a field in all records, the default in place of those that are missing."""
         dtype = self.OUT_TYPE[place]
         result = np.empty(len(values), dtype.numpy_dtype)
@@ -154,12 +156,12 @@ def quoted(record: bytes, at: int, delimiter: bytes) -> tuple[bytes, int]:
 
 
 def decode_csv(
-    records: Any,
-    record_defaults: Any,
+    records: TensorLike,
+    record_defaults: Sequence[TensorLike],
     field_delim: str = ",",
     use_quote_delim: bool = True,
     na_value: str = "",
-    select_cols: Any = None,
+    select_cols: Sequence[int] | None = None,
     name: str | None = None,
 ) -> list[Any]:
     """Parses records of comma-separated values into one tensor for each field.

@@ -164,7 +164,7 @@ def _at_once(
     return result
 
 
-def _running(counts: npt.NDArray[Any]) -> list[int]:
+def _running(counts: npt.NDArray[np.integer]) -> list[int]:
     """For each block, how many strings have one, where those with most come first."""
     blocks = np.arange(int(counts[0]))
     found: list[int] = (len(counts) - np.searchsorted(counts[::-1], blocks, "right")).tolist()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, pairwise
 from operator import methodcaller
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -440,12 +440,12 @@ def _edges(counts: Array) -> Array:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
-def _each(function: Callable[[Any], Any], array: Array) -> Array:
+def _each(function: Callable[..., bytes], array: Array) -> Array:
     """The function's values as an object array of the same shape."""
     return _filled([function(item) for item in array.reshape(-1).tolist()], array.shape)
 
 
-def _filled(items: Sequence[Any], shape: tuple[int, ...]) -> Array:
+def _filled(items: Sequence[object], shape: tuple[int, ...]) -> Array:
     """An array of objects."""
     result = np.empty(shape, object)
     result.reshape(-1)[:] = items

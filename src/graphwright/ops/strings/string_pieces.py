@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.string_kernels import Errors
 from graphwright.ops.strings.strings import chosen, texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, num_elements
 
@@ -33,10 +34,10 @@ class StringSplitV2(Op):
 
     maxsplit: int = -1
 
-    def shapes(self, text: TensorType, sep: Any) -> Shapes:
+    def shapes(self, text: TensorType, sep: str | bytes | None) -> Shapes:
         return ((None, 2), (None,), (2,))
 
-    def kernel(self, text: Any, sep: Any) -> tuple[Any, ...]:
+    def kernel(self, text: Array, sep: str | bytes) -> tuple[Array, ...]:
         values, counts = string_kernels.split(texts(text), as_bytes(sep), self.maxsplit)
         rows = np.repeat(np.arange(len(counts)), counts)
         columns = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -44,7 +45,7 @@ class StringSplitV2(Op):
         return np.stack([rows, columns], 1).astype(np.int64), values, shape
 
 
-def as_bytes(text: Any) -> bytes:
+def as_bytes(text: object) -> bytes:
     """Text as UTF-8; ValueError for what is none."""
     if not isinstance(text, (str, bytes)):
         raise ValueError(f"sep must be a string, got {text!r}")
@@ -64,7 +65,7 @@ class Decoding(Op):
     replace_control_characters: bool = False
     Tsplits: DType = dt.int64
 
-    def decoded(self, text: Any) -> tuple[Any, Any, Any]:
+    def decoded(self, text: Array) -> tuple[Array, Array, Array]:
         """Splits, code points, and the bytes that these start at."""
         errors: Errors = chosen(self.errors, "errors", _ERRORS)
         check_point(self.replacement_char)
@@ -96,7 +97,7 @@ class UnicodeDecode(Decoding):
     def shapes(self, text: TensorType) -> Shapes:
         return (splits_dims(text), (None,))
 
-    def kernel(self, text: Any) -> tuple[Any, ...]:
+    def kernel(self, text: Array) -> tuple[Array, ...]:
         return self.decoded(text)[:2]
 
 
@@ -109,7 +110,7 @@ class UnicodeDecodeWithOffsets(Decoding):
     def shapes(self, text: TensorType) -> Shapes:
         return (splits_dims(text), (None,), (None,))
 
-    def kernel(self, text: Any) -> tuple[Any, ...]:
+    def kernel(self, text: Array) -> tuple[Array, ...]:
         return self.decoded(text)
 
 
@@ -143,20 +144,20 @@ class UnicodeEncode(Op):
         size = None if splits.dims is None else splits.dims[0]
         return ((None if size is None else size - 1,),)
 
-    def kernel(self, points: Any, splits: Any) -> Any:
+    def kernel(self, points: Array, splits: Array) -> Array:
         errors: Errors = chosen(self.errors, "errors", _ERRORS)
         chosen(self.output_encoding, "output_encoding", ("UTF-8", "UTF-16-BE", "UTF-32-BE"))
         check_point(self.replacement_char)
         if not len(splits):
             raise ValueError("input_splits must have elements, but there are none")
         check_splits(splits, points.size)
-        counts = np.diff(splits.astype(np.int64))
+        counts: Array = np.diff(splits.astype(np.int64))
         return string_kernels.unicode_encode(
             points, counts, self.output_encoding, errors, self.replacement_char
         )
 
 
-def check_splits(ends: Any, size: int) -> None:
+def check_splits(ends: Array, size: int) -> None:
     """Splits begin at 0, do not fall, and end with the values."""
     if not len(ends):
         return
@@ -193,7 +194,7 @@ class StringNGrams(Op):
             raise ValueError(f"ngram_widths must be positive, got {list(self.ngram_widths)}")
         return ((None,), (None,) if splits.dims is None else splits.dims)
 
-    def kernel(self, data: Any, splits: Any) -> tuple[Any, ...]:
+    def kernel(self, data: Array, splits: Array) -> tuple[Array, ...]:
         words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1)
         check_splits(ends, len(words))
         rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends.tolist())]
