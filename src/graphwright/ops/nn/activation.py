@@ -342,7 +342,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Any:
     return apply(RELU6, convert(features), name=name)
 
 
-def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: TensorLike, alpha: float | None = 0.2, name: str | None = None) -> Any:
     """Multiplies negative elements by a small slope and leaves the others as they are.
 
     Args:

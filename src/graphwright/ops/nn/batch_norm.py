@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 Spread = Callable[[Any], Any]
+#: A number for each channel.
+Vector = TypeVar("Vector", Array, TensorValue)
 
 #: Adds up a batch's numbers along axes.
 ADDED = along(ADD_UP, False, dtype=np.float32)
@@ -87,7 +89,9 @@ class FusedBatchNormV3(Op):
         dtype = scale.dtype
         return (y, *[v.astype(dtype) for v in vectors], np.zeros(0, dtype))
 
-    def averaged(self, mean: Any, variance: Any, old_mean: Any, old_variance: Any) -> Any:
+    def averaged(
+        self, mean: Vector, variance: Vector, old_mean: Vector, old_variance: Vector
+    ) -> tuple[Vector, Vector]:
         """The running statistics: the batch's, mixed with the old ones by the factor."""
         factor = np.float32(self.exponential_avg_factor)
         if self.exponential_avg_factor == 1.0:
@@ -120,7 +124,7 @@ class FusedBatchNormV3(Op):
         wide, spread = widened(x), channels.spread
         used: Any = mean
         spreading: Any = variance
-        outer = mean, variance
+        outer: tuple[TensorValue, TensorValue] = mean, variance
         if self.is_training:
             count = channels.count()
             used = reduce_sum(wide, channels.axes) / count

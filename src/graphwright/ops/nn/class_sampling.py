@@ -78,7 +78,9 @@ class CandidateSampler(Stateful, fields=False):
         )
         return draw
 
-    def drawn(self, sampler: kernels.ClassSampler, stream: Stream, classes: Any) -> Any:
+    def drawn(
+        self, sampler: kernels.ClassSampler, stream: Stream, classes: Array
+    ) -> tuple[Array, Array, Array]:
         """The ids and the expected counts."""
         if self.unique and self.num_sampled > sampler.limit:
             raise ValueError("Sampler's range is too small.")
@@ -211,8 +213,8 @@ class AccidentalHits(NamedTuple):
 
 
 def drawn(
-    kind: Any, true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
-    seed: Any, name: str | None,
+    kind: type[CandidateSampler], true_classes: TensorLike, num_true: int, num_sampled: int,
+    unique: bool, range_max: int, seed: int | None, name: str | None,
 ) -> Candidates:  # fmt: skip
     """Applies a sampler."""
     op = seeded(kind, seed, num_true, num_sampled, bool(unique), range_max)
@@ -432,8 +434,9 @@ def compute_accidental_hits(
 
 
 def sampled_logits(
-    weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int,
-    num_true: int, sampled_values: Any, remove_accidental_hits: bool, seed: Any,
+    weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
+    num_sampled: int, num_classes: int, num_true: int, sampled_values: Sequence[TensorLike] | None,
+    remove_accidental_hits: bool, seed: int | None,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Logits of the true and the sampled classes less the logarithms of their expected counts,
     and labels that share 1 among the true ones."""
@@ -467,8 +470,8 @@ def sampled_logits(
 def nce_loss(
     weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
     num_sampled: int, num_classes: int,
-    num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = False,
-    name: str | None = "nce_loss",
+    num_true: int = 1, sampled_values: Sequence[TensorLike] | None = None,
+    remove_accidental_hits: bool = False, name: str | None = "nce_loss",
 ) -> Any:  # fmt: skip
     """Computes the noise-contrastive estimation loss of true classes against sampled ones.
 
@@ -508,8 +511,9 @@ def nce_loss(
 def sampled_softmax_loss(
     weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
     num_sampled: int, num_classes: int,
-    num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
-    seed: int | None = None, name: str | None = "sampled_softmax_loss",
+    num_true: int = 1, sampled_values: Sequence[TensorLike] | None = None,
+    remove_accidental_hits: bool = True, seed: int | None = None,
+    name: str | None = "sampled_softmax_loss",
 ) -> Any:  # fmt: skip
     """Computes the cross entropy of true classes in a softmax over them and sampled ones.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.nn.ctc_kernels import log_softmax
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
@@ -35,7 +37,7 @@ class LabelDecoder(Op, fields=False):
                 f"batch_size: {inputs.dims[1]}"
             )
 
-    def checked(self, inputs: Any, lengths: Array) -> None:
+    def checked(self, inputs: Array, lengths: Array) -> None:
         """Refuses arrays that do not go together, or lengths beyond the time there is."""
         if np.ndim(inputs) != 3 or np.ndim(lengths) != 1:
             self.check(*[TensorType(dt.float32, np.shape(x)) for x in (inputs, lengths)])
@@ -66,7 +68,7 @@ class CTCGreedyDecoder(LabelDecoder):
         self.check(inputs, lengths)
         return ((None, 2), (None,), (2,), (None if inputs.dims is None else inputs.dims[1], 1))
 
-    def kernel(self, inputs: Any, lengths: Any) -> Any:
+    def kernel(self, inputs: Array, lengths: Array) -> tuple[Array, ...]:
         self.checked(inputs, lengths)
         classes = inputs.shape[2]
         blank = self.blank_index + classes if self.blank_index < 0 else self.blank_index
@@ -99,7 +101,7 @@ class CTCBeamSearchDecoder(LabelDecoder):
     top_paths: int
     merge_repeated: bool = True
 
-    def result_dtypes(self, types: Any) -> Any:
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         self._bind_dtypes(types)
         return (dt.int64,) * (3 * self.top_paths) + (types[0],)
 
@@ -109,7 +111,7 @@ class CTCBeamSearchDecoder(LabelDecoder):
         n = self.top_paths
         return (*[(None, 2)] * n, *[(None,)] * n, *[(2,)] * n, (batch, n))
 
-    def kernel(self, inputs: Any, lengths: Any) -> Any:
+    def kernel(self, inputs: Array, lengths: Array) -> tuple[Array, ...]:
         self.checked(inputs, lengths)
         if self.top_paths > self.beam_width:
             raise ValueError("requested more paths than the beam width.")
@@ -128,7 +130,7 @@ class CTCBeamSearchDecoder(LabelDecoder):
         return (*flat, scores.astype(inputs.dtype))
 
 
-def sparse_parts(labels: list[Any]) -> tuple[Any, Any, Any]:
+def sparse_parts(labels: list[Array]) -> tuple[Array, Array, Array]:
     """Indices, values and shape of a sparse tensor with these rows."""
     lengths = [len(row) for row in labels]
     rows = np.repeat(np.arange(len(labels)), lengths)
@@ -167,18 +169,18 @@ class Beams(NamedTuple):
     and is that label more than the node of its origin.
     """
 
-    in_blank: Any
-    in_label: Any
-    nodes: Any
-    origins: Any
-    last: Any
+    in_blank: Array
+    in_label: Array
+    nodes: Array
+    origins: Array
+    last: Array
 
     def whole(self) -> Any:
         """The log probabilities of the prefixes."""
         return np.logaddexp(self.in_blank, self.in_label)
 
 
-def likeliest(scores: Any, lengths: Array, width: int) -> tuple[Beams, Prefixes]:
+def likeliest(scores: Array, lengths: Array, width: int) -> tuple[Beams, Prefixes]:
     """The `width` likeliest labellings of sequences [time, batch, classes].
 
     The last class is blank. At each time all prefixes of all sequences that go on are continued.
@@ -198,7 +200,7 @@ def likeliest(scores: Any, lengths: Array, width: int) -> tuple[Beams, Prefixes]
     return beams, prefixes
 
 
-def continued(beams: Beams, step: Any, prefixes: Prefixes) -> Beams:
+def continued(beams: Beams, step: Array, prefixes: Prefixes) -> Beams:
     """The best prefixes after one more time, whose log probabilities are `step`."""
     batch, width = beams.nodes.shape
     rows, blank = np.arange(batch)[:, None], step.shape[1] - 1

@@ -128,7 +128,7 @@ def sigmoid_cross_entropy_with_logits(
 
 
 def weighted_cross_entropy_with_logits(
-    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+    labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
 ) -> Any:
     """Computes the sigmoid cross entropy, with a weight for its positive term, element by element.
 
@@ -151,7 +151,8 @@ def weighted_cross_entropy_with_logits(
     logits = convert(logits)
     labels = convert(labels, None, logits.dtype)
     check_same_shape("logits", logits, "labels", labels)
-    weight = 1 + (pos_weight - 1) * labels
+    positive: Any = pos_weight
+    weight = 1 + (positive - 1) * labels
     return (1 - labels) * logits + weight * (log1p(exp(-abs(logits))) + relu(-logits))
 
 

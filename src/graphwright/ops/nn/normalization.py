@@ -21,7 +21,7 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import pow, rsqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims
 
@@ -146,7 +146,7 @@ class LRNGrad(LocalResponse):
         slope = 2 * self.alpha * self.beta * x
         return direct - slope * near_sums(g * y / norm, self.depth_radius)
 
-    def around(self, x: Any) -> Any:
+    def around(self, x: TensorValue) -> Any:
         """Sums over the windows of channels."""
         places = range_of(axis_sizes(x, 4)[3])
         is_near = abs(places[:, None] - places[None, :]) <= self.depth_radius
@@ -192,12 +192,12 @@ def local_response_normalization(
 
 
 def batch_normalization(
-    x: Any,
-    mean: Any,
-    variance: Any,
-    offset: Any,
-    scale: Any,
-    variance_epsilon: Any,
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
+    variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Any:
     """Normalizes a tensor by a mean and a variance, then scales and shifts it.
@@ -229,7 +229,8 @@ def batch_normalization(
     inverse = rsqrt(convert(variance) + variance_epsilon)
     if scale is not None:
         inverse = inverse * scale
-    shift = -mean * inverse if offset is None else offset - mean * inverse
+    middle: Any = mean
+    shift = -middle * inverse if offset is None else offset - middle * inverse
     return x * cast(inverse, x.dtype) + cast(shift, x.dtype)
 
 
