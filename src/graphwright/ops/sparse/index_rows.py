@@ -7,19 +7,22 @@ Rows are short: what concerns all of them is computed column by column, and rows
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from graphwright.types.arrays import Array
 
+#: The numbers of a shape, or of a row.
+Numbers = Sequence[int] | Array
 
-def order(rows: Array) -> Any:
+
+def order(rows: Array) -> Array:
     """What sorts rows of indices; equal rows stay as they are."""
     return np.argsort(ranked(rows), kind="stable")  # which passes over what is in order
 
 
-def ranked(rows: Array) -> Any:
+def ranked(rows: Array) -> Array:
     """A number for each row, equal, less or greater as the rows are."""
     if not rows.size:
         return np.zeros(len(rows), np.int64)
@@ -44,7 +47,7 @@ def ascends(rows: Array, least: int = 1) -> bool:
     return bool(fit.all())
 
 
-def numbered(*lists: Any) -> tuple[Any, list[Any]]:
+def numbered(*lists: Array) -> tuple[Array, list[Array]]:
     """The distinct rows of all lists in order, and for each list the numbers of its rows."""
     rows = np.concatenate(lists)
     ranks = ranked(rows)
@@ -58,7 +61,7 @@ def numbered(*lists: Any) -> tuple[Any, list[Any]]:
     return rows.take(sorting[is_new], axis=0), np.split(numbers, ends)
 
 
-def matched(*lists: Any) -> tuple[Any, list[Any]]:
+def matched(*lists: Array) -> tuple[Array, list[Array]]:
     """The same, but of rows that a list has repeatedly each is one of its own."""
     if all(map(ascends, lists)):
         return numbered(*lists)
@@ -66,7 +69,7 @@ def matched(*lists: Any) -> tuple[Any, list[Any]]:
     return rows[:, :-1], numbers
 
 
-def with_occurrences(rows: Array) -> Any:
+def with_occurrences(rows: Array) -> Array:
     """The rows, each with the number of rows like it that come before."""
     (distinct, (groups,)), found = numbered(rows), np.zeros(len(rows), np.int64)
     if len(distinct) == len(rows):
@@ -76,7 +79,7 @@ def with_occurrences(rows: Array) -> Any:
     return np.column_stack([rows, found])
 
 
-def counted(groups: Any) -> Any:
+def counted(groups: Array) -> Array:
     """The place of each element among those of its group, of groups that lie together."""
     if not len(groups):
         return np.zeros(0, np.int64)
@@ -85,20 +88,20 @@ def counted(groups: Any) -> Any:
     return np.arange(len(groups)) - np.repeat(starts, lengths)
 
 
-def check_rank(rows: Array, shape: Any) -> None:
+def check_rank(rows: Array, shape: Numbers) -> None:
     """ValueError unless rows have as many numbers as the shape."""
     rank = len(np.asarray(shape, np.int64))
     if rows.shape[1:] != (rank,):
         raise ValueError(f"indices of {rows.shape[1:]} numbers for a shape of rank {rank}")
 
 
-def check_sizes(name: str, sizes: Any) -> None:
+def check_sizes(name: str, sizes: Numbers) -> None:
     """ValueError for negative sizes."""
     if (np.asarray(sizes, np.int64) < 0).any():
         raise ValueError(f"{name} must be non-negative, got {shown(sizes)}")
 
 
-def check(rows: Array, shape: Any, ordered: bool) -> None:
+def check(rows: Array, shape: Numbers, ordered: bool) -> None:
     """ValueError that names the first row beyond the shape, or out of order, or repeated."""
     check_rank(rows, shape)
     limits = np.asarray(shape, np.int64)
@@ -128,12 +131,12 @@ def check_order(rows: Array, least: int) -> None:
         raise ValueError(f"indices[{at + 1}] = {shown(rows[at + 1])} is {what}")
 
 
-def shown(row: Any) -> str:
+def shown(row: Numbers) -> str:
     """A row as messages show it."""
     return f"[{','.join(map(str, np.asarray(row).tolist()))}]"
 
 
-def flattened(rows: Any, shape: Any) -> Any:
+def flattened(rows: Array, shape: Numbers) -> Array:
     """The numbers of elements in the order of a dense tensor."""
     sizes = np.asarray(shape, np.int64)[:0:-1].tolist()
     strides = np.cumprod([1, *sizes], dtype=np.int64)[::-1]
@@ -143,7 +146,7 @@ def flattened(rows: Any, shape: Any) -> Any:
     return numbers
 
 
-def unflattened(numbers: Any, shape: Any) -> Any:
+def unflattened(numbers: Array, shape: Numbers) -> Array:
     """The rows of indices of elements numbered in the order of a dense tensor.
 
     What is outside of the shape is so in the first axis that can tell, as division in C has it.

@@ -36,11 +36,11 @@ class RaggedFillEmptyRows(Op):
     ranks = {"value_rowids": 1, "values": 1, "nrows": 0, "default_value": 0}
 
     def shapes(
-        self, rows: TensorType, values: TensorType, count: Any, default: TensorType
+        self, rows: TensorType, values: TensorType, count: int | None, default: TensorType
     ) -> Shapes:
         return (None,), (None,), (count,), rows.dims or (None,)
 
-    def kernel(self, rows: Array, values: Array, count: Any, default: Array) -> Any:
+    def kernel(self, rows: Array, values: Array, count: int, default: Array) -> tuple[Array, ...]:
         if len(rows) != len(values):
             raise ValueError(
                 f"value_rowids and values must have as many entries: {len(rows)}, {len(values)}"
@@ -58,7 +58,9 @@ class RaggedFillEmptyRows(Op):
         places[order] = np.arange(len(every))
         return every[order], filled[order], is_empty, places[: len(rows)]
 
-    def gradient(self, call: Call, rows: Any, g: Cotangent | None, *_: Any) -> Sequence[Any]:
+    def gradient(
+        self, call: Call, rows: Cotangent | None, g: Cotangent | None, *_: Cotangent | None
+    ) -> Sequence[Any]:
         if g is None:
             return (None,) * 4
         to_values, to_default = apply(RaggedFillEmptyRowsGrad.of(), call.outputs[3], g)

@@ -23,7 +23,11 @@ _KEPT = {
 _SPARSE = "set{0}_indices: int64", "set{0}_values: T", "set{0}_shape: int64"
 
 
-def dense_groups(array: Array) -> tuple[Any, Any, tuple[int, ...]]:
+#: Which group each element is in, the elements, and the shape of the groups.
+Groups = tuple[Array, Array, tuple[int, ...]]
+
+
+def dense_groups(array: Array) -> Groups:
     """The groups that a dense tensor's elements are in, the elements, and the groups' shape."""
     if array.ndim < 2:
         raise ValueError(f"Shape {list(array.shape)} has rank {array.ndim} < 2")
@@ -32,7 +36,7 @@ def dense_groups(array: Array) -> tuple[Any, Any, tuple[int, ...]]:
     return np.repeat(groups, array.shape[-1], axis=0), array.reshape(-1), outer
 
 
-def sparse_groups(parts: tuple[Any, ...], ordered: bool) -> tuple[Any, Any, tuple[int, ...]]:
+def sparse_groups(parts: tuple[Array, ...], ordered: bool) -> Groups:
     """The same of a sparse tensor, given by its parts."""
     indices, values, shape = parts
     if len(shape) < 2:
@@ -41,7 +45,7 @@ def sparse_groups(parts: tuple[Any, ...], ordered: bool) -> tuple[Any, Any, tupl
     return indices[:, :-1], values, tuple(shape[:-1].tolist())
 
 
-def combined(kind: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
+def combined(kind: str, a: Groups, b: Groups) -> tuple[Array, Array, Array]:
     """The sets that a rule makes of those of each group, as a sparse tensor."""
     if kind not in _KEPT:
         raise ValueError(f"Invalid set_operation {kind}: it is one of {', '.join(_KEPT)}")
@@ -65,7 +69,7 @@ def combined(kind: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
     return indices, members[rows[:, -1]], np.array([*outer, size], np.int64)
 
 
-def joined(a: Array, b: Array) -> Any:
+def joined(a: Array, b: Array) -> Array:
     """Two string arrays one after the other."""
     every = np.empty(len(a) + len(b), object)
     every[: len(a)], every[len(a) :] = a, b
@@ -117,7 +121,7 @@ class DenseToSparseSetOperation(SetOperation):
         rank = first.rank if first.rank is not None else rank_of(parts[2])
         return parts_of_rank(rank)
 
-    def kernel(self, first: Any, *parts: Any) -> Any:
+    def kernel(self, first: Array, *parts: Array) -> tuple[Array, ...]:
         second = sparse_groups(parts, self.validate_indices)
         return combined(self.set_operation, dense_groups(first), second)
 
@@ -133,7 +137,7 @@ class SparseToSparseSetOperation(SetOperation):
         rank = ranks[0] if ranks[0] is not None else ranks[1]
         return parts_of_rank(rank)
 
-    def kernel(self, *parts: Any) -> Any:
+    def kernel(self, *parts: Array) -> tuple[Array, ...]:
         first = sparse_groups(parts[:3], self.validate_indices)
         second = sparse_groups(parts[3:], self.validate_indices)
         return combined(self.set_operation, first, second)
@@ -154,7 +158,7 @@ class SetSize(Op):
         rank = rank_of(shape)
         return (None if rank is None else (None,) * (rank - 1),)
 
-    def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array) -> Array:
         groups, members, outer = sparse_groups((indices, values, shape), self.validate_indices)
         _, codes = np.unique(members, return_inverse=True)
         rows, _ = index_rows.numbered(np.column_stack([groups, codes]))

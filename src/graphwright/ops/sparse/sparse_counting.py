@@ -29,7 +29,9 @@ class CountSparseOutput(Op):
     minlength: int = -1
     maxlength: int = -1
 
-    def counted(self, groups: Any, values: Array, weights: Any, outer: list[int]) -> Any:
+    def counted(
+        self, groups: Array, values: Array, weights: Array, outer: list[int]
+    ) -> tuple[Array, Array, Array]:
         """The counts of the numbers of each group."""
         if (values < 0).any():
             raise ValueError("Input values must all be non-negative")

@@ -39,7 +39,7 @@ class CrossRows(Op):
     def shapes(self, *parts: TensorType) -> Shapes:
         return (None, 2), (None,), (2,)
 
-    def kernel(self, *parts: Any) -> Any:
+    def kernel(self, *parts: Array) -> tuple[Array, ...]:
         count = len(parts) // 3
         sizes = {int(shape[0]) for shape in parts[2 * count :]}
         if len(sizes) > 1:
@@ -59,7 +59,7 @@ class CrossRows(Op):
         shape = np.array([rows, max(lengths, default=0)], np.int64)
         return indices.reshape(-1, 2), values.astype(dtype), shape
 
-    def joined(self, values: tuple[Any, ...]) -> bytes:
+    def joined(self, values: tuple[object, ...]) -> bytes:
         """Values as one text."""
         plain = [v if isinstance(v, bytes) else str(v).encode() for v in values]
         return self.separator.join(plain)
@@ -72,12 +72,12 @@ class CrossRows(Op):
         return number % (self.num_buckets or (1 << 63) - 1)
 
 
-def numbers(values: Array) -> Any:
+def numbers(values: Array) -> Array:
     """Values as uint64: the fingerprints of texts, and integers as they are."""
     return fingerprints64(values.tolist()) if values.dtype == object else values.astype(np.uint64)
 
 
-def grouped(indices: Any, values: Any, rows: int) -> list[list[Any]]:
+def grouped(indices: Array, values: Array, rows: int) -> list[list[Any]]:
     """The values of each row of a sparse matrix."""
     found: list[list[Any]] = [[] for _ in range(rows)]
     for row, value in zip(indices[:, 0].tolist(), values.tolist()):

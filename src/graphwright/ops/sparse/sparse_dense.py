@@ -27,7 +27,9 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.sparse import index_rows
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
-from graphwright.types.tensor_type import TensorType, normalize_axes
+from graphwright.types.tensor_type import Dims, TensorType, normalize_axes
+
+Axes = int | tuple[int, ...]
 
 
 class SparseTensorDenseMatMul(Op):
@@ -41,10 +43,12 @@ class SparseTensorDenseMatMul(Op):
     adjoint_a: bool = False
     adjoint_b: bool = False
 
-    def shapes(self, indices: TensorType, values: TensorType, shape: Any, b: TensorType) -> Shapes:
+    def shapes(
+        self, indices: TensorType, values: TensorType, shape: Dims | None, b: TensorType
+    ) -> Shapes:
         if b.rank not in (2, None) or (shape is not None and len(shape) != 2):
             raise ValueError(f"Tensor 'a_shape' must have 2 elements and 'b' be a matrix, got {b}")
-        whole = (None, None) if shape is None else shape
+        whole: Dims = (None, None) if shape is None else shape
         rows, inner = whole[::-1] if self.adjoint_a else whole
         other, columns = (None, None) if b.dims is None else b.dims[:: -1 if self.adjoint_b else 1]
         if inner is not None and other is not None and inner != other:
@@ -55,7 +59,7 @@ class SparseTensorDenseMatMul(Op):
             )
         return ((rows, columns),)
 
-    def kernel(self, indices: Array, values: Array, shape: Any, b: Array) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: tuple[int, ...], b: Array) -> Any:
         from scipy.sparse import coo_array  # scipy.sparse is large
 
         if b.ndim != 2 or len(shape) != 2:
@@ -157,10 +161,14 @@ class SparseReduction(Op):
 
     keep_dims: bool = False
 
-    def shapes(self, indices: TensorType, values: TensorType, shape: Any, axes: Any) -> Shapes:
+    def shapes(
+        self, indices: TensorType, values: TensorType, shape: Dims | None, axes: int | Dims | None
+    ) -> Shapes:
         return (None if shape is None else reduced_dims(shape, as_axes(axes), self.keep_dims),)
 
-    def grouped(self, indices: Array, values: Array, shape: Any, axes: Any) -> tuple[Any, Any, Any]:
+    def grouped(
+        self, indices: Array, values: Array, shape: tuple[int, ...], axes: Axes
+    ) -> tuple[list[int], Array, Array]:
         """What is left of the shape, the rows of indices left, and the values combined there."""
         index_rows.check_rank(indices, shape)
         index_rows.check_sizes("input_shape", shape)
@@ -180,7 +188,7 @@ class SparseReduction(Op):
             rows, sizes = wide, [1 if i in gone else n for i, n in enumerate(shape)]
         return sizes, rows, starts.astype(dtype)
 
-    def kernel(self, indices: Array, values: Array, shape: Any, axes: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: tuple[int, ...], axes: Axes) -> Any:
         sizes, rows, found = self.grouped(indices, values, shape, axes)
         dense = np.zeros(math.prod(sizes), found.dtype)
         places = index_rows.flattened(rows, sizes)
@@ -196,7 +204,7 @@ class SparseReduction(Op):
         return dense.reshape(sizes)
 
 
-def as_axes(axes: Any) -> Any:
+def as_axes(axes: int | Dims | None) -> Dims | None:
     """Axes as a tuple of them."""
     return (axes,) if isinstance(axes, int) else axes
 
@@ -232,12 +240,16 @@ class SparseReductionSparse(SparseReduction):
     outputs = ("output_indices: int64", "output_values: T", "output_shape: int64")
     gradient = not_differentiable
 
-    def shapes(self, indices: TensorType, values: TensorType, shape: Any, axes: Any) -> Shapes:
+    def shapes(
+        self, indices: TensorType, values: TensorType, shape: Dims | None, axes: int | Dims | None
+    ) -> Shapes:
         left = None if shape is None else reduced_dims(shape, as_axes(axes), self.keep_dims)
         rank = None if left is None else len(left)
         return (None, rank), (None,), (rank,)
 
-    def kernel(self, indices: Any, values: Any, shape: Any, axes: Any) -> Any:
+    def kernel(
+        self, indices: Array, values: Array, shape: tuple[int, ...], axes: Axes
+    ) -> tuple[Array, ...]:
         sizes, rows, found = self.grouped(indices, values, shape, axes)
         return rows, found, np.array(sizes, np.int64)
 

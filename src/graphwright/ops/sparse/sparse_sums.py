@@ -40,7 +40,7 @@ def widest(*indices: TensorType) -> Dims:
     return (None, next((width for width in known if width is not None), None))
 
 
-def same_shape(a_shape: Any, b_shape: Any) -> None:
+def same_shape(a_shape: Array, b_shape: Array) -> None:
     """ValueError unless two dense shapes are the same."""
     if not np.array_equal(a_shape, b_shape):
         raise ValueError(
@@ -49,7 +49,7 @@ def same_shape(a_shape: Any, b_shape: Any) -> None:
         )
 
 
-def aligned(a: Array, a_values: Any, b: Array, b_values: Any) -> tuple[Any, Any, Any]:
+def aligned(a: Array, a_values: Array, b: Array, b_values: Array) -> tuple[Array, Array, Array]:
     """The indices of either, the values of both there (0 where there is none), and where both
     have one. Of indices that one has repeatedly, each is one of its own."""
     rows, (in_a, in_b) = index_rows.matched(a, b)
@@ -76,7 +76,7 @@ class SparseAdd(Op):
     def known(self, *parts: Any) -> Any:
         return None, None, parts[2] if parts[2] is not None else parts[5]
 
-    def kernel(self, *parts: Any) -> Any:
+    def kernel(self, *parts: Array) -> tuple[Array, ...]:
         a, a_values, shape, b, b_values, b_shape, threshold = parts
         same_shape(shape, b_shape)
         rows, (left, right), shared = aligned(a, a_values, b, b_values)
@@ -135,7 +135,7 @@ class SparseExtreme(Op):
         check_pair(*parts)
         return widest(parts[0], parts[3]), (None,)
 
-    def kernel(self, *parts: Any) -> Any:
+    def kernel(self, *parts: Array) -> tuple[Array, Array]:
         a, a_values, shape, b, b_values, b_shape = parts
         same_shape(shape, b_shape)
         for rows in (a, b):
