@@ -1,4 +1,4 @@
-"""Boxes that overlap too much suppressed, the best of them kept."""
+"""Non-maximum suppression: the best boxes, without those that overlap a better one too much."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ REALS = frozenset({dt.float16, dt.float32})
 
 def select(boxes: Array, scores: Array, count: int, limit: float, least: float) -> Array:
     """The indices of at most `count` of the best boxes, none overlapping a better one too much."""
-    found = suppression.Boxes.of(boxes[None], limit)
-    return best_of_list(scores, count, found.hides, least)
+    lists = suppression.Boxes.of(boxes[None], limit)
+    return best_of_list(scores, count, lists.hides, least)
 
 
 def best_of_list(scores: Array, count: int, hides: suppression.Hides, least: float) -> Array:
     """The indices of at most `count` of the best items, which no better one hides."""
     candidates = suppression.SuppressionCandidates.above(scores[None], least)
-    chosen, kept = suppression.select(candidates, min(count, len(scores)), hides)
-    best: Array = chosen[0, : kept[0]].astype(np.int32)
+    chosen, counts = suppression.select(candidates, min(count, len(scores)), hides)
+    best: Array = chosen[0, : counts[0]].astype(np.int32)
     return best
 
 
 def check_boxes(boxes: TensorType, scores: TensorType) -> None:
-    """Boxes are rows of four, with a score each."""
+    """ValueError unless boxes are rows of four, with a score each."""
     if boxes.dims is not None and len(boxes.dims) != 2:
         raise ValueError(f"boxes must be 2-D{show_dims(boxes.dims)}")
     if boxes.dims is not None and boxes.dims[1] not in (4, None):
@@ -47,7 +47,7 @@ def check_boxes(boxes: TensorType, scores: TensorType) -> None:
 
 
 def check_limits(count: int, iou: Array | float) -> None:
-    """A count is not negative, an overlap in [0, 1]."""
+    """ValueError unless the count is not negative and the overlap in [0, 1]."""
     if count < 0:
         raise ValueError(f"max_output_size must be non-negative: {count}")
     if not 0 <= iou <= 1:
@@ -80,7 +80,7 @@ class NonMaxSuppressionV3(Op):
 
 
 class NonMaxSuppressionV4(Op):
-    """As NonMaxSuppressionV3, padded with 0 to `max_output_size` if so told, and their number."""
+    """The indices of NonMaxSuppressionV3, filled up with 0 if so padded, and their number."""
 
     type_name = "NonMaxSuppressionV4"
     inputs = NonMaxSuppressionV3.inputs
@@ -99,14 +99,14 @@ class NonMaxSuppressionV4(Op):
 
     def kernel(self, boxes: Array, scores: Array, count: int, iou: Array, least: Array) -> Any:
         chosen = NonMaxSuppressionV3().kernel(boxes, scores, count, iou, least)
-        found = np.array(len(chosen), np.int32)
+        number = np.array(len(chosen), np.int32)
         if self.pad_to_max_output_size:
             chosen = np.pad(chosen, (0, count - len(chosen)))
-        return chosen, found
+        return chosen, number
 
 
 class NonMaxSuppressionV5(Op):
-    """As NonMaxSuppressionV4, with the scores, which overlap lowers where sigma > 0."""
+    """NonMaxSuppressionV4 with the scores, which overlaps lower where sigma > 0."""
 
     type_name = "NonMaxSuppressionV5"
     inputs = (
@@ -139,15 +139,15 @@ class NonMaxSuppressionV5(Op):
             raise ValueError(f"soft_nms_sigma must be >= 0, got {sigma}")
         if sigma > 0:
             limits = float(least), float(sigma)
-            chosen, kept = suppression.select_soft(boxes, scores, count, *limits)
+            chosen, points = suppression.select_soft(boxes, scores, count, *limits)
             chosen = chosen.astype(np.int32)
         else:
             chosen = NonMaxSuppressionV3().kernel(boxes, scores, count, iou, least)
-            kept = scores[chosen]
-        found = np.array(len(chosen), np.int32)
+            points = scores[chosen]
+        number = np.array(len(chosen), np.int32)
         if self.pad_to_max_output_size:
-            chosen, kept = (np.pad(a, (0, count - len(a))) for a in (chosen, kept))
-        return chosen, kept, found
+            chosen, points = (np.pad(a, (0, count - len(a))) for a in (chosen, points))
+        return chosen, points, number
 
 
 class NonMaxSuppressionWithOverlaps(Op):
@@ -188,7 +188,7 @@ class NonMaxSuppressionWithOverlaps(Op):
 
 
 class CombinedNonMaxSuppression(Op):
-    """The best boxes of each class that overlap no better one, the best of all classes of them."""
+    """The best boxes of all classes, of those that overlap no better one of their class."""
 
     type_name = "CombinedNonMaxSuppression"
     inputs = (
@@ -236,7 +236,7 @@ class CombinedNonMaxSuppression(Op):
         return ((batch, count, 4), (batch, count), (batch, count), (batch,))
 
     def detections(self, each: int, total: int, classes: int | None) -> int:
-        """How many boxes there are for an image, those that fill up among them."""
+        """The number of boxes of an image, with those that fill it up."""
         if each <= 0 or total <= 0:
             raise ValueError(f"max_size_per_class and max_total_size must be > 0: {each}, {total}")
         return total if classes is None or not self.pad_per_class else min(total, each * classes)
@@ -258,11 +258,11 @@ class CombinedNonMaxSuppression(Op):
             return lists.hides(owner.reshape(-1)[places], better, worse)
 
         candidates = suppression.SuppressionCandidates.above(by_class, float(least))
-        chosen, kept = suppression.select(candidates, min(each, size), hides)
-        return self.best(boxes, scores, chosen, kept, count)
+        chosen, counts = suppression.select(candidates, min(each, size), hides)
+        return self.best(boxes, scores, chosen, counts, count)
 
     def best(
-        self, boxes: Array, scores: Array, chosen: Array, kept: Array, count: int
+        self, boxes: Array, scores: Array, chosen: Array, counts: Array, count: int
     ) -> tuple[Array, ...]:
         """The best boxes of each image, whatever their class, of those chosen [lists, each]."""
         batch, _, classes = scores.shape
@@ -271,22 +271,22 @@ class CombinedNonMaxSuppression(Op):
         labels = np.repeat(np.arange(classes), each)
         image = np.arange(batch)[:, None]
         points = scores[image, items, labels]
-        used = np.arange(each) < kept[:, None]
+        used = np.arange(each) < counts[:, None]
         points[~used.reshape(points.shape)] = -np.inf
         order = suppression.SuppressionCandidates.above(points, -np.inf).order[:, :count]
-        valid = np.minimum(kept.reshape(batch, classes).sum(1), count).astype(np.int32)
+        valid = np.minimum(counts.reshape(batch, classes).sum(1), count).astype(np.int32)
         row, place = np.nonzero(np.arange(order.shape[1]) < valid[:, None])
         which = order[row, place]
-        found = np.zeros((batch, count, 4), np.float32)
+        corners = np.zeros((batch, count, 4), np.float32)
         values, kinds = np.zeros((2, batch, count), np.float32)
         label = labels[which]
-        found[row, place] = boxes[row, items[row, which], label % boxes.shape[2]]
+        corners[row, place] = boxes[row, items[row, which], label % boxes.shape[2]]
         values[row, place], kinds[row, place] = points[row, which], label
-        return np.clip(found, 0, 1) if self.clip_boxes else found, values, kinds, valid
+        return np.clip(corners, 0, 1) if self.clip_boxes else corners, values, kinds, valid
 
 
 class Detections(NamedTuple):
-    """What `combined_non_max_suppression` gives."""
+    """The result of `combined_non_max_suppression`."""
 
     nmsed_boxes: Any
     nmsed_scores: Any
@@ -471,8 +471,8 @@ def non_max_suppression_padded(
     batch = None if boxes.type.dims is None else boxes.type.dims[:-2]
     if not batch:
         op = NonMaxSuppressionV4.of(bool(pad_to_max_output_size))
-        found: tuple[Any, Any] = apply(op, boxes, scores, max_output_size, *limits, name=name)
-        return found
+        result: tuple[Any, Any] = apply(op, boxes, scores, max_output_size, *limits, name=name)
+        return result
     if None in batch:
         shown = show_dims(boxes.type.dims)
         raise ValueError(f"The batch dimensions of boxes must be known, not {shown}")

@@ -151,7 +151,7 @@ class Colours(Op):
         return (None if images.dims is None else (*images.dims[:-1], 3),)
 
     def checked(self, images: Array) -> Array:
-        """The images as an array, once they are known to have three channels."""
+        """The images as an array; FailedPreconditionError unless they have three channels."""
         images = np.asarray(images)
         if images.ndim and images.shape[-1] != 3:
             raise FailedPreconditionError(
@@ -310,9 +310,9 @@ class AdjustContrastv2(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         images, factor = call.inputs
         scale = cast(factor, g.dtype)
-        own = g * scale + (1.0 - scale) * reduce_mean(g, (-3, -2), keepdims=True)
+        to_images = g * scale + (1.0 - scale) * reduce_mean(g, (-3, -2), keepdims=True)
         centred = images - reduce_mean(images, (-3, -2), keepdims=True)
-        return own, cast(reduce_sum(g * centred), dt.float32)
+        return to_images, cast(reduce_sum(g * centred), dt.float32)
 
     def expand(self, images: GraphTensor, factor: GraphTensor) -> Any:
         wide = widened(images)

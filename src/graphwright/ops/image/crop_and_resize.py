@@ -59,7 +59,7 @@ def samples(first: Array, last: Array, size: int, count: int) -> Samples:
 def check_boxes(
     image: TensorType, boxes: TensorType, box_ind: TensorType, size: Dims | None
 ) -> None:
-    """The operands' shapes must fit together; ValueError says what does not."""
+    """ValueError where the shapes of the operands do not fit together."""
     if image.dims is not None and len(image.dims) != 4:
         raise ValueError(f"input image must be 4-D{show_dims(image.dims)}")
     if boxes.dims is not None and (len(boxes.dims) != 2 or boxes.dims[1] not in (4, None)):
@@ -128,8 +128,10 @@ def pixels(image: Array, number: Array, row: Array, column: Array) -> Array:
 
 
 def interpolated(image: Array, number: Array, rows: Samples, columns: Samples) -> Array:
-    """The pixels between the four around each result; channels lie in the rows, for these are
-    long, and NumPy takes its time where a last axis is short."""
+    """The weighted mean of the four pixels around each result.
+
+    Channels lie in the rows, since NumPy is slow where the last axis is short.
+    """
     top, bottom, down = neighbours(rows)
     left, right, across = neighbours(columns)
     down, across = down[:, :, None], np.repeat(across, image.shape[3], axis=1)[:, None, :]
@@ -292,8 +294,10 @@ class CropAndResizeGradBoxes(Op):
         return np.stack(parts, -1).astype(np.float32)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
-        """Crops are bilinear in where their rows and columns lie, which boxes that move by `g`
-        do at some speed: of the crops' own speed, the derivatives by all operands."""
+        """The derivatives of the speed of the crops while the boxes move by `g`.
+
+        Crops are bilinear in the places of their rows and columns, which move with the boxes.
+        """
         grads, image, boxes, box_ind = call.inputs
         count, height, width, _ = axis_sizes(grads, 4)
         _, image_height, image_width, _ = axis_sizes(image, 4)
@@ -322,8 +326,10 @@ class CropAndResizeGradBoxes(Op):
 
 
 class Cells(NamedTuple):
-    """Where the results along an axis lie, for each box, as tensors that fit [box, row, column, 1];
-    bounds of boxes move at some speed."""
+    """Where the results along an axis lie, for each box, while the bounds of boxes move.
+
+    All are tensors that broadcast to [box, row, column, 1].
+    """
 
     sides: Sequence[Any]  # the pixel before and the one after, its sign in slopes, its weight
     inside: Any
@@ -340,8 +346,10 @@ class Cells(NamedTuple):
         count: Length,
         axis: int,
     ) -> Cells:
-        """Of bounds [boxes] and their speeds, `count` results among `size` pixels; `axis` is the
-        one of these that others have."""
+        """The cells of `count` results among `size` pixels, from bounds [boxes] and their speeds.
+
+        `axis` is the axis of the other cells: 2 for rows, 1 for columns.
+        """
 
         def spread(x: TensorLike) -> Any:
             return expand_dims(expand_dims(x, axis), 3)

@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
 def sample(
     height: int, width: int, objects: Sequence[Window], wanted: Wanted, numbers: Numbers
 ) -> Window:
-    """A window as wanted that shows enough of some object; the whole image if none is found."""
+    """A window as wanted that shows enough of some object; the whole image if no draw is one."""
     f32 = np.float32
     low, high = f32(wanted.aspects[0]), f32(wanted.aspects[1])
     for _ in range(wanted.attempts):

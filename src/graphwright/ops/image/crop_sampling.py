@@ -69,11 +69,11 @@ class CropSampler(Op, fields=False):
         wanted = Wanted(
             (aspects[0], aspects[1]), (areas[0], areas[1]), float(covered), self.max_attempts
         )
-        found = sample(height, width, objects, wanted, numbers)
-        size = [found.bottom - found.top, found.right - found.left, -1]
+        window = sample(height, width, objects, wanted, numbers)
+        size = [window.bottom - window.top, window.right - window.left, -1]
         kind = np.asarray(image_size).dtype
-        begin = np.array([found.top, found.left, 0]).astype(kind)
-        box = (np.array(found, np.float32) / scale).reshape(1, 1, 4)
+        begin = np.array([window.top, window.left, 0]).astype(kind)
+        box = (np.array(window, np.float32) / scale).reshape(1, 1, 4)
         return begin, np.array(size).astype(kind), box
 
     def check_ranges(self, covered: Array) -> None:
@@ -143,7 +143,7 @@ def options(
     max_attempts: int | None,
     use_image: bool | None,
 ) -> tuple[tuple[float, ...], tuple[float, ...], int, bool]:
-    """The attributes of the ops, TensorFlow's for those that are not given."""
+    """The attributes of the ops, with TensorFlow's defaults for None."""
     return (
         tuple([float(v) for v in aspect_ratio_range or (0.75, 1.33)]),
         tuple([float(v) for v in area_range or (0.05, 1.0)]),

@@ -131,7 +131,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Any:
 
 
 def turned(image: TensorValue, turns: TensorValue) -> Any:
-    """The images turned so many times (0 to 3), where only a run tells how often."""
+    """The images after some quarter turns, 0 to 3, whose number only a run tells."""
     first = rank_of(image) - 3
     odd = cast(turns % 2, first.dtype) if is_tensor(first) else turns % 2
     high, wide = first + odd, first + 1 - odd

@@ -43,9 +43,9 @@ class DrawBoundingBoxesV2(Op):
         if channels == 0:
             raise ValueError("images must have channels")
         table: Dims = colors.dims or (0, None)
-        least, given = channels or 0, table[1]
-        if table[0] != 0 and given is not None and given < least:
-            raise ValueError(f"colors must have {channels} channels, got {given}")
+        least, width = channels or 0, table[1]
+        if table[0] != 0 and width is not None and width < least:
+            raise ValueError(f"colors must have {channels} channels, got {width}")
         return (images.dims,)
 
     def kernel(self, images: Array, boxes: Array, colors: Array) -> Any:
@@ -82,7 +82,7 @@ def outline(image: Array, box: Array, color: Array) -> None:
 
 
 class ExtractGlimpseV2(Op):
-    """A window of a size for each image; what is outside of it is noise."""
+    """A window of each image, of one size; noise fills what lies outside the image."""
 
     type_name = "ExtractGlimpseV2"
     inputs = ("input: float32", "size: int32 host", "offsets: float32")
@@ -121,7 +121,7 @@ class ExtractGlimpseV2(Op):
         return result
 
     def places(self, offsets: Array, whole: int, size: int) -> Array:
-        """What the windows [images, size] have of an axis."""
+        """The places along an axis that the windows show, [images, size]."""
         first = np.asarray(offsets, np.float32)
         if self.normalized:
             first = first * np.float32(whole)
@@ -142,8 +142,10 @@ class ExtractGlimpseV2(Op):
 
 
 def to_places(numbers: Array) -> Array:
-    """Numbers as places in an image, towards zero; what is too far away or no number lies as far
-    before it as can be told."""
+    """Numbers as places in an image, rounded towards zero.
+
+    What is too far away, or no number, becomes the least int32.
+    """
     return np.asarray(numbers, np.float32).astype(np.int32).astype(np.int64)
 
 

@@ -80,7 +80,7 @@ def stacked(pixels: Array) -> Array:
 
 
 def decode_png(data: bytes, channels: int, wide: bool = False) -> Array:
-    """A PNG file as [height, width, channels], uint8, or uint16 where it is to be `wide`."""
+    """A PNG file as [height, width, channels], of uint8, or of uint16 if `wide`."""
     header = png_writer.header_of(data)
     if header.bits == 16:
         pixels = png_writer.decode_wide(data, header)
@@ -96,7 +96,7 @@ def decode_png(data: bytes, channels: int, wide: bool = False) -> Array:
 
 
 def with_channels(pixels: Array, channels: int, opaque: int = 255) -> Array:
-    """Gray from colours, colours from gray, alpha dropped or `opaque`, as the channels ask for."""
+    """Pixels with another number of channels: gray or colours, without alpha or with `opaque`."""
     have = pixels.shape[-1]
     if channels in (0, have):
         return pixels
@@ -146,9 +146,9 @@ def decode_bmp(data: bytes, channels: int) -> Array:
     return with_channels(np.ascontiguousarray(pixels), channels)
 
 
-def number(data: bytes, at: int) -> int:
+def number(data: bytes, place: int) -> int:
     """A little-endian integer of 32 bits."""
-    return int.from_bytes(data[at : at + 4], "little", signed=True)
+    return int.from_bytes(data[place : place + 4], "little", signed=True)
 
 
 def encode_jpeg(pixels: Array, options: Mapping[str, object], unit: str = "in") -> bytes:
@@ -169,13 +169,13 @@ def encode_jpeg(pixels: Array, options: Mapping[str, object], unit: str = "in") 
 
 def jpeg_shape(data: bytes) -> tuple[int, int, int]:
     """Height, width and channels of a JPEG file, from its header alone."""
-    at = 2
-    while at + 9 < len(data):
-        if data[at] != 0xFF:
+    place = 2
+    while place + 9 < len(data):
+        if data[place] != 0xFF:
             break
-        marker = data[at + 1]
+        marker = data[place + 1]
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = data[at + 5 : at + 7], data[at + 7 : at + 9]
-            return int.from_bytes(height, "big"), int.from_bytes(width, "big"), data[at + 9]
-        at += 1 if marker == 0xFF else 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+            height, width = data[place + 5 : place + 7], data[place + 7 : place + 9]
+            return int.from_bytes(height, "big"), int.from_bytes(width, "big"), data[place + 9]
+        place += 1 if marker == 0xFF else 2 + int.from_bytes(data[place + 2 : place + 4], "big")
     raise ValueError("Invalid JPEG data: no frame header")

@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.image import image_codecs as files
 from graphwright.ops.image.color import convert_image_dtype
 from graphwright.ops.io.raw_bytes import only
-from graphwright.ops.strings.strings import scalar, string, substr
+from graphwright.ops.strings.strings import refused, scalar, string, substr
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
@@ -104,11 +103,11 @@ class JpegDecoder(ImageDecoder):
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         if self.ratio not in (1, 2, 4, 8):
-            raise wrong(f"ratio must be 1, 2, 4, or 8, got {self.ratio}")
+            raise refused(f"ratio must be 1, 2, 4, or 8, got {self.ratio}")
         if self.channels not in (0, 1, 3, 4):
-            raise wrong(f"channels must be 0, 1, 3 or 4, got {self.channels}")
+            raise refused(f"channels must be 0, 1, 3 or 4, got {self.channels}")
         if self.dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
-            raise wrong(
+            raise refused(
                 "dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}, got "
                 f"{self.dct_method!r}"
             )
@@ -305,11 +304,11 @@ class EncodeJpeg(JpegEncoder):
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         if self.format not in ("", "grayscale", "rgb"):
-            raise wrong(f"format must be '', grayscale or rgb, got {self.format!r}")
+            raise refused(f"format must be '', grayscale or rgb, got {self.format!r}")
         if self.density_unit not in ("in", "cm"):
-            raise wrong(f"density_unit must be 'in' or 'cm', got {self.density_unit!r}")
+            raise refused(f"density_unit must be 'in' or 'cm', got {self.density_unit!r}")
         if not 0 <= self.quality <= 100:
-            raise wrong(f"quality must be in [0,100], got {self.quality}")
+            raise refused(f"quality must be in [0,100], got {self.quality}")
         return self.kernel
 
     def kernel(self, image: Array) -> Any:
@@ -332,11 +331,6 @@ class EncodeJpegVariableQuality(JpegEncoder):
 
     def kernel(self, image: Array, quality: int) -> Array:
         return self.written(image, "", {"quality": quality, "subsampling": 2, "dpi": (300, 300)})
-
-
-def wrong(message: str) -> InvalidArgumentError:
-    """What is wrong with an op's attributes."""
-    return InvalidArgumentError(None, None, message)
 
 
 # -- the public functions -------------------------------------------------------------------

@@ -148,7 +148,7 @@ def compared(a: TensorLike, b: TensorLike, max_val: TensorLike) -> tuple[Any, An
 
 
 def check_pair(a: TensorValue, b: TensorValue) -> None:
-    """Two images must have at least three axes, the last three alike."""
+    """ValueError unless two images have at least three axes, of which the last three are alike."""
     for images in (a, b):
         rank = images.type.rank
         if rank is not None and rank < 3:

@@ -31,7 +31,7 @@ def patch_count(size: int | None, extent: int, stride: int, padding: str) -> int
 class Patches(Op):
     """Patches of the axes between the batch and the channels, put into the channels."""
 
-    #: Of how many axes the input is.
+    #: The rank of the input.
     rank: ClassVar[int]
 
     ksizes: tuple[int, ...]
@@ -72,7 +72,7 @@ class Patches(Op):
         return self.of(*entries).of_images(np.asarray(images))
 
     def of_images(self, images: Array) -> Any:
-        """The patches, of images for which there is no number too many in the lists."""
+        """The patches of images, by lists that have no more numbers than the images have axes."""
         (result,) = self.shapes(TensorType(dt.float32, images.shape))
         axes = range(1, images.ndim - 1)
         extents = self.extents()
@@ -226,6 +226,6 @@ def extract_volume_patches(
 
 
 def check_padding(padding: str) -> None:
-    """Padding is one of two words."""
+    """ValueError unless the padding is SAME or VALID."""
     if padding not in ("SAME", "VALID"):
         raise ValueError(f"padding must be 'SAME' or 'VALID', got {padding!r}")

@@ -57,11 +57,11 @@ def decode_wide(data: bytes, header: Header) -> Array:
     if header.interlaced:
         raise ValueError("interlaced PNG files of 16 bits are not supported")
     channels = next(c for c, color in _COLOR.items() if color == header.color)
-    body, at = b"", 8
-    while at + 8 <= len(data):
-        size, kind = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8]
-        body += data[at + 8 : at + 8 + size] if kind == b"IDAT" else b""
-        at += 12 + size
+    body, place = b"", 8
+    while place + 8 <= len(data):
+        size, kind = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
+        body += data[place + 8 : place + 8 + size] if kind == b"IDAT" else b""
+        place += 12 + size
     try:
         raw = np.frombuffer(zlib.decompress(body), np.uint8).reshape(header.height, -1)
     except zlib.error as error:

@@ -1,4 +1,4 @@
-"""Images changed at random: by ops that draw from a stream, or from a seed that they are given."""
+"""Images changed at random: by numbers drawn from a stream, or from a seed."""
 
 from __future__ import annotations
 

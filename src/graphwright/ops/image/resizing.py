@@ -461,8 +461,11 @@ def resize_with_pad(
 def centred(
     height: Length, width: Length, target_height: Length, target_width: Length
 ) -> list[Any]:
-    """The greatest height and width within the target that keep the proportions, and how far
-    from its top and left they lie: half of what the height and width, not yet rounded, leave."""
+    """The greatest height that keeps the proportions, its distance from the top, and the same of
+    the width.
+
+    A distance is half of what the side leaves of the target, before it is rounded.
+    """
     sizes = (height, width, target_height, target_width)
     if all(isinstance(n, int) for n in sizes):
         ratio = max(height / target_height, width / target_width)
