@@ -254,9 +254,8 @@ def max_pool_with_argmax(
     steps = per_axis(strides, 2, data_format, "strides")
     dtype = MaxPoolWithArgmax.dtype_for("Targmax", output_dtype)
     op = MaxPoolWithArgmax.of(sizes, steps, dtype, padding, bool(include_batch_in_index))
-    best, places = apply(op, convert(input), name=name)
-    found: tuple[Any, Any] = named(MaxPoolWithArgmax)(best, places)
-    return found
+    pair: tuple[Any, Any] = named(MaxPoolWithArgmax)(*apply(op, convert(input), name=name))
+    return pair
 
 
 def avg_pool(

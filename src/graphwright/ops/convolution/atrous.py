@@ -77,7 +77,7 @@ def with_space_to_batch(
 def base_paddings(
     rates: Sequence[int], padding: str, filter_shape: Sequence[int] | None
 ) -> list[tuple[int, int]]:
-    """What a padding puts before and after each axis under a dilated filter."""
+    """The zeros that a padding puts before and after each axis under a dilated filter."""
     if padding == "VALID":
         return [(0, 0)] * len(rates)
     if padding != "SAME":
@@ -172,7 +172,7 @@ def pool(
 def check_pool(
     window: Sequence[int], steps: Sequence[int], rates: Sequence[int], padding: str
 ) -> None:
-    """What `pool` refuses."""
+    """ValueError for windows that `pool` does not take."""
     if len(steps) != len(window) or len(rates) != len(window):
         raise ValueError(
             f"strides {list(steps)} and dilations {list(rates)} must have the length of "

@@ -17,5 +17,5 @@ def keep(values: Array, condition: Array) -> Array:
     bits = (-condition.view("i1")).astype(f"i{size}")
     fits = bits.ndim and values.shape == bits.shape
     bits = np.bitwise_and(bits, values.view(f"i{size}"), out=bits if fits else None)
-    kept: Array = bits.view(values.dtype)
-    return kept
+    chosen: Array = bits.view(values.dtype)
+    return chosen

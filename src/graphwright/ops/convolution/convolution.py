@@ -100,7 +100,7 @@ class Sliding(Op, fields=False):
         return arranged(x[0], counts, outputs, self.data_format)
 
     def check_depth(self, x: Dims, filters: Dims) -> None:
-        """The filters fit the channels: all of them, or groups of equal size."""
+        """ValueError unless the filters fit the channels: all of them, or groups of equal size."""
         if 0 in filters[:-1]:
             raise ValueError(f"filter must not have zero elements: {show_dims(filters)}")
         channels, depth, outputs = channels_of(x, self.data_format), *filters[-2:]
@@ -179,7 +179,7 @@ class Convolution(Sliding):
 
 
 def check_cotangent(op: Sliding, expected: Dims, out: Dims | None) -> None:
-    """The cotangent of a convolution has the dims of its result."""
+    """ValueError unless the cotangent of a convolution has the dims of its result."""
     check_rank(op.type_name, "out_backprop", out, op.spatial + 2)
     for axis, (want, got) in enumerate(zip(expected, out or ())):
         if None not in (want, got) and want != got:
@@ -197,7 +197,7 @@ class InputGradient(Sliding):
     dtypes = {"T": dt.FLOATING}
 
     def result_dims(self, sizes: Dims | None, filters: Dims | None, out: Dims | None) -> Dims:
-        """The dims of the input, which are given."""
+        """The dims of the input; ValueError if the operands do not fit them."""
         unknown = (None,) * (self.spatial + 2)
         dims = unknown if sizes is None else sizes
         if not isinstance(dims, tuple) or len(dims) != self.spatial + 2:
@@ -237,7 +237,7 @@ class FilterGradient(Sliding):
     dtypes = {"T": dt.FLOATING}
 
     def result_dims(self, x: Dims | None, sizes: Dims | None, out: Dims | None) -> Dims:
-        """The dims of the filters, which are given."""
+        """The dims of the filters; ValueError if the operands do not fit them."""
         unknown = (None,) * (self.spatial + 2)
         dims = unknown if sizes is None else sizes
         if not isinstance(dims, tuple) or len(dims) != self.spatial + 2:
@@ -263,8 +263,8 @@ class FilterGradient(Sliding):
         sizes = [each.same(1)[i] for i in range(self.spatial + 2)]
         folded = -2 if self.depthwise else -1
         sizes[folded] = sizes[folded] * each.count
-        found = apply(self, each.channels(0), host_vector(sizes), each.channels(2))
-        return each.unfolded(found, folded)
+        sums = apply(self, each.channels(0), host_vector(sizes), each.channels(2))
+        return each.unfolded(sums, folded)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, _, out = call.inputs
@@ -368,7 +368,7 @@ def attributes(
     data_format: str | None,
     dilations: PerAxis | None,
 ) -> tuple[Any, ...]:
-    """The attributes of a convolution, from the arguments as users give them."""
+    """The attributes of a convolution, from the arguments of a public function."""
     layout = data_format or FORMATS[spatial][0]
     steps = per_axis(strides, spatial, layout, "strides")
     spread = per_axis(dilations, spatial, layout, "dilations")

@@ -98,8 +98,10 @@ def input_gradient(
         spread = np.empty((groups, part.shape[1], depth), wide)
         for tap in windows.taps():
             np.matmul(part, factors[tap], out=spread)
-            at = windows.at(target, tap, rows)
-            at += spread.reshape(at.shape) if groups == 1 else _ungroup(spread, at.shape)
+            reached = windows.at(target, tap, rows)
+            reached += (
+                spread.reshape(reached.shape) if groups == 1 else _ungroup(spread, reached.shape)
+            )
     return finish(windows.unpad(whole), gradient.dtype, channels_first)
 
 
@@ -191,8 +193,8 @@ def depthwise_input_gradient(
     spread = spread.reshape(*spread.shape[:-1], channels, multiplier)
     for tap in windows.taps():
         taps = filters[tap].astype(wide, copy=False)
-        at = windows.at(whole, tap)
-        at += spread[..., 0] * taps[:, 0] if multiplier == 1 else (spread * taps).sum(axis=-1)
+        reached = windows.at(whole, tap)
+        reached += spread[..., 0] * taps[:, 0] if multiplier == 1 else (spread * taps).sum(axis=-1)
     return finish(windows.unpad(whole), gradient.dtype, channels_first)
 
 

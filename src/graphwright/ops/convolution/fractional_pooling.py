@@ -88,12 +88,12 @@ class RandomWindows(NamedTuple):
 
     def taps(self) -> tuple[Array, Array]:
         """The rows and columns in each window; the last one again where a window has fewer."""
-        found = []
+        places = []
         for mask in self:
             first, count = mask.argmax(1), mask.sum(1)
             steps = np.arange(count.max(initial=1))
-            found.append(first[:, None] + np.minimum(steps, count[:, None] - 1))
-        rows, columns = found
+            places.append(first[:, None] + np.minimum(steps, count[:, None] - 1))
+        rows, columns = places
         return rows[:, None, :, None], columns[None, :, None, :]
 
 
@@ -171,9 +171,9 @@ class FractionalPool(Op):
         return self.pooled(value, windows), *sequences
 
     def seeds(self) -> tuple[int, int]:
-        """The seeds, or ones that nobody knows."""
-        given = self.deterministic and (self.seed or self.seed2)
-        return (self.seed, self.seed2) if given else anywhere()
+        """The seeds, or others each time."""
+        fixed = self.deterministic and (self.seed or self.seed2)
+        return (self.seed, self.seed2) if fixed else anywhere()
 
     def pooled(self, value: Array, windows: RandomWindows) -> Any:
         """One number for each window."""
@@ -286,9 +286,9 @@ class FractionalMaxPoolGrad(Op):
             raise ValueError(f"orig_output of {self.type_name} is not what orig_input is pooled to")
         batch, row, column, channel = np.ogrid[tuple(map(slice, best.shape))]
         places = [p.reshape(*best.shape[1:3], -1) for p in np.broadcast_arrays(rows, columns)]
-        at = [place[row, column, best] for place in places]
+        best_places = [place[row, column, best] for place in places]
         result = np.zeros(x.shape, x.dtype)
-        np.add.at(result, (batch, *at, channel), g)
+        np.add.at(result, (batch, *best_places, channel), g)
         return result
 
 

@@ -60,8 +60,7 @@ class Morphology(Op):
         return (x[0], height, width, x[3])
 
     def check_cotangent(self, x: TensorType, filters: TensorType, g: TensorType) -> None:
-        """ValueError for a cotangent that has not the result's shape; of windows without elements
-        there is nothing to be had."""
+        """ValueError for a cotangent without the result's shape, unless the filter is empty."""
         dims = self.result_dims(x.dims, filters.dims)
         check_rank(self.type_name, "out_backprop", g.dims, 4)
         if filters.size != 0:
@@ -184,8 +183,8 @@ class Dilation2DBackpropInput(Morphology):
         windows = self.windows(x, filters)
         whole = windows.zeros(x.shape[0], x.shape[3], x.dtype)
         for tap, won in self.winners(x, filters)[1]:
-            at = windows.at(whole, tap)
-            at += np.where(won, g, g.dtype.type(0))
+            reached = windows.at(whole, tap)
+            reached += np.where(won, g, g.dtype.type(0))
         return np.ascontiguousarray(windows.unpad(whole))
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:

@@ -95,7 +95,7 @@ class Pool(Op, fields=False):
         return arranged(x[0], counts, channels_of(x, self.data_format), self.data_format)
 
     def check_result(self, name: str, got: Dims | None, x: Dims | None) -> None:
-        """An operand has the dims of this pooling's result."""
+        """ValueError unless an operand has the dims of this pooling's result."""
         expected = self.pooled_dims(x)
         if not is_compatible(got, expected):
             raise ValueError(

@@ -99,8 +99,8 @@ def max_pool_gradient(
         share = gradient[items, rows].astype(whole.dtype, order="C")
         for tap in windows.taps():
             hit = windows.at(source, tap, rows) == top
-            at = windows.at(target, tap, rows)
-            at += keep(share, hit)
+            reached = windows.at(target, tap, rows)
+            reached += keep(share, hit)
             if not to_all:  # what has been given is no longer there for ties
                 share = keep(share, ~hit)
     return finish(windows.unpad(whole), gradient.dtype, channels_first)

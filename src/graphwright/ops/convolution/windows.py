@@ -158,7 +158,7 @@ def is_much(dtype: ArrayDType, windows: Windows, elements: int, worth: int) -> b
 
 
 def channels_last(array: Array, channels_first: bool) -> Array:
-    """The array with its channels last, given where they are."""
+    """The array with its channels last, moved there if they come first."""
     return np.moveaxis(array, 1, -1) if channels_first else array
 
 
