@@ -65,11 +65,11 @@ class EditDistance(Op):
         _, codes = np.unique(np.concatenate([h_values, t_values]), return_inverse=True)
         hypotheses = padded_rows(h_indices, codes[: len(h_values)], dims)
         truths = padded_rows(t_indices, codes[len(h_values) :], dims)
-        found = distances(*hypotheses, *truths).astype(np.float32)
+        result = distances(*hypotheses, *truths).astype(np.float32)
         if self.normalize:
             lengths = truths[1].astype(np.float32)
-            found = np.where(found == 0, found, found / lengths)
-        return found.astype(np.float32).reshape(dims)
+            result = np.where(result == 0, result, result / lengths)
+        return result.astype(np.float32).reshape(dims)
 
 
 def padded_rows(indices: Array, codes: Array, dims: tuple[int, ...]) -> tuple[Array, Array]:

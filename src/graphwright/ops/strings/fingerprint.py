@@ -38,13 +38,13 @@ def fingerprint64(text: bytes) -> int:
     """FarmHash's fingerprint."""
     size, word = len(text), partial(_word, text)
     if size <= _SIZES[-1]:
-        found: int = _SHORT[bisect_left(_SIZES, size)](word, size)
-        return found
+        result: int = _SHORT[bisect_left(_SIZES, size)](word, size)
+        return result
     state = _farm_start(word)
     for at in range(0, _farm_blocks(size) * 64, 64):
         state = _farm_block(state, word, at)
-    found = _farm_end(state, word, size)
-    return found
+    result = _farm_end(state, word, size)
+    return result
 
 
 def fingerprints64(texts: Sequence[bytes]) -> Hashes:
@@ -80,8 +80,8 @@ def hash64(text: bytes) -> int:
         result = _murmur_block(result, word)
     if len(text) > whole:
         result = _murmur_left(result, int.from_bytes(text[whole:], "little"))
-    found: int = _murmur_end(result)
-    return found
+    mixed: int = _murmur_end(result)
+    return mixed
 
 
 def hashes64(texts: Sequence[bytes]) -> Hashes:
@@ -95,8 +95,8 @@ def _hashes64(words: Hashes, starts: Hashes, sizes: Hashes) -> Hashes:
         word = words[starts[:running] + 8 * block]
         result[:running] = _murmur_block(result[:running], word)
     left = _murmur_left(result, _last_word(words, starts, sizes))
-    found: Hashes = _murmur_end(np.where(sizes & 7, left, result))
-    return found
+    mixed: Hashes = _murmur_end(np.where(sizes & 7, left, result))
+    return mixed
 
 
 def _murmur_block(result: Word, word: Word) -> Word:
@@ -122,8 +122,8 @@ def siphash(key: tuple[int, int], text: bytes) -> int:
     padded = text + bytes(7 - tail) + bytes([len(text) & 0xFF])
     for (word,) in struct.iter_unpack("<Q", padded):
         state = _sip_block(state, word)
-    found: int = _sip_end(state)
-    return found
+    result: int = _sip_end(state)
+    return result
 
 
 def siphashes(key: tuple[int, int], texts: Sequence[bytes]) -> Hashes:
@@ -167,8 +167,8 @@ def _at_once(
 def _running(counts: npt.NDArray[np.integer]) -> list[int]:
     """For each block, how many strings have one, where those with most come first."""
     blocks = np.arange(int(counts[0]))
-    found: list[int] = (len(counts) - np.searchsorted(counts[::-1], blocks, "right")).tolist()
-    return found
+    numbers: list[int] = (len(counts) - np.searchsorted(counts[::-1], blocks, "right")).tolist()
+    return numbers
 
 
 def _reader(words: Hashes, starts: Hashes) -> Reader:

@@ -37,5 +37,5 @@ class Joined:
         What follows the last string counts as zeros.
         """
         count = len(self._padded) - _WORD + 1
-        found: npt.NDArray[np.uint64] = np.ndarray((count,), "<u8", self._padded, strides=(1,))
-        return found
+        words: npt.NDArray[np.uint64] = np.ndarray((count,), "<u8", self._padded, strides=(1,))
+        return words

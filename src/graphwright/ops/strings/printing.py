@@ -33,7 +33,7 @@ STREAMS: dict[str, Callable[[str], Any]] = {
 
 
 def write_to(stream: TextIO, text: str) -> None:
-    """Writes at once."""
+    """Writes a text to a stream, and flushes it."""
     stream.write(text)
     stream.flush()
 
@@ -125,7 +125,7 @@ def filled(
     texts: list[TensorValue],
     ends: int,
 ) -> Any:
-    """A template with tensors for placeholders and text that there is already for marks."""
+    """A template with the text of tensors for placeholders, and finished texts for marks."""
     pieces = []
     for piece, text in zip(template.split(mark), [*texts, None]):
         count = piece.count(placeholder)
@@ -144,8 +144,10 @@ def template_of(
     placeholder: str,
     mark: str,
 ) -> str:
-    """One input as text with placeholders for its tensors and marks for its composites that have
-    a text of their own; these are collected."""
+    """One input as text, with placeholders for its tensors and marks for composites with `_text`.
+
+    The tensors and these composites are added to the lists.
+    """
     if isinstance(value, str):
         return value
     leaves = []
@@ -182,7 +184,7 @@ def stream_name(stream: object) -> str:
 
 
 def unsupported(stream: object) -> str:
-    """What to say about a stream that cannot be written to."""
+    """The message about a stream that cannot be written to."""
     return (
         f"Unsupported output stream, logging level, or file.{stream}. Supported streams are "
         "sys.stdout, sys.stderr, tf.logging.info, tf.logging.warning, tf.logging.error. File "

@@ -57,7 +57,7 @@ def show(value: object, summarize: int) -> str:
 
 
 def show_axis(array: Array, rank: int, ends: int, element: Shower) -> str:
-    """One axis of an array that had `rank` of them."""
+    """One axis of an array that had `rank` axes at first, and the axes in it."""
     if not array.ndim:
         return element(array[()])
     inner = array.ndim - 1
@@ -73,7 +73,7 @@ def show_axis(array: Array, rank: int, ends: int, element: Shower) -> str:
 
 
 def shower(dtype: ArrayDType) -> Shower:
-    """How elements of a NumPy dtype are written."""
+    """The function that writes the elements of a NumPy dtype."""
     if dtype == np.float64:
         return show_double
     if dtype.kind == "O":
@@ -89,14 +89,14 @@ def shower(dtype: ArrayDType) -> Shower:
 
 
 def show_float(number: np.floating) -> str:
-    """Six digits where they say which float32 it is, else nine."""
+    """A float32 in six digits where these tell it from all others, else in nine."""
     value = np.float32(number)
     text = f"{value:.6g}"
     return text if np.float32(text) == value or value != value else f"{value:.9g}"
 
 
 def show_double(value: np.float64) -> str:
-    """Fifteen digits where they say which float64 it is, else seventeen."""
+    """A float64 in fifteen digits where these tell it from all others, else in seventeen."""
     text = f"{value:.15g}"
     return text if float(text) == value or value != value else f"{value:.17g}"
 

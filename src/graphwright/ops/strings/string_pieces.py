@@ -1,4 +1,4 @@
-"""Ops that take strings apart, or put them together, in numbers that only the data tells."""
+"""Ops that take strings apart, or put them together, into as many pieces as the data has."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ class Decoding(Op):
         wrong = points < (0x20 if self.replace_control_characters else 0)
         splits = np.concatenate([[0], np.cumsum(counts)])
         if errors == "ignore":
-            kept = ~wrong
-            points, starts = points[kept], starts[kept]
-            splits = np.concatenate([[0], np.cumsum(kept)])[splits]
+            valid = ~wrong
+            points, starts = points[valid], starts[valid]
+            splits = np.concatenate([[0], np.cumsum(valid)])[splits]
         else:
             points[wrong] = self.replacement_char
         return splits.astype(self.Tsplits.numpy_dtype), points, starts
@@ -121,7 +121,7 @@ def splits_dims(text: TensorType) -> tuple[int | None]:
 
 
 def check_point(replacement: int) -> None:
-    """ValueError for the replacement of characters by what is none."""
+    """ValueError for a replacement that is no character."""
     if not 0 <= replacement <= sys.maxunicode:
         raise ValueError(f"replacement_char must be a unicode code point, got {replacement}")
 
@@ -158,7 +158,7 @@ class UnicodeEncode(Op):
 
 
 def check_splits(ends: Array, size: int) -> None:
-    """Splits begin at 0, do not fall, and end with the values."""
+    """ValueError unless splits begin at 0, do not fall, and end with the values."""
     if not len(ends):
         return
     if ends[0] != 0:
@@ -200,20 +200,20 @@ class StringNGrams(Op):
         rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends.tolist())]
         flat = np.empty(sum(map(len, rows)), object)
         flat[:] = [text for row in rows for text in row]
-        found = np.cumsum([0, *map(len, rows)]).astype(splits.dtype) if len(ends) else splits
-        return flat, found.reshape(splits.shape)
+        places = np.cumsum([0, *map(len, rows)]).astype(splits.dtype) if len(ends) else splits
+        return flat, places.reshape(splits.shape)
 
     def runs(self, words: Sequence[bytes]) -> Iterator[bytes]:
         """The runs of one row, of each width."""
         left, right = self.left_pad.encode(), self.right_pad.encode()
         separator = self.separator.encode()
-        found = False
+        any_run = False
         for width in self.ngram_widths:
             pad = width - 1 if self.pad_width < 0 else min(self.pad_width, width - 1)
             padded = [*[left] * pad, *words, *[right] * pad]
             for start in range(len(padded) - width + 1):
-                found = True
+                any_run = True
                 yield separator.join(padded[start : start + width])
-        if self.preserve_short_sequences and words and not found:
+        if self.preserve_short_sequences and words and not any_run:
             pad = max(self.pad_width, 0)
             yield separator.join([*[left] * pad, *words, *[right] * pad])

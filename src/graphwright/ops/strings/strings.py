@@ -39,7 +39,7 @@ def texts(value: object) -> Array:
 
 
 class Text(Op):
-    """Something of each string."""
+    """An op whose result has an element for each string."""
 
     inputs: ClassVar[tuple[str, ...]] = ("input: string",)
     outputs = ("output: string",)
@@ -87,7 +87,7 @@ class StringLower(Text):
 
 
 def cased(encoding: str) -> str:
-    """An encoding that letters of both cases are known in."""
+    """The encoding in small letters; ValueError where letters have no case in it."""
     if encoding.lower() not in ("", "utf-8"):
         raise ValueError(f"only utf8 or '' (no encoding) is supported, got {encoding!r}")
     return encoding.lower()
@@ -291,8 +291,8 @@ def scalar(value: Array, what: str) -> bytes:
     array = texts(value)
     if array.ndim:
         raise ValueError(f"{what} must be scalar, but received {show_dims(array.shape)}")
-    found: bytes = array.item()
-    return found
+    text: bytes = array.item()
+    return text
 
 
 STRIP, REGEX_FULL_MATCH = StringStrip(), RegexFullMatch()
@@ -328,7 +328,7 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> An
 
 
 def unit_of(name: str | None) -> Unit:
-    """What positions count, by default bytes; InvalidArgumentError for another word."""
+    """The unit of positions, by default bytes; InvalidArgumentError for another word."""
     unit: Unit = chosen("BYTE" if name is None else name, "unit", ("BYTE", "UTF8_CHAR"))
     return unit
 
@@ -346,7 +346,7 @@ def chosen(value: object, what: str, allowed: tuple[str, ...]) -> Any:
 
 
 def refused(message: str) -> InvalidArgumentError:
-    """What is wrong with an op's attributes."""
+    """The error for attributes that are not valid."""
     return InvalidArgumentError(None, None, message)
 
 
@@ -412,7 +412,7 @@ def strip(input: TensorLike, name: str | None = None) -> Any:
 def substr(
     input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None
 ) -> Any:
-    """Cuts a part of given position and length out of each string.
+    """Cuts a part of some position and length out of each string.
 
     Args:
         input: A tensor of strings.
@@ -465,7 +465,7 @@ def reduce_join(
     separator: str = "",
     name: str | None = None,
 ) -> Any:
-    """Joins the strings along axes, in the order in which these are given.
+    """Joins the strings along axes, in the order of `axis`.
 
     Args:
         inputs: A tensor of strings, of any shape.

@@ -26,5 +26,5 @@ def _runs() -> tuple[Array, Array]:
 def scripts(points: Array) -> Array:
     """The numbers of the scripts of code points; -1 for what is none."""
     starts, values = _runs()
-    found = values[np.searchsorted(starts, points, side="right") - 1]
-    return np.where((points >= 0) & (points <= LAST), found, INVALID).astype(np.int32)
+    numbers = values[np.searchsorted(starts, points, side="right") - 1]
+    return np.where((points >= 0) & (points <= LAST), numbers, INVALID).astype(np.int32)
