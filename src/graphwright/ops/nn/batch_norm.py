@@ -36,8 +36,8 @@ ADDED = along(ADD_UP, False, dtype=np.float32)
 class FusedBatchNormV3(Op):
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, with statistics of the batch.
 
-    With `is_training` mean and variance are the batch's (the variance of the result is the
-    unbiased one) and `exponential_avg_factor` mixes them into the given ones.
+    With `is_training` mean and variance are the batch's, and `exponential_avg_factor` mixes them
+    into those of the operands. The variance among the results is the unbiased one.
     """
 
     type_name = "FusedBatchNormV3"
@@ -139,14 +139,14 @@ class FusedBatchNormV3(Op):
 
 
 def by_channels(op: FusedBatchNormV3 | FusedBatchNormGradV3, each: Each) -> Any:
-    """Rows become channels, each of which is normalized for itself."""
+    """The results of many rows at once: rows become channels, each normalized for itself."""
     if channel_axis(op.data_format) != -1:
         raise Refusal("the channels are not its last axis")
     return channelwise(op, each)
 
 
 def check_normalized(name: str, x: TensorType, data_format: str) -> None:
-    """The operand of a batch normalization has the rank of its data format."""
+    """ValueError unless the operand of a batch normalization has the rank of its data format."""
     if x.rank not in (len(data_format), None):
         raise ValueError(
             f"input must be {len(data_format)}-dimensional: x of {name} is {show_dims(x.dims)}"
@@ -154,7 +154,7 @@ def check_normalized(name: str, x: TensorType, data_format: str) -> None:
 
 
 def check_channels(name: str, parameter: TensorType, channels: int | None) -> None:
-    """An operand of a batch normalization has one element for each channel."""
+    """ValueError unless an operand of a batch normalization has an element for each channel."""
     if not is_compatible(parameter.dims, (channels,)):
         raise ValueError(
             f"{name} must have the same number of elements as the channels of x, got "

@@ -118,7 +118,7 @@ class BiasAdd(Op):
 
 
 def check_backprop(dims: Dims) -> None:
-    """What a bias was added to has a batch beside its channels."""
+    """ValueError unless data has a batch beside its channels."""
     if len(dims) < 2:
         raise ValueError(f"Input tensor must be at least 2D: {show_dims(dims)}")
 

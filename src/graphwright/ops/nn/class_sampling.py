@@ -39,7 +39,7 @@ RESERVED = 512
 
 
 class CandidateSampler(Stateful, fields=False):
-    """What the samplers share: ids, and how often the true and the drawn ones are expected."""
+    """What the samplers share: the ids, and the expected counts of the true and the drawn ones."""
 
     inputs = ("true_classes: int64",)
     ruled = True
@@ -95,7 +95,7 @@ class CandidateSampler(Stateful, fields=False):
 
 
 class UniformCandidateSampler(CandidateSampler):
-    """Each id as likely."""
+    """Each id is as likely as any other."""
 
     type_name = "UniformCandidateSampler"
     least = {"num_true": 1, "num_sampled": 1, "range_max": 1}
@@ -112,7 +112,7 @@ class UniformCandidateSampler(CandidateSampler):
 
 
 class LogUniformCandidateSampler(UniformCandidateSampler):
-    """Low ids more likely."""
+    """Low ids are more likely."""
 
     type_name = "LogUniformCandidateSampler"
 
@@ -121,7 +121,7 @@ class LogUniformCandidateSampler(UniformCandidateSampler):
 
 
 class LearnedUnigramCandidateSampler(UniformCandidateSampler):
-    """Ids as likely as they were true so far."""
+    """An id is as likely as it was often true so far."""
 
     type_name = "LearnedUnigramCandidateSampler"
 
@@ -130,7 +130,7 @@ class LearnedUnigramCandidateSampler(UniformCandidateSampler):
 
 
 class FixedUnigramCandidateSampler(CandidateSampler):
-    """Ids as likely as weights say."""
+    """An id is as likely as its weight says."""
 
     type_name = "FixedUnigramCandidateSampler"
     least = {"num_true": 1, "num_sampled": 1, "range_max": 1, "num_shards": 1, "shard": 0}
@@ -197,7 +197,7 @@ class ComputeAccidentalHits(Op):
 
 
 class Candidates(NamedTuple):
-    """What a sampler gives."""
+    """The result of a sampler."""
 
     sampled_candidates: Any
     true_expected_count: Any
@@ -334,7 +334,7 @@ def fixed_unigram_candidate_sampler(
     shard: int = 0, unigrams: Sequence[float] = (), seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:  # fmt: skip
-    """Draws classes at random, with probabilities in proportion to given weights.
+    """Draws classes at random, with probabilities in proportion to weights.
 
     Args:
         true_classes: A matrix of int64, [batch, num_true]: the true classes of each row.

@@ -38,7 +38,8 @@ class LabelDecoder(Op, fields=False):
             )
 
     def checked(self, inputs: Array, lengths: Array) -> None:
-        """Refuses arrays that do not go together, or lengths beyond the time there is."""
+        """ValueError or FailedPreconditionError for arrays that do not go together, or lengths
+        beyond the time there is."""
         if np.ndim(inputs) != 3 or np.ndim(lengths) != 1:
             self.check(*[TensorType(dt.float32, np.shape(x)) for x in (inputs, lengths)])
         if len(lengths) != inputs.shape[1]:
@@ -76,11 +77,11 @@ class CTCGreedyDecoder(LabelDecoder):
             raise ValueError(f"blank_index expected to be between {-classes} and {classes - 1}")
         steps = np.arange(len(inputs))[:, None] < lengths
         best = np.argmax(inputs, axis=2)
-        kept = steps & (best != blank)
+        stays = steps & (best != blank)
         if self.merge_repeated:
-            kept[1:] &= best[1:] != best[:-1]
+            stays[1:] &= best[1:] != best[:-1]
         scores = 0 - np.sum(np.max(inputs, axis=2), axis=0, where=steps)
-        labels = [best[:, i][kept[:, i]] for i in range(inputs.shape[1])]
+        labels = [best[:, i][stays[:, i]] for i in range(inputs.shape[1])]
         return (*sparse_parts(labels), scores[:, None].astype(inputs.dtype))
 
 
@@ -147,26 +148,26 @@ class Prefixes:
         self.ways: list[tuple[int, int]] = [(-1, -1)] * count
 
     def longer(self, node: int, label: int) -> int:
-        """The node of one label more: the same one each time."""
-        found = self.made.setdefault((node, label), len(self.ways))
-        if found == len(self.ways):
+        """The node of a labelling and one label more: the same node each time."""
+        number = self.made.setdefault((node, label), len(self.ways))
+        if number == len(self.ways):
             self.ways.append((node, label))
-        return found
+        return number
 
     def labels(self, node: int) -> list[int]:
         """The labels of a node."""
-        found: list[int] = []
+        labels: list[int] = []
         while self.ways[node][0] >= 0:
             node, label = self.ways[node]
-            found.append(label)
-        return found[::-1]
+            labels.append(label)
+        return labels[::-1]
 
 
 class Beams(NamedTuple):
-    """What is kept of each sequence [batch, width], best first; NaN where there are fewer.
+    """The best prefixes of each sequence [batch, width], best first; NaN where there are fewer.
 
-    A prefix has a log probability that it ends in a blank and one that it ends in its last label,
-    and is that label more than the node of its origin.
+    A prefix has two log probabilities: that it ends in a blank, and in its last label. It is the
+    node of its origin and that label.
     """
 
     in_blank: Array
@@ -211,12 +212,12 @@ def continued(beams: Beams, step: Array, prefixes: Prefixes) -> Beams:
     again = np.arange(blank) == last[..., None]
     start = np.where(again, beams.in_blank[..., None], whole[..., None])
     longer = start + step[:, None, :blank]
-    # A prefix that is one label longer than another of them is what that one becomes with it.
+    # Of two prefixes, one may be what the other becomes by one more label: these are one.
     used = ~np.isnan(whole)
     same = (beams.nodes[:, None] == beams.origins[..., None]) & used[..., None] & used[:, None]
-    row, at, parent = np.nonzero(same)
-    place = row, parent, last[row, at]
-    in_label[row, at] = np.logaddexp(in_label[row, at], longer[place])
+    row, origin, parent = np.nonzero(same)
+    place = row, parent, last[row, origin]
+    in_label[row, origin] = np.logaddexp(in_label[row, origin], longer[place])
     longer[place] = np.nan
     stays = np.logaddexp(in_blank, in_label)
     ends = np.concatenate([stays[..., None], longer], -1).reshape(batch, -1)

@@ -119,7 +119,8 @@ def general_dropout(
     number = plain_number(rate)
     if number is not None and not 0 <= number < 1:
         raise ValueError(
-            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate!r}"
+            "`rate` must be a scalar tensor or a float in the range [0, 1). Received: "
+            f"rate={rate!r}"
         )
     x = convert(x)
     if not x.dtype.is_floating:
@@ -144,7 +145,7 @@ def plain_number(rate: object) -> float | None:
 
 
 def completed(noise_shape: ShapeLike, x: TensorValue) -> Any:
-    """The shape of the noise: that of `x` where nothing else is asked for."""
+    """The shape of the noise: that of `x` where `noise_shape` does not say another."""
     if noise_shape is None:
         return shape_of(x)
     dims = x.type.dims

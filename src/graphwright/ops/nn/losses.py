@@ -242,15 +242,15 @@ def compute_average_loss(
 
 def aligned_weights(weights: TensorValue, losses: TensorValue) -> Any:
     """Weights with as many axes as the losses, where they have one more or less."""
-    mine, theirs = weights.type.rank, losses.type.rank
-    if mine is None or theirs is None:
-        mine, theirs = rank(weights), rank(losses)
-        near = logical_and(greater(mine, 0), equal(abs(theirs - mine), 1))
-        sizes = concat([shape(weights), [1]], 0)[: select(near, theirs, mine)]
+    have, want = weights.type.rank, losses.type.rank
+    if have is None or want is None:
+        have, want = rank(weights), rank(losses)
+        near = logical_and(greater(have, 0), equal(abs(want - have), 1))
+        sizes = concat([shape(weights), [1]], 0)[: select(near, want, have)]
         return reshape(weights, sizes)
-    if mine == theirs + 1:
+    if have == want + 1:
         return squeeze(weights, [-1])
-    return expand_dims(weights, -1) if 0 < mine == theirs - 1 else weights
+    return expand_dims(weights, -1) if 0 < have == want - 1 else weights
 
 
 def scale_regularization_loss(regularization_loss: TensorLike) -> Any:

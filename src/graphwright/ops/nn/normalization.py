@@ -1,4 +1,4 @@
-"""Normalizations: by given moments, to unit length, and by the local response."""
+"""Normalizations: by moments, to unit length, and by the local response."""
 
 from __future__ import annotations
 
@@ -123,8 +123,11 @@ class LRNGrad(LocalResponse):
         return (direct - np.float32(2 * self.alpha * self.beta) * image * around).astype(x.dtype)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
-        """With s for the norm and W for the sums over windows, the op is
-        g0 s^-b - 2ab x W(g0 x s^(-b-1)), in which the output y = x s^-b is no value of its own."""
+        """The cotangents of all operands, where that of the output is part of the image's.
+
+        With s for the norm and W for the sums over windows, the op is
+        g0 s^-b - 2ab x W(g0 x s^(-b-1)), since the output is x s^-b.
+        """
         cotangent, x, _ = call.inputs
         factor = 2 * self.alpha * self.beta
         norm = self.bias + self.alpha * self.around(x * x)
@@ -244,7 +247,7 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Any:
-    """Normalizes a tensor by a mean and a variance, and shifts it; scales it where that is wanted.
+    """Normalizes a tensor by a mean and a variance, then shifts it, and may scale it.
 
     Args:
         input: A tensor of floats.

@@ -82,8 +82,8 @@ def shifted(logits: Array) -> Array:
         raise ValueError("logits must have >= 1 dimension, got []")
     if not logits.size:
         return logits
-    less: Array = logits - np.maximum.reduce(logits, axis=-1, keepdims=True)
-    return less
+    differences: Array = logits - np.maximum.reduce(logits, axis=-1, keepdims=True)
+    return differences
 
 
 ROW_SUMS = along_axes(ADD_UP, True, dtype=None)
@@ -458,7 +458,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
 
 def check_label_shape(labels: TensorValue, logits: TensorValue) -> None:
-    """`labels` must have the shape of `logits` without its last axis, as far as is known."""
+    """ValueError unless `labels` may have the shape of `logits` without its last axis."""
     have, want = labels.type.dims, logits.type.dims
     if want == ():
         raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
