@@ -18,7 +18,7 @@ Numbers = Sequence[int] | Array
 
 
 def order(rows: Array) -> Array:
-    """What sorts rows of indices; equal rows stay as they are."""
+    """The permutation that sorts rows of indices; equal rows stay in their order."""
     return np.argsort(ranked(rows), kind="stable")  # which passes over what is in order
 
 
@@ -62,7 +62,10 @@ def numbered(*lists: Array) -> tuple[Array, list[Array]]:
 
 
 def matched(*lists: Array) -> tuple[Array, list[Array]]:
-    """The same, but of rows that a list has repeatedly each is one of its own."""
+    """The distinct rows as `numbered` returns them, but a repeated row of a list is one of its own.
+
+    So rows have a further number: how many like them come before in their list.
+    """
     if all(map(ascends, lists)):
         return numbered(*lists)
     rows, numbers = numbered(*map(with_occurrences, lists))
@@ -71,12 +74,12 @@ def matched(*lists: Array) -> tuple[Array, list[Array]]:
 
 def with_occurrences(rows: Array) -> Array:
     """The rows, each with the number of rows like it that come before."""
-    (distinct, (groups,)), found = numbered(rows), np.zeros(len(rows), np.int64)
+    (distinct, (groups,)), occurrence = numbered(rows), np.zeros(len(rows), np.int64)
     if len(distinct) == len(rows):
-        return np.column_stack([rows, found])
+        return np.column_stack([rows, occurrence])
     together = np.argsort(groups, kind="stable")
-    found[together] = counted(groups[together])
-    return np.column_stack([rows, found])
+    occurrence[together] = counted(groups[together])
+    return np.column_stack([rows, occurrence])
 
 
 def counted(groups: Array) -> Array:
@@ -109,9 +112,10 @@ def check(rows: Array, shape: Numbers, ordered: bool) -> None:
     for column, limit in zip(rows.T, limits):
         outside |= (column < 0) | (column >= limit)
     if outside.any():
-        at = int(np.argmax(outside))
+        place = int(np.argmax(outside))
         raise ValueError(
-            f"indices[{at}] = {shown(rows[at])} is out of bounds: need 0 <= index < {shown(limits)}"
+            f"indices[{place}] = {shown(rows[place])} is out of bounds: need 0 <= index < "
+            f"{shown(limits)}"
         )
     if ordered:
         check_order(rows, least=1)
@@ -123,12 +127,12 @@ def check_order(rows: Array, least: int) -> None:
         steps = np.diff(rows, axis=0)
         first = np.argmax(steps != 0, axis=1)
         leading = steps[np.arange(len(steps)), first]
-        at = int(np.argmax(leading < least))
-        what = "repeated" if leading[at] == 0 else (
+        place = int(np.argmax(leading < least))
+        what = "repeated" if leading[place] == 0 else (
             "out of order. Many sparse ops require sorted indices.\n"
             "  Use `tf.sparse.reorder` to create a correctly ordered copy."
         )  # fmt: skip
-        raise ValueError(f"indices[{at + 1}] = {shown(rows[at + 1])} is {what}")
+        raise ValueError(f"indices[{place + 1}] = {shown(rows[place + 1])} is {what}")
 
 
 def shown(row: Numbers) -> str:
@@ -149,7 +153,7 @@ def flattened(rows: Array, shape: Numbers) -> Array:
 def unflattened(numbers: Array, shape: Numbers) -> Array:
     """The rows of indices of elements numbered in the order of a dense tensor.
 
-    What is outside of the shape is so in the first axis that can tell, as division in C has it.
+    A number outside of the shape shows in the first axis that can, since division is as in C.
     """
     sizes = np.maximum(np.asarray(shape, np.int64), 1)
     rows = np.empty((len(numbers), len(sizes)), np.int64)

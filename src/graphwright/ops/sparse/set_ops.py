@@ -1,4 +1,4 @@
-"""Sets along the last axis of tensors: what two have in common, together, or one alone."""
+"""Sets along the last axis of tensors: their intersections, unions and differences."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 MEMBERS = dt.STRING | {dt.int8, dt.int16, dt.int32, dt.int64, dt.uint8, dt.uint16}
-#: What is kept of the members of a and b, by whether they are in each.
-_KEPT = {
+#: Which members stay, by whether they are in a and in b.
+_RULES = {
     "a-b": lambda a, b: a & ~b,
     "b-a": lambda a, b: b & ~a,
     "intersection": lambda a, b: a & b,
@@ -37,7 +37,7 @@ def dense_groups(array: Array) -> Groups:
 
 
 def sparse_groups(parts: tuple[Array, ...], ordered: bool) -> Groups:
-    """The same of a sparse tensor, given by its parts."""
+    """The same of a sparse tensor, from its parts."""
     indices, values, shape = parts
     if len(shape) < 2:
         raise ValueError(f"Shape {index_rows.shown(shape)} has rank {len(shape)} < 2")
@@ -47,8 +47,8 @@ def sparse_groups(parts: tuple[Array, ...], ordered: bool) -> Groups:
 
 def combined(kind: str, a: Groups, b: Groups) -> tuple[Array, Array, Array]:
     """The sets that a rule makes of those of each group, as a sparse tensor."""
-    if kind not in _KEPT:
-        raise ValueError(f"Invalid set_operation {kind}: it is one of {', '.join(_KEPT)}")
+    if kind not in _RULES:
+        raise ValueError(f"Invalid set_operation {kind}: it is one of {', '.join(_RULES)}")
     (a_groups, a_values, outer), (b_groups, b_values, other) = a, b
     if outer != other:
         raise ValueError(f"Mismatched shapes {list(outer)} vs {list(other)}")
@@ -59,9 +59,9 @@ def combined(kind: str, a: Groups, b: Groups) -> tuple[Array, Array, Array]:
     b_rows = np.column_stack([b_groups, codes[len(a_values) :]])
     rows, places = index_rows.numbered(a_rows, b_rows)
     present = np.zeros((2, len(rows)), bool)
-    for side, own in zip(present, places):
-        side[own] = True
-    rows = rows.compress(_KEPT[kind](*present), axis=0)
+    for side, members_of_side in zip(present, places):
+        side[members_of_side] = True
+    rows = rows.compress(_RULES[kind](*present), axis=0)
     _, (numbers,) = index_rows.numbered(rows[:, :-1])
     place = index_rows.counted(numbers)
     indices = np.column_stack([rows[:, :-1], place]).astype(np.int64)

@@ -42,15 +42,15 @@ class CountSparseOutput(Op):
             )
         greatest = int(values.max()) if len(values) else 0
         size = self.maxlength if self.maxlength >= 0 else max(greatest + 1, self.minlength)
-        kept = values < size
-        rows = np.column_stack([groups, values])[kept].astype(np.int64)
-        found, (numbers,) = index_rows.numbered(rows)
+        below = values < size
+        rows = np.column_stack([groups, values])[below].astype(np.int64)
+        distinct, (numbers,) = index_rows.numbered(rows)
         dtype = self.output_type.numpy_dtype
-        counts = np.zeros(len(found), dtype)
-        np.add.at(counts, numbers, weights[kept] if weights.size else dtype.type(1))
+        counts = np.zeros(len(distinct), dtype)
+        np.add.at(counts, numbers, weights[below] if weights.size else dtype.type(1))
         if self.binary_output:
             counts = np.ones_like(counts)
-        return found, counts, np.array([*outer, size], np.int64)
+        return distinct, counts, np.array([*outer, size], np.int64)
 
 
 class DenseCountSparseOutput(CountSparseOutput):

@@ -50,11 +50,11 @@ class CrossRows(Op):
         if self.hash_key is not None:
             entries, combine = tuple(map(numbers, entries)), self.hashed
         columns = [grouped(i, v, rows) for i, v in zip(parts[:count], entries)]
-        found = [[combine(c) for c in itertools.product(*row)] for row in zip(*columns)]
-        lengths = [len(row) for row in found]
+        crosses = [[combine(c) for c in itertools.product(*row)] for row in zip(*columns)]
+        lengths = [len(row) for row in crosses]
         indices = np.array([(r, c) for r, n in enumerate(lengths) for c in range(n)], np.int64)
         values = np.empty(sum(lengths), object)
-        values[:] = [value for row in found for value in row]
+        values[:] = [value for row in crosses for value in row]
         dtype = self.out_type.numpy_dtype
         shape = np.array([rows, max(lengths, default=0)], np.int64)
         return indices.reshape(-1, 2), values.astype(dtype), shape
@@ -79,10 +79,10 @@ def numbers(values: Array) -> Array:
 
 def grouped(indices: Array, values: Array, rows: int) -> list[list[Any]]:
     """The values of each row of a sparse matrix."""
-    found: list[list[Any]] = [[] for _ in range(rows)]
+    by_row: list[list[Any]] = [[] for _ in range(rows)]
     for row, value in zip(indices[:, 0].tolist(), values.tolist()):
-        found[row].append(value)
-    return found
+        by_row[row].append(value)
+    return by_row
 
 
 def shifted(number: int) -> int:

@@ -33,7 +33,7 @@ Axes = int | tuple[int, ...]
 
 
 class SparseTensorDenseMatMul(Op):
-    """The product of a sparse matrix and a dense one, either adjoint if so asked."""
+    """The product of a sparse matrix and a dense one, either of which may be adjoint."""
 
     type_name = "SparseTensorDenseMatMul"
     inputs = ("a_indices: Tindices", "a_values: T", "a_shape: int64 host", "b: T")
@@ -148,7 +148,7 @@ class SparseSoftmax(Op):
 
 
 class SparseReduction(Op):
-    """Combines the elements that are there along axes, to a dense tensor with 0 where none was."""
+    """The elements that are there combined along axes: a dense tensor with 0 where none was."""
 
     inputs = (
         "input_indices: int64", "input_values: T", "input_shape: int64 host",
@@ -189,8 +189,8 @@ class SparseReduction(Op):
         return sizes, rows, starts.astype(dtype)
 
     def kernel(self, indices: Array, values: Array, shape: tuple[int, ...], axes: Axes) -> Any:
-        sizes, rows, found = self.grouped(indices, values, shape, axes)
-        dense = np.zeros(math.prod(sizes), found.dtype)
+        sizes, rows, values_left = self.grouped(indices, values, shape, axes)
+        dense = np.zeros(math.prod(sizes), values_left.dtype)
         places = index_rows.flattened(rows, sizes)
         outside = (places < 0) | (places >= dense.size)
         if outside.any():
@@ -200,7 +200,7 @@ class SparseReduction(Op):
                 f"Obtained a write index of {places[np.argmax(outside)]} which is outside of "
                 f"bounds of [0, {dense.size})",
             )
-        dense[places] = found
+        dense[places] = values_left
         return dense.reshape(sizes)
 
 
@@ -220,9 +220,9 @@ class SparseReduceSum(SparseReduction):
         shape, rank = convert(shape, dt.int64), size(shape)
         places = reshape(convert(axes, dt.int32), [-1]) % rank
         gone = minimum(1, reduce_sum(one_hot(places, rank, dtype=dt.int64), axis=0))
-        kept = ones_like(gone) - gone
-        back = reshape(g, shape * kept + gone)
-        return None, gather_nd(back, indices * kept), None, None
+        remains = ones_like(gone) - gone
+        back = reshape(g, shape * remains + gone)
+        return None, gather_nd(back, indices * remains), None, None
 
 
 class SparseReduceMax(SparseReduction):
@@ -250,8 +250,8 @@ class SparseReductionSparse(SparseReduction):
     def kernel(
         self, indices: Array, values: Array, shape: tuple[int, ...], axes: Axes
     ) -> tuple[Array, ...]:
-        sizes, rows, found = self.grouped(indices, values, shape, axes)
-        return rows, found, np.array(sizes, np.int64)
+        sizes, rows, combined = self.grouped(indices, values, shape, axes)
+        return rows, combined, np.array(sizes, np.int64)
 
 
 class SparseReduceSumSparse(SparseReductionSparse):

@@ -266,9 +266,9 @@ class SparseSlice(Op):
             )
         for name, sizes in (("shape", shape), ("size", size)):
             index_rows.check_sizes(name, sizes)
-        kept = ((indices >= start) & (indices < start + size)).all(axis=1)
+        inside = ((indices >= start) & (indices < start + size)).all(axis=1)
         left = np.maximum(0, np.minimum(size, shape - start))
-        return indices[kept] - start, values[kept], left
+        return indices[inside] - start, values[inside], left
 
     def gradient(self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent) -> Sequence[Any]:
         indices, _, _, start, _ = call.inputs
@@ -298,15 +298,15 @@ class SparseSliceGrad(Op):
         return ((count_of(indices),),)
 
     def kernel(self, g: Array, indices: Array, start: Array, output: Array) -> Any:
-        rows, (own, kept) = index_rows.numbered(indices, output + start)
+        rows, (outer, inner) = index_rows.numbered(indices, output + start)
         full = np.zeros(len(rows), g.dtype)
-        full[kept] = g
-        return full[own]
+        full[inner] = g
+        return full[outer]
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, indices, start, output = call.inputs
-        kept = output + start
-        return apply(SPARSE_ADD_GRAD, g, kept, kept, indices)[0], None, None, None
+        rows = output + start
+        return apply(SPARSE_ADD_GRAD, g, rows, rows, indices)[0], None, None, None
 
 
 class SparseFillEmptyRows(Op):
@@ -332,8 +332,8 @@ class SparseFillEmptyRows(Op):
         rows, count = indices[:, 0], int(shape[0])
         outside = (rows < 0) | (rows >= count)
         if outside.any():
-            at = int(np.argmax(outside))
-            raise ValueError(f"indices({at}, 0) is invalid: {rows[at]} >= {count}")
+            place = int(np.argmax(outside))
+            raise ValueError(f"indices({place}, 0) is invalid: {rows[place]} >= {count}")
         empty = np.bincount(rows, minlength=count) == 0
         added = np.zeros((int(empty.sum()), indices.shape[1]), np.int64)
         added[:, 0] = np.flatnonzero(empty)
