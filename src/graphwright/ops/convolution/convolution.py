@@ -123,6 +123,14 @@ class Sliding(Op, fields=False):
                 f"{channels // depth}"
             )
 
+    def dims_of(self, name: str, sizes: Dims | None) -> Dims:
+        """The dims that an operand of sizes says; ValueError where these are too many or few."""
+        rank = self.spatial + 2
+        dims = (None,) * rank if sizes is None else sizes
+        if not isinstance(dims, tuple) or len(dims) != rank:
+            raise ValueError(f"{name} of {self.type_name} must have {rank} elements, got {sizes}")
+        return dims
+
     def sibling(self, family: dict[type[Sliding], type[Sliding]]) -> Sliding:
         """Another op of the family with the same windows."""
         return family[type(self)].of(*self.describe().values())
@@ -198,13 +206,7 @@ class InputGradient(Sliding):
 
     def result_dims(self, sizes: Dims | None, filters: Dims | None, out: Dims | None) -> Dims:
         """The dims of the input; ValueError if the operands do not fit them."""
-        unknown = (None,) * (self.spatial + 2)
-        dims = unknown if sizes is None else sizes
-        if not isinstance(dims, tuple) or len(dims) != self.spatial + 2:
-            raise ValueError(
-                f"input_sizes of {self.type_name} must have {self.spatial + 2} elements, got "
-                f"{sizes}"
-            )
+        dims = self.dims_of("input_sizes", sizes)
         check_cotangent(self, self.output_dims(dims, filters), out)
         batch = out[0] if dims[0] is None and out is not None else dims[0]
         return (batch, *dims[1:])
@@ -238,13 +240,7 @@ class FilterGradient(Sliding):
 
     def result_dims(self, x: Dims | None, sizes: Dims | None, out: Dims | None) -> Dims:
         """The dims of the filters; ValueError if the operands do not fit them."""
-        unknown = (None,) * (self.spatial + 2)
-        dims = unknown if sizes is None else sizes
-        if not isinstance(dims, tuple) or len(dims) != self.spatial + 2:
-            raise ValueError(
-                f"filter_sizes of {self.type_name} must have {self.spatial + 2} elements, got "
-                f"{sizes}"
-            )
+        dims = self.dims_of("filter_sizes", sizes)
         check_cotangent(self, self.output_dims(x, dims), out)
         return dims
 
