@@ -1,10 +1,11 @@
 """Convolutions of any rank with strides, dilations, groups and paddings, and their gradients.
 
-Arrays are channels last, [batch, *spatial, channels], or channels first on request; filters are
-[*kernel, channels / groups, outputs] and are not flipped (the field's convolution is a
-correlation). Larger convolutions are done natively (`implicit`). Here windows are copied side by
-side into a matrix and multiplied by the filters ("im2col": Chellapilla, Puri, Simard 2006), a few
-rows at a time so that the copy stays in the cache and the work space small. float16 and bfloat16
+Arrays are channels last, [batch, *spatial, channels], or channels first on request. Filters are
+[*kernel, channels / groups, outputs] and are not flipped: the field's convolution is a correlation.
+
+Larger convolutions are done natively (`implicit`). Here windows are copied side by side into a
+matrix and multiplied by the filters ("im2col": Chellapilla, Puri, Simard 2006). It is a few rows at
+a time, so that the copy stays in the cache and the work space small. float16 and bfloat16
 accumulate in float32. Depthwise convolutions do not multiply matrices: they add up one filter tap
 after the other.
 """

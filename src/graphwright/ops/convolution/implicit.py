@@ -1,14 +1,14 @@
 """Convolutions as products of matrices that are never written down.
 
 Row p of the left matrix is the window of output p, column k one element (tap, channel) of every
-window; the element lies at the sum of an offset of p and one of k (`products`). The convolution
+window. The element lies at the sum of an offset of p and one of k (`products`). The convolution
 multiplies this matrix by the filters. The gradient of the filters multiplies its transpose, the
 same tables exchanged, by the gradient. The gradient of the input is a convolution of the gradient
 again, or several: with strides, the inputs fall into phases that different taps reach.
 
 Where windows reach into padding, a strip of rows at a time is copied into a frame with zeros
-around it, as large as a core's own cache holds; this is all the work space there is. All steps of
-a call are native (`strips`), and their plan is kept for the next one.
+around it. A frame fits into a core's own cache, and is all the work space there is. All steps of a
+call are native (`strips`), and their plan is remembered for the next one.
 """
 
 from __future__ import annotations
@@ -49,8 +49,10 @@ class Costs(NamedTuple):
 
 
 class ConvolutionCase(NamedTuple):
-    """What a plan follows from: the shapes of the array whose windows are read, of the filters;
-    the windows of the convolution, the dtype of sums, and the costs."""
+    """What a plan follows from.
+
+    `shape` is that of the array whose windows are read, `dtype` that of sums.
+    """
 
     shape: tuple[int, ...]
     filters: tuple[int, ...]
@@ -197,9 +199,9 @@ class Strips:
         self.direct = geometry.inside
         row = math.prod(geometry.frame(1)[1:]) * geometry.steps[0] * self.channels * dtype.itemsize
         parts = max(1, min(costs.threads, case.work // costs.alone))
-        wanted = -(-shape[0] * geometry.rows * row // costs.strip)
-        wanted = -(-wanted // parts) * parts  # as many for each part
-        limit = min(costs.strip, -(-shape[0] * geometry.rows * row // wanted))
+        count = -(-shape[0] * geometry.rows * row // costs.strip)
+        count = -(-count // parts) * parts  # as many for each part
+        limit = min(costs.strip, -(-shape[0] * geometry.rows * row // count))
         self.all = [Strip(*s) for s in blocks(shape[0], geometry.rows, row, limit)]
         longest = max(r.stop - r.start for _, r in self.all)
         self.frame = geometry.frame(longest)

@@ -1,8 +1,8 @@
 """Maximum and average pooling of any rank, and their gradients.
 
 Arrays are channels last, [batch, *spatial, channels], or channels first on request. Maxima and sums
-over a window are taken along one axis after the other (both are separable), so a kernel costs the
-sum of its sizes, not their product. Averages count only the elements of the array, not its padding.
+are separable, and taken along one axis after the other: a kernel costs the sum of its sizes, not
+their product. Averages count only the elements of the array, not its padding.
 As in TensorFlow a maximum ignores nan unless its window holds nothing else.
 """
 

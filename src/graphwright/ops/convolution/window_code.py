@@ -1,8 +1,8 @@
 """LLVM text of what slides over windows channel by channel: pooling and depthwise convolutions.
 
-Every function visits windows in their order, each window's channels a vector at a time (the last
-one in part, by a mask), and each vector's taps. An element lies at the sum of an offset of its
-window, one of its tap and its channel, so padding, strides and dilations are all in the tables.
+Every function visits windows in their order, the channels of a window a vector at a time, and the
+taps of a vector. The last vector is masked. An element lies at the sum of an offset of its window,
+one of its tap and its channel. So padding, strides and dilations are all in the tables.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sliding windows over the middle axes of channels-last arrays [batch, *spatial, channels].
 
-The arithmetic of sizes and paddings is TensorFlow's: SAME makes ceil(size / stride) windows and
-puts the odd padding element at the end; VALID takes the windows that fit; explicit paddings are
+The arithmetic of sizes and paddings is TensorFlow's. SAME makes ceil(size / stride) windows and
+puts the odd padding element at the end. VALID takes the windows that fit. Explicit paddings are
 (before, after) pairs.
 """
 

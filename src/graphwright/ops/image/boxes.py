@@ -381,8 +381,8 @@ def non_max_suppression_with_scores(
     scores = convert(scores, boxes.dtype)
     limits = [convert(v, boxes.dtype) for v in (iou_threshold, score_threshold, soft_nms_sigma)]
     op = NonMaxSuppressionV5.of(False)
-    chosen, kept, _ = apply(op, boxes, scores, max_output_size, *limits, name=name)
-    return chosen, kept
+    chosen, points, _ = apply(op, boxes, scores, max_output_size, *limits, name=name)
+    return chosen, points
 
 
 def non_max_suppression_overlaps(

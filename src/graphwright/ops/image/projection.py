@@ -28,9 +28,9 @@ PIXELS = dt.FLOATING | {dt.uint8, dt.int32, dt.int64}
 class ImageProjectiveTransformV3(Op):
     """Images [batch, height, width, channels] of which each pixel comes from another place.
 
-    The eight numbers (a, b, c, d, e, f, g, h) of a transform say that pixel (x, y) of the result
-    is that at ((a x + b y + c) / k, (d x + e y + f) / k) where k = g x + h y + 1. What lies outside
-    is `fill_value`, or continues as `fill_mode` says.
+    A transform has eight numbers (a, b, c, d, e, f, g, h). With k = g x + h y + 1, pixel (x, y) of
+    the result is that at ((a x + b y + c) / k, (d x + e y + f) / k). What lies outside is
+    `fill_value`, or continues as `fill_mode` says.
     """
 
     type_name = "ImageProjectiveTransformV3"

@@ -1,10 +1,10 @@
 """Image resizing as a resampling along each axis: few weighted taps for each place of a result.
 
-Sources: bilinear and nearest by their definitions; cubic convolution, Keys, "Cubic convolution
-interpolation for digital image processing" (1981), by a table of 1024 steps as in TensorFlow; the
-antialiasing kernels (triangle, Keys, Mitchell-Netravali, Lanczos, Gaussian) stretched by the
-shrinking factor, normalised at the borders. Sample places are computed in float32, as TensorFlow
-does, so that ties fall on the same side.
+Source of the cubic convolution: Keys, "Cubic convolution interpolation for digital image
+processing" (1981), by a table of 1024 steps as in TensorFlow. The antialiasing kernels (triangle,
+Keys, Mitchell-Netravali, Lanczos, Gaussian) are stretched by the shrinking factor, and normalised
+at the borders. Sample places are computed in float32, as TensorFlow does, so that ties fall on the
+same side.
 """
 
 from __future__ import annotations
@@ -158,10 +158,10 @@ def _bicubic(size: int, count: int, centres: Centres) -> Resampling:
     keys = centres == "half_pixel"
     near, far = _cubic_table(-0.5 if keys else -0.75)
     weights = np.stack([far[step], near[step], near[_TABLE - step], far[_TABLE - step]], axis=1)
-    wanted = lower.astype(np.intp)[:, None] + np.arange(-1, 3)
-    places = np.clip(wanted, 0, size - 1)
+    around = lower.astype(np.intp)[:, None] + np.arange(-1, 3)
+    places = np.clip(around, 0, size - 1)
     if keys:
-        weights = _normalised(np.where(places == wanted, weights, np.float32(0)))
+        weights = _normalised(np.where(places == around, weights, np.float32(0)))
     return Resampling(places, weights, size)
 
 

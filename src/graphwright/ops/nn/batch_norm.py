@@ -292,10 +292,11 @@ def training_second_order(
 ) -> Sequence[Any]:
     """Cotangents of g, x and scale where mean and variance depend on x.
 
-    With n the normalized x, d the reciprocal deviation and <> the mean over the batch,
-    x_backprop = scale d (g - <g> - n <g n>), so the cotangent v of it gives
-    g: scale d (v - <v> - n <v n>), and x: - scale d^2 (n (<v g> - <v><g> - 3 <v n><g n>) +
-    <g n>(v - <v>) + <v n>(g - <g>)).
+    Let n be the normalized x, d the reciprocal deviation and <> the mean over the batch. Then
+    x_backprop = scale d (g - <g> - n <g n>). Its cotangent v gives
+
+    - g: scale d (v - <v> - n <v n>),
+    - x: - scale d^2 (n (<v g> - <v><g> - 3 <v n><g n>) + <g n>(v - <v>) + <v n>(g - <g>)).
     """
     g, x, scale, mean, variance, _reserved = call.inputs
     axes, spread = statistics(op, x)

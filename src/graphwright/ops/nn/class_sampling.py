@@ -240,9 +240,9 @@ def uniform_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
-        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
-        expected in such a sample.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
+        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
+        ids.
 
     Raises:
         InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
@@ -276,9 +276,9 @@ def log_uniform_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
-        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
-        expected in such a sample.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
+        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
+        ids.
 
     Raises:
         InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
@@ -311,9 +311,9 @@ def learned_unigram_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
-        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
-        expected in such a sample.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
+        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
+        ids.
 
     Raises:
         InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
@@ -353,9 +353,9 @@ def fixed_unigram_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
-        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
-        expected in such a sample.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
+        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
+        ids.
 
     Raises:
         InvalidArgumentError: There are no weights or not `range_max` of them, `true_classes` does
@@ -417,7 +417,7 @@ def compute_accidental_hits(
 
     Returns:
         A named tuple `(indices, ids, weights)` of vectors with an entry for each hit: its row
-        (int32), its place in the sample (int64) and the lowest float32, which added to a logit
+        (int32), its place in the sample (int64), and the lowest float32. Added to a logit, that
         removes the class.
 
     Raises:

@@ -62,8 +62,8 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Any]:
         name: A name for the op.
 
     Returns:
-        A list of two matrices of the shape of `labels`: the distinct labels of each row as int64,
-        filled up with zeros, and the index of each label among them as int32.
+        A list of two matrices of the shape of `labels`. One has the distinct labels of each row, as
+        int64, filled up with zeros. The other has the index of each label among them, as int32.
 
     >>> import graphwright as tf
     >>> unique, which = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])

@@ -125,7 +125,7 @@ class LRNGrad(LocalResponse):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         """The cotangents of all operands, where that of the output is part of the image's.
 
-        With s for the norm and W for the sums over windows, the op is
+        Let s be the norm and W the sums over windows. Then the op is
         g0 s^-b - 2ab x W(g0 x s^(-b-1)), since the output is x s^-b.
         """
         cotangent, x, _ = call.inputs

@@ -303,7 +303,7 @@ def along(op: Op, x: TensorValue, axis: int | None, name: str | None) -> Any:
 
 
 def swap_with_last(x: TensorValue, axis: int) -> Any:
-    """The permutation of `x`'s axes by which `axis` and the last change places."""
+    """The permutation of the axes of `x` that exchanges `axis` and the last."""
     ndims, axis = x.type.rank, index(axis)
     if ndims is not None:
         order = list(builtins.range(ndims))

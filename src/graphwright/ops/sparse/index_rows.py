@@ -1,7 +1,7 @@
 """Rows of indices: their order, which are alike, and what is wrong with them.
 
-Rows are short: what concerns all of them is computed column by column, and rows are picked with
-`take`, for NumPy's indexing goes from number to number.
+Rows are short. So what concerns all of them is computed column by column, and `take` picks rows:
+NumPy's indexing goes from number to number.
 """
 
 from __future__ import annotations

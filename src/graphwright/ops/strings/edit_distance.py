@@ -86,9 +86,9 @@ def padded_rows(indices: Array, codes: Array, dims: tuple[int, ...]) -> tuple[Ar
 def distances(a: Array, a_lengths: Array, b: Array, b_lengths: Array) -> Array:
     """The distance of each row of `a` to that of `b`, all rows a step at a time.
 
-    `row[j]` is the distance of the first i elements of `a` to the first j of `b`: the least of
-    what comes from above and from the left above, and then of what comes from the left, which is
-    a running minimum once j is taken off.
+    `row[j]` is the distance of the first i elements of `a` to the first j of `b`. It is the least
+    of what comes from above, from the left above, and from the left. The last is a running minimum
+    once j is taken off.
     """
     steps = np.arange(b.shape[1] + 1)
     row = np.broadcast_to(steps, (len(a), len(steps)))

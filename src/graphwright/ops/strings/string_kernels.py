@@ -1,7 +1,7 @@
 """Byte strings and UTF-8 over object arrays whose elements are `bytes`.
 
-Rules are TensorFlow's: case and white space are ASCII unless the encoding is named, broken UTF-8
-decodes to U+FFFD, one for each stray byte, numbers are read as by C and printed as by `printf`.
+Rules are TensorFlow's. Case and white space are ASCII unless the encoding is named. Broken UTF-8
+decodes to U+FFFD, one for each stray byte. Numbers are read as by C and printed as by `printf`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
 
 def _bounds(text: bytes, place: int, start: int, length: int, unit: Unit) -> tuple[int, int]:
     """Where the part of one string starts and stops; `place` is where it stands among others."""
-    edges = [at for at, byte in enumerate(text) if unit == "BYTE" or byte & 0xC0 != 0x80]
+    edges = [edge for edge, byte in enumerate(text) if unit == "BYTE" or byte & 0xC0 != 0x80]
     count = len(edges)
     if not -count <= start <= count:
         raise _no_such_position(text, place, start)
