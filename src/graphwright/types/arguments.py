@@ -88,8 +88,10 @@ class ConvertibleToArray(Protocol):
 
 # `Union`, since Python 3.10 has no `|` for names that are not defined yet.
 
+#: The length of an axis, or a place on it: an int where it is known, else a scalar tensor.
+Length = int | TensorValue
 #: A number or text: what one element of a tensor is made of.
-Scalar = complex | str | bytes | np.generic
+Scalar = int | float | complex | str | bytes | np.generic
 #: What converts to a tensor: a tensor, an array, a scalar, or nested lists of them.
 TensorLike = Union[  # noqa: UP007
     TensorValue, Typed, Convertible, ConvertibleToArray, Scalar, Sequence["TensorLike"]

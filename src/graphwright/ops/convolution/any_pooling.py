@@ -9,10 +9,11 @@ from graphwright.op.results import named
 from graphwright.ops.convolution.pooling import AVERAGE, MAXIMUM, MaxPool, MaxPoolWithArgmax, Pool
 from graphwright.ops.convolution.spatial import (
     FORMATS,
+    PaddingLike,
+    PerAxis,
     check_format,
     explicit_padding,
     is_channels_first,
-    is_named,
     per_axis,
 )
 from graphwright.ops.core.movement import expand_dims, squeeze
@@ -34,11 +35,11 @@ def spatial_axes(x: TensorValue, data_format: str | None) -> int:
 
 def pooled(
     ops: dict[int, type[Pool]],
-    x: TensorLike,
+    x: TensorValue,
     spatial: int,
-    ksize: TensorLike,
-    strides: Any,
-    padding: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str | None,
     name: str | None,
 ) -> Any:
@@ -50,7 +51,7 @@ def pooled(
     if spatial == 1:
         axis = 2 if is_channels_first(layout) else 1
         sizes, steps = ((*e[:axis], 1, *e[axis:]) for e in (sizes, steps))
-        if not is_named(padding):
+        if not isinstance(padding, (str, bytes)):
             padding = [*padding[:axis], [0, 0], *padding[axis:]]
         layout = "NCHW" if is_channels_first(layout) else "NHWC"
         y = pooled(ops, expand_dims(x, axis), 2, sizes, steps, padding, layout, name)
@@ -64,9 +65,9 @@ def pooled(
 
 def max_pool(
     input: TensorLike,
-    ksize: TensorLike,
-    strides: Any,
-    padding: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -103,9 +104,9 @@ def max_pool(
 
 def max_pool1d(
     input: TensorLike,
-    ksize: TensorLike,
-    strides: Any,
-    padding: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Any:
@@ -137,9 +138,9 @@ def max_pool1d(
 
 def max_pool2d(
     input: TensorLike,
-    ksize: TensorLike,
-    strides: Any,
-    padding: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:
@@ -175,9 +176,9 @@ def max_pool2d(
 
 def max_pool3d(
     input: TensorLike,
-    ksize: TensorLike,
-    strides: Any,
-    padding: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Any:
@@ -211,8 +212,8 @@ def max_pool3d(
 
 def max_pool_with_argmax(
     input: TensorLike,
-    ksize: TensorLike,
-    strides: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
     padding: str,
     data_format: str = "NHWC",
     output_dtype: DTypeLike = dt.int64,
@@ -253,15 +254,14 @@ def max_pool_with_argmax(
     steps = per_axis(strides, 2, data_format, "strides")
     dtype = MaxPoolWithArgmax.dtype_for("Targmax", output_dtype)
     op = MaxPoolWithArgmax.of(sizes, steps, dtype, padding, bool(include_batch_in_index))
-    best, places = apply(op, convert(input), name=name)
-    found: tuple[Any, Any] = named(MaxPoolWithArgmax)(best, places)
-    return found
+    pair: tuple[Any, Any] = named(MaxPoolWithArgmax)(*apply(op, convert(input), name=name))
+    return pair
 
 
 def avg_pool(
     input: TensorLike,
-    ksize: TensorLike,
-    strides: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
     padding: str,
     data_format: str | None = None,
     name: str | None = None,
@@ -298,8 +298,8 @@ def avg_pool(
 
 def avg_pool1d(
     input: TensorLike,
-    ksize: TensorLike,
-    strides: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
     padding: str,
     data_format: str = "NWC",
     name: str | None = None,
@@ -331,8 +331,8 @@ def avg_pool1d(
 
 def avg_pool2d(
     input: TensorLike,
-    ksize: TensorLike,
-    strides: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
     padding: str,
     data_format: str = "NHWC",
     name: str | None = None,
@@ -365,8 +365,8 @@ def avg_pool2d(
 
 def avg_pool3d(
     input: TensorLike,
-    ksize: TensorLike,
-    strides: Any,
+    ksize: PerAxis,
+    strides: PerAxis,
     padding: str,
     data_format: str = "NDHWC",
     name: str | None = None,

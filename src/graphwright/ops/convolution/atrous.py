@@ -11,18 +11,18 @@ from graphwright.ops.convolution.spatial import FORMATS, is_channels_first
 from graphwright.ops.core.gathering import axis_sizes
 from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.space_blocks import batch_to_space_nd, space_to_batch_nd
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Length, TensorLike, TensorValue
 
-Filter = Callable[[Any, int, str], Any]
+Filter = Callable[[TensorValue, int, str], Any]
 
 
 def with_space_to_batch(
-    input: Any,
-    dilation_rate: Any,
+    input: TensorLike,
+    dilation_rate: Sequence[int],
     padding: str,
     op: Filter,
-    filter_shape: Any = None,
-    spatial_dims: Any = None,
+    filter_shape: Sequence[int] | None = None,
+    spatial_dims: Sequence[int] | None = None,
     data_format: str | None = None,
 ) -> Any:
     """Calls a function of data so that its taps lie `dilation_rate` apart.
@@ -74,8 +74,10 @@ def with_space_to_batch(
     return batch_to_space_nd(y, blocks, crops)
 
 
-def base_paddings(rates: Sequence[int], padding: str, filter_shape: Any) -> list[tuple[int, int]]:
-    """What a padding puts before and after each axis under a dilated filter."""
+def base_paddings(
+    rates: Sequence[int], padding: str, filter_shape: Sequence[int] | None
+) -> list[tuple[int, int]]:
+    """The zeros that a padding puts before and after each axis under a dilated filter."""
     if padding == "VALID":
         return [(0, 0)] * len(rates)
     if padding != "SAME":
@@ -87,7 +89,10 @@ def base_paddings(rates: Sequence[int], padding: str, filter_shape: Any) -> list
 
 
 def block_paddings(
-    sizes: Sequence[Any], axes: Sequence[int], rates: Sequence[int], pads: Any
+    sizes: Sequence[Length],
+    axes: Sequence[int],
+    rates: Sequence[int],
+    pads: Sequence[tuple[int, int]],
 ) -> tuple[list[int], list[list[Any]], list[list[Any]]]:
     """Blocks, paddings and crops of the axes from the first to the last of `axes`."""
     blocks, paddings, crops = [], [], []
@@ -104,13 +109,13 @@ def block_paddings(
 
 
 def pool(
-    input: Any,
-    window_shape: Any,
+    input: TensorLike,
+    window_shape: Sequence[int],
     pooling_type: str,
-    strides: Any = None,
+    strides: Sequence[int] | None = None,
     padding: str = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Sequence[int] | None = None,
     name: str | None = None,
 ) -> Any:
     """Pools windows, which may be dilated, of data with one, two or three spatial axes.
@@ -154,7 +159,7 @@ def pool(
     layout = data_format or FORMATS[spatial][0]
     function = max_pool if pooling_type == "MAX" else avg_pool
 
-    def pooled(x: TensorLike, _: int, padding: str) -> Any:
+    def pooled(x: TensorValue, _: int, padding: str) -> Any:
         return function(x, window, steps, padding, layout, name)
 
     start = 2 if is_channels_first(layout) else 1
@@ -167,7 +172,7 @@ def pool(
 def check_pool(
     window: Sequence[int], steps: Sequence[int], rates: Sequence[int], padding: str
 ) -> None:
-    """What `pool` refuses."""
+    """ValueError for windows that `pool` does not take."""
     if len(steps) != len(window) or len(rates) != len(window):
         raise ValueError(
             f"strides {list(steps)} and dilations {list(rates)} must have the length of "

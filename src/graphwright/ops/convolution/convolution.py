@@ -16,6 +16,8 @@ from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.convolution import convolution_kernels as kernels
 from graphwright.ops.convolution.spatial import (
     FORMATS,
+    PaddingLike,
+    PerAxis,
     arranged,
     channels_of,
     check_format,
@@ -32,7 +34,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.shapes import shape_of
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -98,7 +100,7 @@ class Sliding(Op, fields=False):
         return arranged(x[0], counts, outputs, self.data_format)
 
     def check_depth(self, x: Dims, filters: Dims) -> None:
-        """The filters fit the channels: all of them, or groups of equal size."""
+        """ValueError unless the filters fit the channels: all of them, or groups of equal size."""
         if 0 in filters[:-1]:
             raise ValueError(f"filter must not have zero elements: {show_dims(filters)}")
         channels, depth, outputs = channels_of(x, self.data_format), *filters[-2:]
@@ -120,6 +122,14 @@ class Sliding(Op, fields=False):
                 f"output depth must be evenly divisible by number of groups: {outputs} vs "
                 f"{channels // depth}"
             )
+
+    def dims_of(self, name: str, sizes: Dims | None) -> Dims:
+        """The dims that an operand of sizes says; ValueError where these are too many or few."""
+        rank = self.spatial + 2
+        dims = (None,) * rank if sizes is None else sizes
+        if not isinstance(dims, tuple) or len(dims) != rank:
+            raise ValueError(f"{name} of {self.type_name} must have {rank} elements, got {sizes}")
+        return dims
 
     def sibling(self, family: dict[type[Sliding], type[Sliding]]) -> Sliding:
         """Another op of the family with the same windows."""
@@ -177,7 +187,7 @@ class Convolution(Sliding):
 
 
 def check_cotangent(op: Sliding, expected: Dims, out: Dims | None) -> None:
-    """The cotangent of a convolution has the dims of its result."""
+    """ValueError unless the cotangent of a convolution has the dims of its result."""
     check_rank(op.type_name, "out_backprop", out, op.spatial + 2)
     for axis, (want, got) in enumerate(zip(expected, out or ())):
         if None not in (want, got) and want != got:
@@ -194,23 +204,17 @@ class InputGradient(Sliding):
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.FLOATING}
 
-    def result_dims(self, sizes: Any, filters: Dims | None, out: Dims | None) -> Dims:
-        """The dims of the input, which are given."""
-        unknown = (None,) * (self.spatial + 2)
-        dims = unknown if sizes is None else sizes
-        if not isinstance(dims, tuple) or len(dims) != self.spatial + 2:
-            raise ValueError(
-                f"input_sizes of {self.type_name} must have {self.spatial + 2} elements, got "
-                f"{sizes}"
-            )
+    def result_dims(self, sizes: Dims | None, filters: Dims | None, out: Dims | None) -> Dims:
+        """The dims of the input; ValueError if the operands do not fit them."""
+        dims = self.dims_of("input_sizes", sizes)
         check_cotangent(self, self.output_dims(dims, filters), out)
         batch = out[0] if dims[0] is None and out is not None else dims[0]
         return (batch, *dims[1:])
 
-    def shapes(self, sizes: Any, filters: TensorType, out: TensorType) -> Shapes:
+    def shapes(self, sizes: Dims | None, filters: TensorType, out: TensorType) -> Shapes:
         return (self.result_dims(sizes, filters.dims, out.dims),)
 
-    def kernel(self, sizes: Any, filters: Array, out: Array) -> Any:
+    def kernel(self, sizes: tuple[int, ...], filters: Array, out: Array) -> Array:
         self.result_dims(sizes, filters.shape, out.shape)
         compute = kernels.depthwise_input_gradient if self.depthwise else kernels.input_gradient
         return compute(sizes, filters, out, *self.window())
@@ -234,22 +238,16 @@ class FilterGradient(Sliding):
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.FLOATING}
 
-    def result_dims(self, x: Dims | None, sizes: Any, out: Dims | None) -> Dims:
-        """The dims of the filters, which are given."""
-        unknown = (None,) * (self.spatial + 2)
-        dims = unknown if sizes is None else sizes
-        if not isinstance(dims, tuple) or len(dims) != self.spatial + 2:
-            raise ValueError(
-                f"filter_sizes of {self.type_name} must have {self.spatial + 2} elements, got "
-                f"{sizes}"
-            )
+    def result_dims(self, x: Dims | None, sizes: Dims | None, out: Dims | None) -> Dims:
+        """The dims of the filters; ValueError if the operands do not fit them."""
+        dims = self.dims_of("filter_sizes", sizes)
         check_cotangent(self, self.output_dims(x, dims), out)
         return dims
 
-    def shapes(self, x: TensorType, sizes: Any, out: TensorType) -> Shapes:
+    def shapes(self, x: TensorType, sizes: Dims | None, out: TensorType) -> Shapes:
         return (self.result_dims(x.dims, sizes, out.dims),)
 
-    def kernel(self, x: Array, sizes: Any, out: Array) -> Any:
+    def kernel(self, x: Array, sizes: tuple[int, ...], out: Array) -> Array:
         self.result_dims(x.shape, sizes, out.shape)
         compute = kernels.depthwise_filter_gradient if self.depthwise else kernels.filter_gradient
         return compute(x, sizes, out, *self.window())
@@ -261,8 +259,8 @@ class FilterGradient(Sliding):
         sizes = [each.same(1)[i] for i in range(self.spatial + 2)]
         folded = -2 if self.depthwise else -1
         sizes[folded] = sizes[folded] * each.count
-        found = apply(self, each.channels(0), host_vector(sizes), each.channels(2))
-        return each.unfolded(found, folded)
+        sums = apply(self, each.channels(0), host_vector(sizes), each.channels(2))
+        return each.unfolded(sums, folded)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, _, out = call.inputs
@@ -360,9 +358,13 @@ FILTER_GRADIENT = {member: family[2] for family in FAMILIES for member in family
 
 
 def attributes(
-    spatial: int, strides: Any, padding: Any, data_format: str | None, dilations: Any
+    spatial: int,
+    strides: PerAxis | None,
+    padding: PaddingLike,
+    data_format: str | None,
+    dilations: PerAxis | None,
 ) -> tuple[Any, ...]:
-    """The attributes of a convolution, from the arguments as users give them."""
+    """The attributes of a convolution, from the arguments of a public function."""
     layout = data_format or FORMATS[spatial][0]
     steps = per_axis(strides, spatial, layout, "strides")
     spread = per_axis(dilations, spatial, layout, "dilations")
@@ -371,7 +373,7 @@ def attributes(
     return steps, *explicit_padding(padding, 4), layout, spread
 
 
-def batched(op: Sliding, x: Any, filters: Any, name: str | None) -> Any:
+def batched(op: Sliding, x: TensorValue, filters: TensorValue, name: str | None) -> Any:
     """Applies a convolution to data of any number of batch axes."""
     rank, inner = x.type.rank, op.spatial + 1
     if rank is None or rank <= inner + 1:
@@ -385,10 +387,10 @@ def batched(op: Sliding, x: Any, filters: Any, name: str | None) -> Any:
 def conv2d(
     input: TensorLike,
     filters: TensorLike,
-    strides: Any,
-    padding: Any,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolves images with filters.
@@ -428,10 +430,10 @@ def conv2d(
 def conv3d(
     input: TensorLike,
     filters: TensorLike,
-    strides: Any,
-    padding: Any,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolves volumes with filters.
@@ -470,10 +472,10 @@ def conv3d(
 def depthwise_conv2d(
     input: TensorLike,
     filter: TensorLike,
-    strides: Any,
-    padding: Any,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolves each channel of images with filters of its own.
@@ -511,10 +513,10 @@ def depthwise_conv2d_backprop_input(
     input_sizes: ShapeLike,
     filter: TensorLike,
     out_backprop: TensorLike,
-    strides: Any,
-    padding: Any,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: PerAxis = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """Returns the gradient of a depthwise convolution with respect to its input.
@@ -553,10 +555,10 @@ def depthwise_conv2d_backprop_filter(
     input: TensorLike,
     filter_sizes: ShapeLike,
     out_backprop: TensorLike,
-    strides: Any,
-    padding: Any,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: PerAxis = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """Returns the gradient of a depthwise convolution with respect to its filter.

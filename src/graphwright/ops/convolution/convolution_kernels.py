@@ -1,10 +1,11 @@
 """Convolutions of any rank with strides, dilations, groups and paddings, and their gradients.
 
-Arrays are channels last, [batch, *spatial, channels], or channels first on request; filters are
-[*kernel, channels / groups, outputs] and are not flipped (the field's convolution is a
-correlation). Larger convolutions are done natively (`implicit`). Here windows are copied side by
-side into a matrix and multiplied by the filters ("im2col": Chellapilla, Puri, Simard 2006), a few
-rows at a time so that the copy stays in the cache and the work space small. float16 and bfloat16
+Arrays are channels last, [batch, *spatial, channels], or channels first on request. Filters are
+[*kernel, channels / groups, outputs] and are not flipped: the field's convolution is a correlation.
+
+Larger convolutions are done natively (`implicit`). Here windows are copied side by side into a
+matrix and multiplied by the filters ("im2col": Chellapilla, Puri, Simard 2006). It is a few rows at
+a time, so that the copy stays in the cache and the work space small. float16 and bfloat16
 accumulate in float32. Depthwise convolutions do not multiply matrices: they add up one filter tap
 after the other.
 """
@@ -98,8 +99,10 @@ def input_gradient(
         spread = np.empty((groups, part.shape[1], depth), wide)
         for tap in windows.taps():
             np.matmul(part, factors[tap], out=spread)
-            at = windows.at(target, tap, rows)
-            at += spread.reshape(at.shape) if groups == 1 else _ungroup(spread, at.shape)
+            reached = windows.at(target, tap, rows)
+            reached += (
+                spread.reshape(reached.shape) if groups == 1 else _ungroup(spread, reached.shape)
+            )
     return finish(windows.unpad(whole), gradient.dtype, channels_first)
 
 
@@ -191,8 +194,8 @@ def depthwise_input_gradient(
     spread = spread.reshape(*spread.shape[:-1], channels, multiplier)
     for tap in windows.taps():
         taps = filters[tap].astype(wide, copy=False)
-        at = windows.at(whole, tap)
-        at += spread[..., 0] * taps[:, 0] if multiplier == 1 else (spread * taps).sum(axis=-1)
+        reached = windows.at(whole, tap)
+        reached += spread[..., 0] * taps[:, 0] if multiplier == 1 else (spread * taps).sum(axis=-1)
     return finish(windows.unpad(whole), gradient.dtype, channels_first)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from graphwright.op.interpreter import apply, convert
@@ -16,30 +17,32 @@ from graphwright.ops.convolution.convolution import (
 )
 from graphwright.ops.convolution.spatial import (
     FORMATS,
+    Entry,
+    PaddingLike,
+    PerAxis,
     check_format,
     is_channels_first,
-    is_named,
     per_axis,
 )
 from graphwright.ops.core.movement import expand_dims, squeeze
 from graphwright.types.arguments import ShapeLike, TensorLike
 
 
-def widened(entries: Any, axis: int, entry: Any) -> Any:
+def widened(entries: Sequence[Entry], axis: int, entry: Entry) -> list[Entry]:
     """Entries for each axis with another at `axis`."""
     return [*entries[:axis], entry, *entries[axis:]]
 
 
 def as_planar(
-    strides: Any, padding: Any, data_format: str | None, dilations: Any
-) -> tuple[int, Any, Any, str, Any]:
+    strides: PerAxis, padding: PaddingLike, data_format: str | None, dilations: PerAxis | None
+) -> tuple[int, list[int], PaddingLike, str, list[int]]:
     """The attributes of a convolution over one axis as one over two, and where the other is."""
     layout = data_format or "NWC"
     check_format("conv1d", layout, 1)
     axis = 2 if is_channels_first(layout) else 1
     steps = widened(per_axis(strides, 1, layout, "stride"), axis, 1)
     spread = widened(per_axis(dilations, 1, layout, "dilations"), axis, 1)
-    if not is_named(padding):
+    if not isinstance(padding, (str, bytes)):
         padding = widened(padding, axis, [0, 0])
     return axis, steps, padding, "NCHW" if is_channels_first(layout) else "NHWC", spread
 
@@ -47,10 +50,10 @@ def as_planar(
 def conv1d(
     input: TensorLike,
     filters: TensorLike,
-    stride: TensorLike,
-    padding: Any,
+    stride: PerAxis,
+    padding: PaddingLike,
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolves sequences with filters.
@@ -90,10 +93,10 @@ def conv1d(
 def convolution(
     input: TensorLike,
     filters: TensorLike,
-    strides: Any = None,
-    padding: Any = "VALID",
+    strides: PerAxis | None = None,
+    padding: PaddingLike = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolves data with one, two or three spatial axes with filters.
@@ -146,7 +149,9 @@ def convolution(
 # -- transposed -----------------------------------------------------------------------------
 
 
-def transposed(op: Sliding, x: Any, filters: Any, output_shape: Any, name: str | None) -> Any:
+def transposed(
+    op: Sliding, x: TensorLike, filters: TensorLike, output_shape: ShapeLike, name: str | None
+) -> Any:
     """The cotangent of the input of a convolution: its transpose."""
     x = convert(x)
     return apply(op, output_shape, convert(filters, None, x.dtype), x, name=name)
@@ -156,10 +161,10 @@ def conv2d_transpose(
     input: TensorLike,
     filters: TensorLike,
     output_shape: ShapeLike,
-    strides: Any,
-    padding: Any = "SAME",
+    strides: PerAxis,
+    padding: PaddingLike = "SAME",
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Applies the transpose of a convolution of images, which spreads each element by the filters.
@@ -201,10 +206,10 @@ def conv3d_transpose(
     input: TensorLike,
     filters: TensorLike,
     output_shape: ShapeLike,
-    strides: Any,
-    padding: Any = "SAME",
+    strides: PerAxis,
+    padding: PaddingLike = "SAME",
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Applies the transpose of a convolution of volumes, which spreads each element by the filters.
@@ -243,13 +248,13 @@ def conv3d_transpose(
 
 
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     output_shape: TensorLike,
-    strides: Any,
-    padding: Any = "SAME",
+    strides: PerAxis,
+    padding: PaddingLike = "SAME",
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Applies the transpose of a convolution of sequences, which spreads each element by the
@@ -293,13 +298,13 @@ def conv1d_transpose(
 
 
 def conv_transpose(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     output_shape: TensorLike,
-    strides: Any,
-    padding: Any = "SAME",
+    strides: PerAxis,
+    padding: PaddingLike = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Applies the transpose of a convolution, which spreads each element by the filters.
@@ -352,10 +357,10 @@ def separable_conv2d(
     input: TensorLike,
     depthwise_filter: TensorLike,
     pointwise_filter: TensorLike,
-    strides: Any,
-    padding: Any,
+    strides: PerAxis,
+    padding: PaddingLike,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: PerAxis | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolves each channel of images by itself, then mixes the channels of each place.
@@ -393,7 +398,7 @@ def separable_conv2d(
 
 
 def atrous_conv2d(
-    value: TensorLike, filters: TensorLike, rate: int, padding: Any, name: str | None = None
+    value: TensorLike, filters: TensorLike, rate: int, padding: PaddingLike, name: str | None = None
 ) -> Any:
     """Convolves images with filters whose taps lie `rate` apart.
 
@@ -424,7 +429,7 @@ def atrous_conv2d_transpose(
     filters: TensorLike,
     output_shape: ShapeLike,
     rate: int,
-    padding: Any,
+    padding: PaddingLike,
     name: str | None = None,
 ) -> Any:
     """Applies the transpose of a convolution of images whose taps lie `rate` apart.

@@ -1,8 +1,8 @@
 """Pooling over windows of random sizes, so that an image shrinks by a ratio that is no integer.
 
-Source: Graham, "Fractional Max-Pooling" (arXiv:1412.6071). The rows of the result are pooled from
-rows [s[i], s[i + 1]) of the image, s being the row sequence, or [s[i], s[i + 1]] where windows
-overlap; the columns likewise.
+Source: Graham, "Fractional Max-Pooling" (arXiv:1412.6071). With the row sequence s, row i of the
+result is pooled from rows [s[i], s[i + 1]) of the image, or [s[i], s[i + 1]] where windows overlap.
+Columns are pooled likewise.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.random import philox, philox_draws
 from graphwright.ops.random.seeds import anywhere, seeded
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -38,8 +38,9 @@ POOLED = frozenset({dt.float32, dt.float64, dt.int32, dt.int64})
 # -- where the windows are ------------------------------------------------------------------
 
 
-def cuts(size: int, count: int, words: list[int], pseudo_random: bool) -> Any:
+def cuts(size: int, count: int, words: list[int], pseudo_random: bool) -> Array:
     """The borders of `count` windows of two neighbouring sizes that make up `size` rows."""
+    widths: Array | list[int]
     if size % count == 0:
         widths = np.full(count, size // count)
     elif pseudo_random:
@@ -57,7 +58,7 @@ def random_ceilings(size: int, count: int, words: list[int]) -> list[int]:
     return [1, *[int(np.ceil(alpha * (i + u))) for i in range(1, count)], size + 1]
 
 
-def shuffled_widths(size: int, count: int, words: list[int]) -> Any:
+def shuffled_widths(size: int, count: int, words: list[int]) -> list[int]:
     """The larger windows first, then shuffled (Fisher and Yates, from the front)."""
     widths = [size // count + (i < size % count) for i in range(count)]
     for i in range(count - 1):
@@ -69,12 +70,12 @@ def shuffled_widths(size: int, count: int, words: list[int]) -> Any:
 class RandomWindows(NamedTuple):
     """The windows of a pooling: a mask [windows, rows] for rows, another for columns."""
 
-    rows: Any
-    columns: Any
+    rows: Array
+    columns: Array
 
     @classmethod
     def between(
-        cls, row_cuts: Any, column_cuts: Any, dims: Any, overlapping: bool
+        cls, row_cuts: Array, column_cuts: Array, dims: tuple[int, ...], overlapping: bool
     ) -> RandomWindows:
         """The windows between cuts of an image [batch, rows, columns, channels]."""
         masks = []
@@ -85,14 +86,14 @@ class RandomWindows(NamedTuple):
             masks.append((places >= borders[:-1, None]) & (places <= last[:, None]))
         return cls(*masks)
 
-    def taps(self) -> tuple[Any, Any]:
+    def taps(self) -> tuple[Array, Array]:
         """The rows and columns in each window; the last one again where a window has fewer."""
-        found = []
+        places = []
         for mask in self:
             first, count = mask.argmax(1), mask.sum(1)
             steps = np.arange(count.max(initial=1))
-            found.append(first[:, None] + np.minimum(steps, count[:, None] - 1))
-        rows, columns = found
+            places.append(first[:, None] + np.minimum(steps, count[:, None] - 1))
+        rows, columns = places
         return rows[:, None, :, None], columns[None, :, None, :]
 
 
@@ -170,11 +171,11 @@ class FractionalPool(Op):
         return self.pooled(value, windows), *sequences
 
     def seeds(self) -> tuple[int, int]:
-        """The seeds, or ones that nobody knows."""
-        given = self.deterministic and (self.seed or self.seed2)
-        return (self.seed, self.seed2) if given else anywhere()
+        """The seeds, or others each time."""
+        fixed = self.deterministic and (self.seed or self.seed2)
+        return (self.seed, self.seed2) if fixed else anywhere()
 
-    def pooled(self, value: Any, windows: RandomWindows) -> Any:
+    def pooled(self, value: Array, windows: RandomWindows) -> Any:
         """One number for each window."""
         raise NotImplementedError(f"{type(self).__name__} states no pooling")
 
@@ -184,7 +185,7 @@ class FractionalMaxPool(FractionalPool):
 
     type_name = "FractionalMaxPool"
 
-    def pooled(self, value: Any, windows: RandomWindows) -> Any:
+    def pooled(self, value: Array, windows: RandomWindows) -> Any:
         rows, columns = windows.taps()
         return value[:, rows, columns].max(axis=(3, 4))
 
@@ -201,7 +202,7 @@ class FractionalAvgPool(FractionalPool):
 
     type_name = "FractionalAvgPool"
 
-    def pooled(self, value: Any, windows: RandomWindows) -> Any:
+    def pooled(self, value: Array, windows: RandomWindows) -> Any:
         rows, columns = (mask.astype(value.dtype) for mask in windows)
         sums = np.einsum("ih,bhwc,jw->bijc", rows, value, columns, optimize=True)
         counts = (rows.sum(1)[:, None] * columns.sum(1))[..., None]
@@ -229,7 +230,7 @@ def windows_between(rows: TensorType, columns: TensorType) -> Dims:
     return tuple([None if size is None else size - 1 for size in sizes])
 
 
-def check_cuts(row_cuts: Any, column_cuts: Any, dims: Any) -> None:
+def check_cuts(row_cuts: Array, column_cuts: Array, dims: tuple[int, ...]) -> None:
     """ValueError for cuts that do not grow from window to window, or lie outside of an image."""
     for name, borders, size in (("row", row_cuts, dims[1]), ("col", column_cuts, dims[2])):
         if (np.diff(borders) <= 0).any() or borders[0] < 0 or borders[-1] > size:
@@ -285,9 +286,9 @@ class FractionalMaxPoolGrad(Op):
             raise ValueError(f"orig_output of {self.type_name} is not what orig_input is pooled to")
         batch, row, column, channel = np.ogrid[tuple(map(slice, best.shape))]
         places = [p.reshape(*best.shape[1:3], -1) for p in np.broadcast_arrays(rows, columns)]
-        at = [place[row, column, best] for place in places]
+        best_places = [place[row, column, best] for place in places]
         result = np.zeros(x.shape, x.dtype)
-        np.add.at(result, (batch, *at, channel), g)
+        np.add.at(result, (batch, *best_places, channel), g)
         return result
 
 
@@ -307,7 +308,9 @@ class FractionalAvgPoolGrad(Op):
 
     overlapping: bool = False
 
-    def shapes(self, dims: Any, g: TensorType, rows: TensorType, columns: TensorType) -> Shapes:
+    def shapes(
+        self, dims: Dims | None, g: TensorType, rows: TensorType, columns: TensorType
+    ) -> Shapes:
         if dims is None:
             return ((None,) * 4,)
         if len(dims) != 4 or any(d is not None and d < 0 for d in dims):
@@ -320,7 +323,7 @@ class FractionalAvgPoolGrad(Op):
             )
         return (dims,)
 
-    def kernel(self, dims: Any, g: Array, row_cuts: Array, column_cuts: Array) -> Any:
+    def kernel(self, dims: tuple[int, ...], g: Array, row_cuts: Array, column_cuts: Array) -> Any:
         check_cuts(row_cuts, column_cuts, dims)
         windows = RandomWindows.between(row_cuts, column_cuts, dims, self.overlapping)
         rows, columns = (mask.astype(np.float64) for mask in windows)
@@ -336,7 +339,7 @@ class FractionalAvgPoolGrad(Op):
         )
         return None, einsum("ih,bhwc,jw->bijc", rows, g, columns), None, None
 
-    def weights(self, cuts: Any, size: Any, dtype: DType) -> Any:
+    def weights(self, cuts: TensorValue, size: TensorValue, dtype: DType) -> Any:
         """How much each row or column counts in each window: [windows, size]."""
         places = cast(range_of(size), dt.int64)
         last = cuts[1:] if self.overlapping else cuts[1:] - 1
@@ -349,8 +352,8 @@ class FractionalAvgPoolGrad(Op):
 
 
 def fractional_max_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: float | Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,
@@ -385,6 +388,7 @@ def fractional_max_pool(
     TensorShape([1, 6, 4, 3])
     """
     shown = f"Received: pooling_ratio={pooling_ratio}"
+    ratios: Sequence[float]
     if isinstance(pooling_ratio, (list, tuple)):
         if pooling_ratio[0] != 1.0 or pooling_ratio[-1] != 1.0:
             raise ValueError(
@@ -403,8 +407,8 @@ def fractional_max_pool(
 
 
 def fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,

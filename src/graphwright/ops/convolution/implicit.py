@@ -1,14 +1,14 @@
 """Convolutions as products of matrices that are never written down.
 
 Row p of the left matrix is the window of output p, column k one element (tap, channel) of every
-window; the element lies at the sum of an offset of p and one of k (`products`). The convolution
+window. The element lies at the sum of an offset of p and one of k (`products`). The convolution
 multiplies this matrix by the filters. The gradient of the filters multiplies its transpose, the
 same tables exchanged, by the gradient. The gradient of the input is a convolution of the gradient
 again, or several: with strides, the inputs fall into phases that different taps reach.
 
 Where windows reach into padding, a strip of rows at a time is copied into a frame with zeros
-around it, as large as a core's own cache holds; this is all the work space there is. All steps of
-a call are native (`strips`), and their plan is kept for the next one.
+around it. A frame fits into a core's own cache, and is all the work space there is. All steps of a
+call are native (`strips`), and their plan is remembered for the next one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from graphwright.types.arrays import Array, ArrayDType
 _FEW = 64  # rows of a product whose right operand is not read often enough to align it by packing
 _STRIP = 1 << 19  # bytes of a strip: half of a core's own cache, the filters have the other
 _DEEP = 128  # windows whose gradients are packed together: a panel stays in the nearest cache
-_KEPT = 64  # plans
+_PLANS = 64  # that are remembered
 
 
 class Costs(NamedTuple):
@@ -49,8 +49,10 @@ class Costs(NamedTuple):
 
 
 class ConvolutionCase(NamedTuple):
-    """What a plan follows from: the shapes of the array whose windows are read, of the filters;
-    the windows of the convolution, the dtype of sums, and the costs."""
+    """What a plan follows from.
+
+    `shape` is that of the array whose windows are read, `dtype` that of sums.
+    """
 
     shape: tuple[int, ...]
     filters: tuple[int, ...]
@@ -111,7 +113,7 @@ def ready(array: Array, dtype: ArrayDType) -> Array:
 # -- plans: they follow from sizes ------------------------------------------------------------
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_PLANS)
 def _convolution(case: ConvolutionCase) -> StripPlan:
     """A convolution is one phase."""
     *_, depth, outputs = case.filters
@@ -123,7 +125,7 @@ def _convolution(case: ConvolutionCase) -> StripPlan:
     return strips.correlate((case.shape[0], *case.windows.counts, outputs), depth)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_PLANS)
 def _input_gradient(case: ConvolutionCase, channels: int) -> StripPlan:
     """A convolution of the gradient with the filters turned around: a row for each tap and
     output, a column for each channel of a group."""
@@ -138,7 +140,7 @@ def _input_gradient(case: ConvolutionCase, channels: int) -> StripPlan:
     return strips.correlate((case.shape[0], *case.windows.sizes, channels), each)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_PLANS)
 def _filter_gradient(case: ConvolutionCase) -> StripPlan:
     """Windows as columns times the gradient as rows, summed over strips."""
     *_, depth, outputs = case.filters
@@ -162,11 +164,11 @@ def _filter_gradient(case: ConvolutionCase) -> StripPlan:
             pieces = steps((min(len(rows), _DEEP),), (outputs * size,))
             for deep, group in itertools.product(range(0, len(rows), _DEEP), range(groups)):
                 some = rows[deep : deep + _DEEP]
-                at = first + deep * outputs * size + group * width * size
-                right, skip = (OTHER, at) if panel else (OWN, 0)
+                offset = first + deep * outputs * size + group * width * size
+                right, skip = (OTHER, offset) if panel else (OWN, 0)
                 if not panel:
                     plan.need(OWN, products.packed_size(len(some), width, tile) * size)
-                    plan.add(PACK, OTHER, at, OWN, 0, pieces, len(some), size, width)
+                    plan.add(PACK, OTHER, offset, OWN, 0, pieces, len(some), size, width)
                 a, c = start + group * depth * size, group * width * size
                 mode = ADD if number > 0 or deep > 0 else OVER
                 plan.add(
@@ -193,18 +195,18 @@ class Strips:
         self.geometry = geometry
         self.dtype = dtype
         self.channels = shape[-1]
-        self.own = packed_strides(shape, dtype.itemsize)
+        self.packed = packed_strides(shape, dtype.itemsize)
         self.direct = geometry.inside
         row = math.prod(geometry.frame(1)[1:]) * geometry.steps[0] * self.channels * dtype.itemsize
         parts = max(1, min(costs.threads, case.work // costs.alone))
-        wanted = -(-shape[0] * geometry.rows * row // costs.strip)
-        wanted = -(-wanted // parts) * parts  # as many for each part
-        limit = min(costs.strip, -(-shape[0] * geometry.rows * row // wanted))
+        count = -(-shape[0] * geometry.rows * row // costs.strip)
+        count = -(-count // parts) * parts  # as many for each part
+        limit = min(costs.strip, -(-shape[0] * geometry.rows * row // count))
         self.all = [Strip(*s) for s in blocks(shape[0], geometry.rows, row, limit)]
         longest = max(r.stop - r.start for _, r in self.all)
         self.frame = geometry.frame(longest)
         framed = packed_strides((1, *self.frame, self.channels), dtype.itemsize)
-        self.strides = self.own if self.direct else framed
+        self.strides = self.packed if self.direct else framed
         self.plan = StripPlan(min(parts, len(self.all)))
         self.panels: list[list[int]] = []  # where each phase's packed matrices begin
         self.width = 0  # of these
@@ -215,8 +217,8 @@ class Strips:
         return self.all[start:stop]
 
     def pack(self, rows: Sequence[Table], groups: int, skip: int, step: int, width: int) -> None:
-        """Packs the matrices of each phase, of as many columns: one for each group, `skip` bytes
-        apart."""
+        """Packs the matrices of each phase: one for each group, `skip` bytes apart, of `width`
+        columns."""
         tile = products.kernels(self.dtype).tile
         end = 0
         for table in rows:
@@ -253,20 +255,23 @@ class Strips:
         return plan.finish()
 
     def fill(self, strip: Strip) -> tuple[int, int]:
-        """Has a frame filled with what a strip reads; where it is: memory, and offset."""
+        """Adds the step that fills a frame with what a strip reads.
+
+        It returns where that lies: the memory and the offset.
+        """
         items, rows = strip
         low = self.geometry.lows[0] + rows.start * self.geometry.steps[0]
         if self.direct:
             lows = (low, *self.geometry.lows[1:])
-            inside = sum(place * stride for place, stride in zip(lows, self.own[1:]))
-            return SOURCE, items.start * self.own[0] + inside
+            inside = sum(place * stride for place, stride in zip(lows, self.packed[1:]))
+            return SOURCE, items.start * self.packed[0] + inside
         plan = self.plan
         count = items.stop - items.start
         step = math.prod(self.frame) * self.channels * self.dtype.itemsize
         plan.need(FRAME, count * step)
         sizes = self.geometry.frame(rows.stop - rows.start)
         lows = (low, *self.geometry.lows[1:])
-        axes = list(zip(sizes, lows, self.geometry.sizes, self.own[1:]))
+        axes = list(zip(sizes, lows, self.geometry.sizes, self.packed[1:]))
         outer = np.zeros(1, np.int64)
         for width, first, size, stride in axes[:-1]:
             places = np.arange(first, first + width)
@@ -279,8 +284,8 @@ class Strips:
         spans = [n * stride for n in (left, run, width - left - run)]
         table = np.ascontiguousarray(table)
         plan.add(
-            *(FILL, SOURCE, items.start * self.own[0], FRAME, 0),
-            *(table, len(table), *spans, count, self.own[0], step),
+            *(FILL, SOURCE, items.start * self.packed[0], FRAME, 0),
+            *(table, len(table), *spans, count, self.packed[0], step),
         )
         return FRAME, 0
 
@@ -311,8 +316,8 @@ class Strips:
 def sums(places: Sequence[Sequence[int]], strides: Sequence[int]) -> Table:
     """The offset of every combination of places, the last axis running fastest."""
     table = np.zeros(1, np.int64)
-    for own, stride in zip(places, strides):
-        table = np.add.outer(table, np.array(own, np.int64) * stride).reshape(-1)
+    for axis, stride in zip(places, strides):
+        table = np.add.outer(table, np.array(axis, np.int64) * stride).reshape(-1)
     return table
 
 

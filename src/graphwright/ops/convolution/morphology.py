@@ -21,6 +21,9 @@ from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
+#: A tap of a filter, and what belongs to it of each window.
+AtTap = tuple[tuple[int, ...], Array]
+
 #: Channels up to which NumPy adds the filter's to them sooner where it lies repeated along rows.
 _MANY = 64
 
@@ -57,8 +60,7 @@ class Morphology(Op):
         return (x[0], height, width, x[3])
 
     def check_cotangent(self, x: TensorType, filters: TensorType, g: TensorType) -> None:
-        """ValueError for a cotangent that has not the result's shape; of windows without elements
-        there is nothing to be had."""
+        """ValueError for a cotangent without the result's shape, unless the filter is empty."""
         dims = self.result_dims(x.dims, filters.dims)
         check_rank(self.type_name, "out_backprop", g.dims, 4)
         if filters.size != 0:
@@ -82,13 +84,13 @@ class Morphology(Op):
         if min(steps) < least:
             raise ValueError(f"{name} of {self.type_name} must be >= {least}, but got {steps}")
 
-    def windows(self, x: Any, filters: Any) -> Windows:
+    def windows(self, x: Array, filters: Array) -> Windows:
         """The windows of a filter over images."""
         size, steps = filters.shape[:2], self.strides[1:3]
         padding: Any = self.padding
         return slide(x.shape[1:3], size, steps, padding, self.rates[1:3])
 
-    def winners(self, x: Array, filters: Any) -> tuple[Any, Iterator[tuple[Any, Any]]]:
+    def winners(self, x: Array, filters: Array) -> tuple[Array, Iterator[AtTap]]:
         """The dilation, and for each tap of the filter where its sum is the greatest."""
         best, sums = self.sums(x, filters)
         place = np.full(best.shape, -1, np.int32)
@@ -100,7 +102,7 @@ class Morphology(Op):
             taps.append(tap)
         return best, ((tap, place == number) for number, tap in enumerate(taps))
 
-    def sums(self, x: Array, filters: Any) -> tuple[Any, Iterator[tuple[Any, Any]]]:
+    def sums(self, x: Array, filters: Array) -> tuple[Array, Iterator[AtTap]]:
         """The lowest numbers in the shape of the dilation, and the sums at each tap."""
         windows = self.windows(x, filters)
         lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
@@ -146,7 +148,7 @@ class DilationTangent(Morphology):
     type_name = "GraphwrightDilation2DTangent"
     inputs = ("input: T", "filter: T", "input_tangent: T", "filter_tangent: T")
 
-    def shapes(self, x: TensorType, filters: TensorType, dx: Any, df: Any) -> Shapes:
+    def shapes(self, x: TensorType, filters: TensorType, dx: TensorType, df: TensorType) -> Shapes:
         return (self.result_dims(x.dims, filters.dims),)
 
     def kernel(self, x: Array, filters: Array, dx: Array, df: Array) -> Any:
@@ -181,8 +183,8 @@ class Dilation2DBackpropInput(Morphology):
         windows = self.windows(x, filters)
         whole = windows.zeros(x.shape[0], x.shape[3], x.dtype)
         for tap, won in self.winners(x, filters)[1]:
-            at = windows.at(whole, tap)
-            at += np.where(won, g, g.dtype.type(0))
+            reached = windows.at(whole, tap)
+            reached += np.where(won, g, g.dtype.type(0))
         return np.ascontiguousarray(windows.unpad(whole))
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -217,10 +219,10 @@ class Dilation2DBackpropFilter(Morphology):
 def dilation2d(
     input: TensorLike,
     filters: TensorLike,
-    strides: Any,
+    strides: Sequence[int],
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Sequence[int],
     name: str | None = None,
 ) -> Any:
     """Returns the greatest sum of the elements of each window and a filter, for each channel.
@@ -260,10 +262,10 @@ def dilation2d(
 def erosion2d(
     value: TensorLike,
     filters: TensorLike,
-    strides: Any,
+    strides: Sequence[int],
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Sequence[int],
     name: str | None = None,
 ) -> Any:
     """Returns the least difference of the elements of each window and a mirrored filter, for each

@@ -95,7 +95,7 @@ class Pool(Op, fields=False):
         return arranged(x[0], counts, channels_of(x, self.data_format), self.data_format)
 
     def check_result(self, name: str, got: Dims | None, x: Dims | None) -> None:
-        """An operand has the dims of this pooling's result."""
+        """ValueError unless an operand has the dims of this pooling's result."""
         expected = self.pooled_dims(x)
         if not is_compatible(got, expected):
             raise ValueError(
@@ -302,7 +302,7 @@ class AveragePool(Pool):
     def shapes(self, x: TensorType) -> Shapes:
         return (self.pooled_dims(x.dims),)
 
-    def kernel(self, x: Any) -> Any:
+    def kernel(self, x: Array) -> Array:
         return kernels.avg_pool(x, *self.window(), self.is_first())
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -317,13 +317,13 @@ class AverageGrad(Pool):
     dtypes = {"T": dt.FLOATING}
     ruled = True
 
-    def shapes(self, dims: Any, g: TensorType) -> Shapes:
+    def shapes(self, dims: Dims | None, g: TensorType) -> Shapes:
         if dims is None:
             return ((None,) * (self.spatial + 2),)
         self.check_result("grad", g.dims, dims)
         return (dims,)
 
-    def kernel(self, dims: Any, g: Array) -> Any:
+    def kernel(self, dims: tuple[int, ...], g: Array) -> Array:
         return kernels.avg_pool_gradient(dims, g, *self.window(), self.is_first())
 
     def batched(self, each: Each) -> Any:

@@ -1,8 +1,8 @@
 """Maximum and average pooling of any rank, and their gradients.
 
 Arrays are channels last, [batch, *spatial, channels], or channels first on request. Maxima and sums
-over a window are taken along one axis after the other (both are separable), so a kernel costs the
-sum of its sizes, not their product. Averages count only the elements of the array, not its padding.
+are separable, and taken along one axis after the other: a kernel costs the sum of its sizes, not
+their product. Averages count only the elements of the array, not its padding.
 As in TensorFlow a maximum ignores nan unless its window holds nothing else.
 """
 
@@ -99,8 +99,8 @@ def max_pool_gradient(
         share = gradient[items, rows].astype(whole.dtype, order="C")
         for tap in windows.taps():
             hit = windows.at(source, tap, rows) == top
-            at = windows.at(target, tap, rows)
-            at += keep(share, hit)
+            reached = windows.at(target, tap, rows)
+            reached += keep(share, hit)
             if not to_all:  # what has been given is no longer there for ties
                 share = keep(share, ~hit)
     return finish(windows.unpad(whole), gradient.dtype, channels_first)
@@ -205,5 +205,5 @@ def _first_maxima(windows: Windows, padded: Array, indices: Array) -> tuple[Arra
     return best, place
 
 
-def _lowest(dtype: ArrayDType) -> Any:
+def _lowest(dtype: ArrayDType) -> float:
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf

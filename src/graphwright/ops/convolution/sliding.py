@@ -1,4 +1,4 @@
-"""Native pooling and depthwise convolutions: what `window_code` emits, for Python.
+"""Native pooling and depthwise convolutions: calls of the functions that `window_code` emits.
 
 Arrays are channels last, padded, of float32 or float64, with their channels side by side.
 """
@@ -43,7 +43,7 @@ def functions(dtype: ArrayDType) -> Functions:
 
 @functools.cache
 def preparation(dtype: ArrayDType) -> Preparation:
-    """What has the functions for a dtype, and threads for them, made in time."""
+    """The preparation of the functions for a dtype, and of threads for them."""
 
     def make() -> None:
         threads.address()
@@ -83,8 +83,8 @@ def give(padded: Array, gradient: Array, windows: Windows, to_all: bool) -> Arra
     apart = windows.apart
     plan = _plan(windows, gradient.shape, strides, (False, True, False), not apart)
     rows = plan.rows((padded, gradient, total), taps, address(to), int(to_all))
-    own = functions(total.dtype)
-    (own.put if apart else own.give).run(rows, _shared(gradient, windows))
+    kinds = functions(total.dtype)
+    (kinds.put if apart else kinds.give).run(rows, _shared(gradient, windows))
     return total
 
 
@@ -132,10 +132,11 @@ class SlidingPlan(NamedTuple):
         """The arguments of a native function, for each block."""
         starts = [address(array) for array in arrays]
         last = (address(taps), *rest)
-        return [
-            (*[n for a, (at, table) in zip(starts, block) for n in (a + at, table)], *sizes, *last)
-            for block, sizes in zip(self.blocks, self.sizes)
-        ]
+        rows = []
+        for block, sizes in zip(self.blocks, self.sizes):
+            places = [n for a, (offset, table) in zip(starts, block) for n in (a + offset, table)]
+            rows.append((*places, *sizes, *last))
+        return rows
 
 
 @functools.lru_cache(maxsize=128)
@@ -150,22 +151,22 @@ def _plan(
 
     An array is dense if it has an element for each window, else it is what the windows lie in.
     """
-    itemsize = min(own[-1] for own in strides)
+    itemsize = min(array_strides[-1] for array_strides in strides)
     row_bytes = math.prod(results[2:]) * itemsize
     limit = max(_BLOCK, windows.counts[0] * row_bytes) if overlapping else _BLOCK
-    found, sizes, tables = [], [], []
+    offsets, sizes, tables = [], [], []
     for items, rows in blocks(results[0], windows.counts[0], row_bytes, limit):
         shape = (items.stop - items.start, rows.stop - rows.start, *windows.counts[1:])
         places = []
-        for own, each in zip(strides, dense):
-            steps_ = (1,) * len(windows.strides) if each else windows.strides
-            axes = tuple(s * step for s, step in zip(own[1:-1], steps_))
-            tables.append(steps(shape, (own[0], *axes)))
-            start = items.start * own[0] + rows.start * axes[0]
+        for array_strides, each in zip(strides, dense):
+            gaps = (1,) * len(windows.strides) if each else windows.strides
+            axes = tuple(s * step for s, step in zip(array_strides[1:-1], gaps))
+            tables.append(steps(shape, (array_strides[0], *axes)))
+            start = items.start * array_strides[0] + rows.start * axes[0]
             places.append((start, address(tables[-1])))
-        found.append(tuple(places))
+        offsets.append(tuple(places))
         sizes.append((math.prod(shape), math.prod(windows.kernel), results[-1]))
-    return SlidingPlan(tuple(found), tuple(sizes), tuple(tables))
+    return SlidingPlan(tuple(offsets), tuple(sizes), tuple(tables))
 
 
 def _shared(results: Array, windows: Windows) -> bool:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.attributes import text
+from graphwright.types.arguments import TensorValue
 from graphwright.types.tensor_type import Dims, show_dims
 
 Pairs = tuple[tuple[int, int], ...]
+#: Sizes or steps as callers give them: one int, one for each spatial axis, or one for each axis.
+PerAxis = int | Sequence[int] | TensorValue
+#: A padding as callers give it: a name, or a pair (before, after) for each axis.
+PaddingLike = str | bytes | Sequence[Sequence[int]]
+Entry = TypeVar("Entry")
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
@@ -29,19 +35,19 @@ def is_channels_first(data_format: str) -> bool:
     return data_format[1] == "C"
 
 
-def spatial_part(entries: Sequence[Any], data_format: str) -> tuple[Any, ...]:
+def spatial_part(entries: Sequence[Entry], data_format: str) -> tuple[Entry, ...]:
     """The spatial ones of one entry for each axis."""
     return tuple(entries[2:] if is_channels_first(data_format) else entries[1:-1])
 
 
-def channels_of(entries: Sequence[Any], data_format: str) -> Any:
+def channels_of(entries: Sequence[Entry], data_format: str) -> Entry:
     """The entry of the channels, of one for each axis."""
     return entries[1] if is_channels_first(data_format) else entries[-1]
 
 
 def arranged(
-    batch: Any, spatial: Sequence[Any], channels: Any, data_format: str
-) -> tuple[Any, ...]:
+    batch: Entry, spatial: Sequence[Entry], channels: Entry, data_format: str
+) -> tuple[Entry, ...]:
     """Entries for each axis, in the order of the format."""
     if is_channels_first(data_format):
         return (batch, channels, *spatial)
@@ -104,14 +110,9 @@ def paired(explicit: Sequence[int], data_format: str) -> Pairs:
     return spatial_part(pairs, data_format)
 
 
-def is_named(padding: Any) -> bool:
-    """Whether a padding argument is a name, as text or bytes, and no list of pairs."""
-    return isinstance(padding, (str, bytes))
-
-
-def explicit_padding(padding: Any, axes: int) -> tuple[str, tuple[int, ...]]:
+def explicit_padding(padding: PaddingLike, axes: int) -> tuple[str, tuple[int, ...]]:
     """A padding argument as the attributes `padding` and `explicit_paddings`."""
-    if is_named(padding):
+    if isinstance(padding, (str, bytes)):
         padding = text(padding)
         if padding == "EXPLICIT":
             raise ValueError(
@@ -132,12 +133,13 @@ def explicit_padding(padding: Any, axes: int) -> tuple[str, tuple[int, ...]]:
     return "EXPLICIT", tuple(p for pair in pairs for p in pair)
 
 
-def per_axis(value: Any, spatial: int, data_format: str, name: str) -> tuple[int, ...]:
+def per_axis(value: PerAxis | None, spatial: int, data_format: str, name: str) -> tuple[int, ...]:
     """Strides or dilations as one for each axis, from one for all or for each spatial axis."""
     if value is None:
         value = 1
+    numbers: Any = value
     is_list = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1
-    entries = [int(v) for v in value] if is_list else [int(value)]
+    entries = [int(v) for v in numbers] if is_list else [int(numbers)]
     if len(entries) == spatial + 2:
         return tuple(entries)
     if len(entries) not in (1, spatial):

@@ -94,7 +94,7 @@ def _axis_phases(windows: Windows, axis: int) -> list[tuple[Any, ...]]:
     Input i is read by tap t of output o where i + before = o * stride + t * dilation.
     """
     size, stride, before = windows.sizes[axis], windows.strides[axis], windows.pads[axis][0]
-    found = []
+    phases = []
     for start in range(min(stride, size)):
         reaching = [
             (tap, (start + before - tap * windows.dilations[axis]) // stride)
@@ -103,5 +103,5 @@ def _axis_phases(windows: Windows, axis: int) -> list[tuple[Any, ...]]:
         ]
         if reaching:
             taps, offsets = zip(*reaching)
-            found.append((len(range(start, size, stride)), start, stride, taps, offsets))
-    return found
+            phases.append((len(range(start, size, stride)), start, stride, taps, offsets))
+    return phases

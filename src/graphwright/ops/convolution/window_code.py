@@ -1,8 +1,8 @@
 """LLVM text of what slides over windows channel by channel: pooling and depthwise convolutions.
 
-Every function visits windows in their order, each window's channels a vector at a time (the last
-one in part, by a mask), and each vector's taps. An element lies at the sum of an offset of its
-window, one of its tap and its channel, so padding, strides and dilations are all in the tables.
+Every function visits windows in their order, the channels of a window a vector at a time, and the
+taps of a vector. The last vector is masked. An element lies at the sum of an offset of its window,
+one of its tap and its channel. So padding, strides and dilations are all in the tables.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KINDS = {
     "correlate": (*[PLACE] * 4, *_WINDOWS, PLACE, NUMBER),
 }
 
-#: Text for one vector of a window: gets a prefix for its names and the mask, if it is the last.
+#: The text for one vector of a window, from a prefix of names and the mask of the last vector.
 Body = Callable[[str, str | None], str]
 
 
@@ -108,25 +108,25 @@ done:
 
     def _taps(self, p: str, label: str, before: str, carried: str, body: str, after: str) -> str:
         """A loop over taps: `carried` are phis, `body` what a tap does at `%{p}.{label}.o`."""
-        own = f"{p}.{label}"
-        return f"""  br label %{own}
-{own}:
-  %{own}.i = phi i64 [0, %{before}], [%{own}.i1, %{own}]
+        loop = f"{p}.{label}"
+        return f"""  br label %{loop}
+{loop}:
+  %{loop}.i = phi i64 [0, %{before}], [%{loop}.i1, %{loop}]
 {carried}
-  %{own}.entry = getelementptr i64, ptr %taps, i64 %{own}.i
-  %{own}.o = load i64, ptr %{own}.entry
+  %{loop}.entry = getelementptr i64, ptr %taps, i64 %{loop}.i
+  %{loop}.o = load i64, ptr %{loop}.entry
 {body}
-  %{own}.i1 = add i64 %{own}.i, 1
-  %{own}.more = icmp ult i64 %{own}.i1, %t
-  br i1 %{own}.more, label %{own}, label %{after}"""
+  %{loop}.i1 = add i64 %{loop}.i, 1
+  %{loop}.more = icmp ult i64 %{loop}.i1, %t
+  br i1 %{loop}.more, label %{loop}, label %{after}"""
 
     def _weight(self, p: str, label: str, mask: str | None) -> str:
         """The tap's weights for these channels."""
-        own = f"{p}.{label}"
-        return f"""  %{own}.w.o = mul i64 %{own}.i, %w.step
-  %{own}.w.c = add i64 %{own}.w.o, %{p}.skip
-  %{own}.w.at = getelementptr i8, ptr %w, i64 %{own}.w.c
-{self.load(f"%{own}.w", f"%{own}.w.at", mask)}"""
+        loop = f"{p}.{label}"
+        return f"""  %{loop}.w.o = mul i64 %{loop}.i, %w.step
+  %{loop}.w.c = add i64 %{loop}.w.o, %{p}.skip
+  %{loop}.w.at = getelementptr i8, ptr %w, i64 %{loop}.w.c
+{self.load(f"%{loop}.w", f"%{loop}.w.at", mask)}"""
 
     def _best(self, p: str, mask: str | None, after: str) -> str:
         """The greatest of the taps, as `%{p}.best`: nan where there is nothing else."""

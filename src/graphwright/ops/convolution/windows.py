@@ -1,7 +1,7 @@
 """Sliding windows over the middle axes of channels-last arrays [batch, *spatial, channels].
 
-The arithmetic of sizes and paddings is TensorFlow's: SAME makes ceil(size / stride) windows and
-puts the odd padding element at the end; VALID takes the windows that fit; explicit paddings are
+The arithmetic of sizes and paddings is TensorFlow's. SAME makes ceil(size / stride) windows and
+puts the odd padding element at the end. VALID takes the windows that fit. Explicit paddings are
 (before, after) pairs.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import ml_dtypes
 import numpy as np
@@ -47,7 +47,7 @@ class Windows(NamedTuple):
             for size, count, taps, stride, dilation in axes
         )
 
-    def pad(self, array: Array, value: Any = 0) -> Array:
+    def pad(self, array: Array, value: float = 0) -> Array:
         """The array with its spatial axes padded, itself where there is nothing to pad."""
         if not any(before or after for before, after in self.pads):
             return array
@@ -143,7 +143,7 @@ def blocks(batch: int, rows: int, row_bytes: int, limit: int) -> Iterator[tuple[
         yield slice(item, item + 1), slice(start, min(start + step, rows))
 
 
-def accumulator(dtype: ArrayDType) -> np.dtype[Any]:
+def accumulator(dtype: ArrayDType) -> ArrayDType:
     """The dtype that sums over windows are taken in: float32 for the narrower floats."""
     narrow = dtype in (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
     return np.dtype(np.float32) if narrow else dtype
@@ -158,7 +158,7 @@ def is_much(dtype: ArrayDType, windows: Windows, elements: int, worth: int) -> b
 
 
 def channels_last(array: Array, channels_first: bool) -> Array:
-    """The array with its channels last, given where they are."""
+    """The array with its channels last, moved there if they come first."""
     return np.moveaxis(array, 1, -1) if channels_first else array
 
 

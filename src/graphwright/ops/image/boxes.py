@@ -1,4 +1,4 @@
-"""Boxes that overlap too much suppressed, the best of them kept."""
+"""Non-maximum suppression: the best boxes, without those that overlap a better one too much."""
 
 from __future__ import annotations
 
@@ -12,26 +12,28 @@ from graphwright.ops.core.joining import stack, unstack
 from graphwright.ops.image import suppression
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 REALS = frozenset({dt.float16, dt.float32})
 
 
-def select(boxes: Any, scores: Any, count: int, limit: float, least: float) -> Any:
+def select(boxes: Array, scores: Array, count: int, limit: float, least: float) -> Array:
     """The indices of at most `count` of the best boxes, none overlapping a better one too much."""
-    found = suppression.Boxes.of(boxes[None], limit)
-    return best_of_list(scores, count, found.hides, least)
+    lists = suppression.Boxes.of(boxes[None], limit)
+    return best_of_list(scores, count, lists.hides, least)
 
 
-def best_of_list(scores: Any, count: int, hides: suppression.Hides, least: float) -> Any:
+def best_of_list(scores: Array, count: int, hides: suppression.Hides, least: float) -> Array:
     """The indices of at most `count` of the best items, which no better one hides."""
     candidates = suppression.SuppressionCandidates.above(scores[None], least)
-    chosen, kept = suppression.select(candidates, min(count, len(scores)), hides)
-    return chosen[0, : kept[0]].astype(np.int32)
+    chosen, counts = suppression.select(candidates, min(count, len(scores)), hides)
+    best: Array = chosen[0, : counts[0]].astype(np.int32)
+    return best
 
 
 def check_boxes(boxes: TensorType, scores: TensorType) -> None:
-    """Boxes are rows of four, with a score each."""
+    """ValueError unless boxes are rows of four, with a score each."""
     if boxes.dims is not None and len(boxes.dims) != 2:
         raise ValueError(f"boxes must be 2-D{show_dims(boxes.dims)}")
     if boxes.dims is not None and boxes.dims[1] not in (4, None):
@@ -44,8 +46,8 @@ def check_boxes(boxes: TensorType, scores: TensorType) -> None:
             raise ValueError(f"scores has incompatible shape {show_dims(scores.dims)}")
 
 
-def check_limits(count: Any, iou: float) -> None:
-    """A count is not negative, an overlap in [0, 1]."""
+def check_limits(count: int, iou: Array | float) -> None:
+    """ValueError unless the count is not negative and the overlap in [0, 1]."""
     if count < 0:
         raise ValueError(f"max_output_size must be non-negative: {count}")
     if not 0 <= iou <= 1:
@@ -72,13 +74,13 @@ class NonMaxSuppressionV3(Op):
         check_boxes(boxes, scores)
         return ((None,),)
 
-    def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any) -> Any:
+    def kernel(self, boxes: Array, scores: Array, count: int, iou: Array, least: Array) -> Any:
         check_limits(count, iou)
         return select(boxes, scores, count, float(iou), float(least))
 
 
 class NonMaxSuppressionV4(Op):
-    """As NonMaxSuppressionV3, padded with 0 to `max_output_size` if so told, and their number."""
+    """The indices of NonMaxSuppressionV3, filled up with 0 if so padded, and their number."""
 
     type_name = "NonMaxSuppressionV4"
     inputs = NonMaxSuppressionV3.inputs
@@ -89,20 +91,22 @@ class NonMaxSuppressionV4(Op):
 
     pad_to_max_output_size: bool = False
 
-    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+    def shapes(
+        self, boxes: TensorType, scores: TensorType, count: int | None, *limits: TensorType
+    ) -> Shapes:
         check_boxes(boxes, scores)
-        return ((limits[0] if self.pad_to_max_output_size else None,), ())
+        return ((count if self.pad_to_max_output_size else None,), ())
 
-    def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any) -> Any:
+    def kernel(self, boxes: Array, scores: Array, count: int, iou: Array, least: Array) -> Any:
         chosen = NonMaxSuppressionV3().kernel(boxes, scores, count, iou, least)
-        found = np.array(len(chosen), np.int32)
+        number = np.array(len(chosen), np.int32)
         if self.pad_to_max_output_size:
             chosen = np.pad(chosen, (0, count - len(chosen)))
-        return chosen, found
+        return chosen, number
 
 
 class NonMaxSuppressionV5(Op):
-    """As NonMaxSuppressionV4, with the scores, which overlap lowers where sigma > 0."""
+    """NonMaxSuppressionV4 with the scores, which overlaps lower where sigma > 0."""
 
     type_name = "NonMaxSuppressionV5"
     inputs = (
@@ -120,26 +124,30 @@ class NonMaxSuppressionV5(Op):
 
     pad_to_max_output_size: bool = False
 
-    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+    def shapes(
+        self, boxes: TensorType, scores: TensorType, count: int | None, *limits: TensorType
+    ) -> Shapes:
         check_boxes(boxes, scores)
-        count = limits[0] if self.pad_to_max_output_size else None
-        return ((count,), (count,), ())
+        size = count if self.pad_to_max_output_size else None
+        return ((size,), (size,), ())
 
-    def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any, sigma: Any) -> Any:
+    def kernel(
+        self, boxes: Array, scores: Array, count: int, iou: Array, least: Array, sigma: Array
+    ) -> tuple[Array, Array, Array]:
         check_limits(count, iou)
         if not sigma >= 0:
             raise ValueError(f"soft_nms_sigma must be >= 0, got {sigma}")
         if sigma > 0:
             limits = float(least), float(sigma)
-            chosen, kept = suppression.select_soft(boxes, scores, count, *limits)
+            chosen, points = suppression.select_soft(boxes, scores, count, *limits)
             chosen = chosen.astype(np.int32)
         else:
             chosen = NonMaxSuppressionV3().kernel(boxes, scores, count, iou, least)
-            kept = scores[chosen]
-        found = np.array(len(chosen), np.int32)
+            points = scores[chosen]
+        number = np.array(len(chosen), np.int32)
         if self.pad_to_max_output_size:
-            chosen, kept = (np.pad(a, (0, count - len(a))) for a in (chosen, kept))
-        return chosen, kept, found
+            chosen, points = (np.pad(a, (0, count - len(a))) for a in (chosen, points))
+        return chosen, points, number
 
 
 class NonMaxSuppressionWithOverlaps(Op):
@@ -166,18 +174,21 @@ class NonMaxSuppressionWithOverlaps(Op):
             )
         return ((None,),)
 
-    def kernel(self, matrix: Any, scores: Any, count: Any, limit: Any, least: Any) -> Any:
+    def kernel(
+        self, matrix: Array, scores: Array, count: int, threshold: Array, least: Array
+    ) -> Array:
         check_limits(count, 0)
-        limit = float(limit)
+        limit = float(threshold)
 
-        def hides(_: Any, better: Any, worse: Any) -> Any:
-            return ~(matrix[worse[:, None, :], better[:, :, None]] <= limit)
+        def hides(_: Array, better: Array, worse: Array) -> Array:
+            hidden: Array = ~(matrix[worse[:, None, :], better[:, :, None]] <= limit)
+            return hidden
 
         return best_of_list(scores, count, hides, float(least))
 
 
 class CombinedNonMaxSuppression(Op):
-    """The best boxes of each class that overlap no better one, the best of all classes of them."""
+    """The best boxes of all classes, of those that overlap no better one of their class."""
 
     type_name = "CombinedNonMaxSuppression"
     inputs = (
@@ -200,7 +211,14 @@ class CombinedNonMaxSuppression(Op):
     pad_per_class: bool = False
     clip_boxes: bool = True
 
-    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+    def shapes(
+        self,
+        boxes: TensorType,
+        scores: TensorType,
+        each: int | None,
+        total: int | None,
+        *limits: TensorType,
+    ) -> Shapes:
         if boxes.rank not in (4, None):
             raise ValueError(f"boxes must be 4-D{show_dims(boxes.dims)}")
         if scores.rank not in (3, None):
@@ -212,19 +230,20 @@ class CombinedNonMaxSuppression(Op):
                 f"third dimension of boxes must be either 1 or num classes, {classes}, got {kinds}"
             )
         batch = None if boxes.dims is None else boxes.dims[0]
-        unknown = None in (*limits[:2], *[classes] * self.pad_per_class)
-        count = None if unknown else self.detections(limits[0], limits[1], classes)
+        count = None
+        if each is not None and total is not None and not (self.pad_per_class and classes is None):
+            count = self.detections(each, total, classes)
         return ((batch, count, 4), (batch, count), (batch, count), (batch,))
 
-    def detections(self, each: Any, total: Any, classes: Any) -> int:
-        """How many boxes there are for an image, those that fill up among them."""
+    def detections(self, each: int, total: int, classes: int | None) -> int:
+        """The number of boxes of an image, with those that fill it up."""
         if each <= 0 or total <= 0:
             raise ValueError(f"max_size_per_class and max_total_size must be > 0: {each}, {total}")
-        return int(min(total, each * classes) if self.pad_per_class else total)
+        return total if classes is None or not self.pad_per_class else min(total, each * classes)
 
     def kernel(
-        self, boxes: Any, scores: Any, each: Any, total: Any, iou: Any, least: Any
-    ) -> tuple[Any, ...]:
+        self, boxes: Array, scores: Array, each: int, total: int, iou: Array, least: Array
+    ) -> tuple[Array, ...]:
         check_limits(each, iou)
         batch, size, classes = scores.shape
         count = self.detections(each, total, classes)
@@ -235,14 +254,16 @@ class CombinedNonMaxSuppression(Op):
             np.swapaxes(boxes, 1, 2).reshape(batch * kinds, size, 4), float(iou)
         )
 
-        def hides(places: Any, better: Any, worse: Any) -> Any:
+        def hides(places: Array, better: Array, worse: Array) -> Array:
             return lists.hides(owner.reshape(-1)[places], better, worse)
 
         candidates = suppression.SuppressionCandidates.above(by_class, float(least))
-        chosen, kept = suppression.select(candidates, min(each, size), hides)
-        return self.best(boxes, scores, chosen, kept, count)
+        chosen, counts = suppression.select(candidates, min(each, size), hides)
+        return self.best(boxes, scores, chosen, counts, count)
 
-    def best(self, boxes: Any, scores: Any, chosen: Any, kept: Any, count: int) -> tuple[Any, ...]:
+    def best(
+        self, boxes: Array, scores: Array, chosen: Array, counts: Array, count: int
+    ) -> tuple[Array, ...]:
         """The best boxes of each image, whatever their class, of those chosen [lists, each]."""
         batch, _, classes = scores.shape
         each = chosen.shape[1]
@@ -250,22 +271,22 @@ class CombinedNonMaxSuppression(Op):
         labels = np.repeat(np.arange(classes), each)
         image = np.arange(batch)[:, None]
         points = scores[image, items, labels]
-        used = np.arange(each) < kept[:, None]
+        used = np.arange(each) < counts[:, None]
         points[~used.reshape(points.shape)] = -np.inf
         order = suppression.SuppressionCandidates.above(points, -np.inf).order[:, :count]
-        valid = np.minimum(kept.reshape(batch, classes).sum(1), count).astype(np.int32)
+        valid = np.minimum(counts.reshape(batch, classes).sum(1), count).astype(np.int32)
         row, place = np.nonzero(np.arange(order.shape[1]) < valid[:, None])
         which = order[row, place]
-        found = np.zeros((batch, count, 4), np.float32)
+        corners = np.zeros((batch, count, 4), np.float32)
         values, kinds = np.zeros((2, batch, count), np.float32)
         label = labels[which]
-        found[row, place] = boxes[row, items[row, which], label % boxes.shape[2]]
+        corners[row, place] = boxes[row, items[row, which], label % boxes.shape[2]]
         values[row, place], kinds[row, place] = points[row, which], label
-        return np.clip(found, 0, 1) if self.clip_boxes else found, values, kinds, valid
+        return np.clip(corners, 0, 1) if self.clip_boxes else corners, values, kinds, valid
 
 
 class Detections(NamedTuple):
-    """What `combined_non_max_suppression` gives."""
+    """The result of `combined_non_max_suppression`."""
 
     nmsed_boxes: Any
     nmsed_scores: Any
@@ -360,8 +381,8 @@ def non_max_suppression_with_scores(
     scores = convert(scores, boxes.dtype)
     limits = [convert(v, boxes.dtype) for v in (iou_threshold, score_threshold, soft_nms_sigma)]
     op = NonMaxSuppressionV5.of(False)
-    chosen, kept, _ = apply(op, boxes, scores, max_output_size, *limits, name=name)
-    return chosen, kept
+    chosen, points, _ = apply(op, boxes, scores, max_output_size, *limits, name=name)
+    return chosen, points
 
 
 def non_max_suppression_overlaps(
@@ -450,8 +471,8 @@ def non_max_suppression_padded(
     batch = None if boxes.type.dims is None else boxes.type.dims[:-2]
     if not batch:
         op = NonMaxSuppressionV4.of(bool(pad_to_max_output_size))
-        found: tuple[Any, Any] = apply(op, boxes, scores, max_output_size, *limits, name=name)
-        return found
+        result: tuple[Any, Any] = apply(op, boxes, scores, max_output_size, *limits, name=name)
+        return result
     if None in batch:
         shown = show_dims(boxes.type.dims)
         raise ValueError(f"The batch dimensions of boxes must be known, not {shown}")

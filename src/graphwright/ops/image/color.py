@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +29,7 @@ from graphwright.ops.math.comparison import SELECT, equal, greater
 from graphwright.ops.math.reduction import average, reduce_mean, reduce_prod, reduce_std, reduce_sum
 from graphwright.ops.math.transcendental import pow, rsqrt
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -78,7 +78,9 @@ def convert_image_dtype(
     return shrink(image * (to.max + 0.5), to, name=name)
 
 
-def between_integers(image: Any, to: DType, shrink: Any) -> Any:
+def between_integers(
+    image: TensorValue, to: DType, shrink: Callable[[TensorValue, DType], TensorValue]
+) -> Any:
     """Images of one integer dtype as another, by a whole factor."""
     have, want = image.dtype.max, to.max
     if have > want:
@@ -86,10 +88,10 @@ def between_integers(image: Any, to: DType, shrink: Any) -> Any:
     return shrink(image, to) * ((want + 1) // (have + 1))
 
 
-def as_float(image: Any) -> tuple[Any, DType]:
+def as_float(image: TensorLike) -> tuple[TensorValue, DType]:
     """Images as float16 or float32, and the dtype to convert back to."""
     image = convert(image)
-    original: DType = image.dtype
+    original = image.dtype
     if original in (dt.float16, dt.float32):
         return image, original
     return convert_image_dtype(image, dt.float32), original
@@ -98,7 +100,7 @@ def as_float(image: Any) -> tuple[Any, DType]:
 # -- spaces ---------------------------------------------------------------------------------
 
 
-def hsv_array(rgb: Any) -> Any:
+def hsv_array(rgb: Array) -> Array:
     """Hue, saturation and value of red, green and blue along the last axis."""
     red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
     kind = rgb.dtype.type
@@ -120,7 +122,7 @@ def hsv_array(rgb: Any) -> Any:
     return np.stack([hue, saturation, value], -1).astype(rgb.dtype)
 
 
-def rgb_array(hsv: Any) -> Any:
+def rgb_array(hsv: Array) -> Array:
     """Red, green and blue of hue, saturation and value along the last axis."""
     kind = hsv.dtype.type
     hue, saturation, value = hsv[..., 0] * kind(6), hsv[..., 1], hsv[..., 2]
@@ -129,7 +131,8 @@ def rgb_array(hsv: Any) -> Any:
     blue = np.clip(kind(2) - np.abs(hue - kind(4)), kind(0), kind(1))
     shares = np.stack([red, green, blue], -1)
     mixed = (kind(1) - saturation)[..., None] + saturation[..., None] * shares
-    return (mixed * value[..., None]).astype(hsv.dtype)
+    colours: Array = (mixed * value[..., None]).astype(hsv.dtype)
+    return colours
 
 
 class Colours(Op):
@@ -147,8 +150,8 @@ class Colours(Op):
             raise ValueError(f"input must have 3 channels but input only has {images.dims[-1]}")
         return (None if images.dims is None else (*images.dims[:-1], 3),)
 
-    def checked(self, images: Any) -> Any:
-        """The images as an array, once they are known to have three channels."""
+    def checked(self, images: Array) -> Array:
+        """The images as an array; FailedPreconditionError unless they have three channels."""
         images = np.asarray(images)
         if images.ndim and images.shape[-1] != 3:
             raise FailedPreconditionError(
@@ -165,7 +168,7 @@ class RGBToHSV(Colours):
     type_name = "RGBToHSV"
     batched = last_axes
 
-    def kernel(self, images: Any) -> Any:
+    def kernel(self, images: Array) -> Any:
         return hsv_array(self.checked(images))
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -195,9 +198,9 @@ class RGBToHSV(Colours):
         return changed(hsv_of, images)
 
 
-def first_of(conditions: Sequence[Any]) -> list[Any]:
+def first_of(conditions: Sequence[TensorValue]) -> list[TensorValue]:
     """Each condition where none before it holds."""
-    result: list[Any] = []
+    result: list[TensorValue] = []
     before: Any = None
     for condition in conditions:
         result.append(condition if before is None else condition & ~before)
@@ -205,12 +208,18 @@ def first_of(conditions: Sequence[Any]) -> list[Any]:
     return result
 
 
-def numbers(condition: Any, like: Any) -> Any:
+def numbers(condition: TensorValue, like: TensorValue) -> Any:
     """1 where a condition holds, else 0."""
     return cast(condition, like.dtype)
 
 
-def hue_slope(rgb: Sequence[Any], i: int, is_top: Sequence[Any], d_spread: Any, spread: Any) -> Any:
+def hue_slope(
+    rgb: Sequence[TensorValue],
+    i: int,
+    is_top: Sequence[TensorValue],
+    d_spread: TensorValue,
+    spread: TensorValue,
+) -> Any:
     """The derivative of the hue by channel i, where the colour is not grey."""
     total: Any = 0
     for top in range(3):
@@ -229,7 +238,7 @@ class HSVToRGB(Colours):
     gradient = not_differentiable
     batched = last_axes
 
-    def kernel(self, images: Any) -> Any:
+    def kernel(self, images: Array) -> Any:
         return rgb_array(self.checked(images))
 
     def expand(self, images: GraphTensor) -> Any:
@@ -301,9 +310,9 @@ class AdjustContrastv2(Op):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         images, factor = call.inputs
         scale = cast(factor, g.dtype)
-        own = g * scale + (1.0 - scale) * reduce_mean(g, (-3, -2), keepdims=True)
+        to_images = g * scale + (1.0 - scale) * reduce_mean(g, (-3, -2), keepdims=True)
         centred = images - reduce_mean(images, (-3, -2), keepdims=True)
-        return own, cast(reduce_sum(g * centred), dt.float32)
+        return to_images, cast(reduce_sum(g * centred), dt.float32)
 
     def expand(self, images: GraphTensor, factor: GraphTensor) -> Any:
         wide = widened(images)
@@ -443,10 +452,10 @@ def yuv_to_rgb(images: TensorLike) -> Any:
     return recoloured(images, RGB_OF_YUV)
 
 
-def recoloured(images: Any, matrix: Any) -> Any:
+def recoloured(images: TensorLike, matrix: TensorLike) -> Any:
     """The values along the last axis times a matrix."""
     images = convert(images)
-    return tensordot(images, convert(matrix, images.dtype), [[images.type.rank - 1], [0]])
+    return tensordot(images, convert(matrix, images.dtype), [[-1], [0]])
 
 
 def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Any:
@@ -547,7 +556,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Any:
     return convert_image_dtype(adjusted, original, saturate=True)
 
 
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Any:
     """Applies the gamma curve `gain * x ** gamma`, with `x` on the scale where floats span [0, 1].
 
     Args:
@@ -572,7 +581,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     return convert_image_dtype(adjusted, original, saturate=True)
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Any:
     """Turns the hue of RGB images on the colour circle, of which 1 is a whole turn.
 
     Args:
@@ -619,7 +628,7 @@ def adjust_saturation(
     return convert_image_dtype(scaled, original)
 
 
-def per_image_standardization(image: Any) -> Any:
+def per_image_standardization(image: TensorLike) -> Any:
     """Scales each image to the mean 0 and the standard deviation 1.
 
     The divisor is at least 1 over the square root of the number of values, also for even images.
@@ -634,9 +643,8 @@ def per_image_standardization(image: Any) -> Any:
     >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().tolist()
     [[[-1.0], [1.0]]]
     """
-    image = convert(image)
-    image = cast(image, dt.float32)
-    least = rsqrt(cast(reduce_prod(shape(image)[-3:]), image.dtype))
+    floats = cast(convert(image), dt.float32)
+    least = rsqrt(cast(reduce_prod(shape(floats)[-3:]), floats.dtype))
     axes = (-1, -2, -3)
-    centred = image - reduce_mean(image, axes, keepdims=True)
-    return centred / maximum(reduce_std(image, axes, keepdims=True), least)
+    centred = floats - reduce_mean(floats, axes, keepdims=True)
+    return centred / maximum(reduce_std(floats, axes, keepdims=True), least)

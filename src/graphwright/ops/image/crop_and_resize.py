@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +24,10 @@ from graphwright.ops.math.comparison import equal, greater_equal, less_equal, lo
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.rounding import ceil, floor
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Length, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 SOURCES = dt.REAL - {dt.uint32, dt.uint64, dt.bfloat16}
 
@@ -35,29 +35,31 @@ SOURCES = dt.REAL - {dt.uint32, dt.uint64, dt.bfloat16}
 class Samples(NamedTuple):
     """Where the results along an axis lie, for each box: rows of positions among the pixels."""
 
-    at: Any  # [boxes, count], in float32
-    inside: Any  # which of them are in the image
-    share: Any  # the derivative of a position by the first bound of the box
+    positions: Array  # [boxes, count], in float32
+    inside: Array  # which of them are in the image
+    share: Array  # the derivative of a position by the first bound of the box
     size: int
 
 
-def samples(first: Any, last: Any, size: int, count: int) -> Samples:
+def samples(first: Array, last: Array, size: int, count: int) -> Samples:
     """The positions of `count` results from `first` to `last`, of an axis of `size` pixels."""
     span, half = np.float32(size - 1), np.float32(0.5)
     steps = np.arange(count, dtype=np.float32)
     if count > 1:
         scale = (last - first) * span / np.float32(count - 1)
-        at = (first * span)[:, None] + steps * scale[:, None]
+        positions = (first * span)[:, None] + steps * scale[:, None]
         share = np.float32(1) - steps / np.float32(count - 1)
     else:
-        at = np.repeat((half * (first + last) * span)[:, None], count, axis=1)
+        positions = np.repeat((half * (first + last) * span)[:, None], count, axis=1)
         share = np.full(count, half)
-    inside = (at >= 0) & (at <= span)
-    return Samples(at, inside, share, size)
+    inside = (positions >= 0) & (positions <= span)
+    return Samples(positions, inside, share, size)
 
 
-def check_boxes(image: Any, boxes: Any, box_ind: Any, size: Any) -> None:
-    """The operands' shapes must fit together; ValueError says what does not."""
+def check_boxes(
+    image: TensorType, boxes: TensorType, box_ind: TensorType, size: Dims | None
+) -> None:
+    """ValueError where the shapes of the operands do not fit together."""
     if image.dims is not None and len(image.dims) != 4:
         raise ValueError(f"input image must be 4-D{show_dims(image.dims)}")
     if boxes.dims is not None and (len(boxes.dims) != 2 or boxes.dims[1] not in (4, None)):
@@ -74,7 +76,7 @@ def check_boxes(image: Any, boxes: Any, box_ind: Any, size: Any) -> None:
         raise ValueError(f"crop dimensions must be positive, got {size}")
 
 
-def grid(boxes: Any, shape: Any, size: Any) -> tuple[Samples, Samples]:
+def grid(boxes: Array, shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[Samples, Samples]:
     """The positions of the results of all boxes along the height and the width."""
     boxes = np.asarray(boxes, np.float32)
     rows = samples(boxes[:, 0], boxes[:, 2], shape[1], size[0])
@@ -82,14 +84,14 @@ def grid(boxes: Any, shape: Any, size: Any) -> tuple[Samples, Samples]:
     return rows, columns
 
 
-def neighbours(axis: Samples) -> tuple[Any, Any, Any]:
+def neighbours(axis: Samples) -> tuple[Array, Array, Array]:
     """The pixels before and after each position, and how far it is from the first."""
-    before = np.clip(np.floor(axis.at), 0, axis.size - 1)
-    after = np.clip(np.ceil(axis.at), 0, axis.size - 1)
-    return before.astype(np.intp), after.astype(np.intp), axis.at - before
+    before = np.clip(np.floor(axis.positions), 0, axis.size - 1)
+    after = np.clip(np.ceil(axis.positions), 0, axis.size - 1)
+    return before.astype(np.intp), after.astype(np.intp), axis.positions - before
 
 
-def corners(rows: Samples, columns: Samples) -> Any:
+def corners(rows: Samples, columns: Samples) -> Iterator[tuple[Array, Array, Array]]:
     """(row, column, weight) of the four pixels around each result, for each box."""
     top, bottom, down = neighbours(rows)
     left, right, across = neighbours(columns)
@@ -100,16 +102,16 @@ def corners(rows: Samples, columns: Samples) -> Any:
             yield row[:, :, None], column[:, None, :], weight
 
 
-def nearest(rows: Samples, columns: Samples) -> tuple[Any, Any]:
+def nearest(rows: Samples, columns: Samples) -> tuple[Array, Array]:
     """The row and column of the nearest pixel of each result, halves away from zero."""
     places = []
     for axis in (rows, columns):
-        near = np.floor(axis.at + np.float32(0.5))
+        near = np.floor(axis.positions + np.float32(0.5))
         places.append(np.clip(near, 0, axis.size - 1).astype(np.intp))
     return places[0][:, :, None], places[1][:, None, :]
 
 
-def checked_numbers(box_ind: Any, batch: int) -> Any:
+def checked_numbers(box_ind: Array, batch: int) -> Array:
     """Which image each box is of, as a column over rows and columns."""
     box_ind = np.asarray(box_ind)
     if ((box_ind < 0) | (box_ind >= batch)).any():
@@ -117,21 +119,24 @@ def checked_numbers(box_ind: Any, batch: int) -> Any:
     return box_ind[:, None, None]
 
 
-def pixels(image: Any, number: Any, row: Any, column: Any) -> Any:
+def pixels(image: Array, number: Array, row: Array, column: Array) -> Array:
     """The pixels [boxes, rows, columns, channels] at places of images, as a new array."""
     count, height, width, depth = image.shape
     places = (number * height + row) * width + column
-    return image.reshape(count * height * width, depth).take(places, axis=0)
+    taken: Array = image.reshape(count * height * width, depth).take(places, axis=0)
+    return taken
 
 
-def interpolated(image: Array, number: Any, rows: Samples, columns: Samples) -> Any:
-    """The pixels between the four around each result; channels lie in the rows, for these are
-    long, and NumPy takes its time where a last axis is short."""
+def interpolated(image: Array, number: Array, rows: Samples, columns: Samples) -> Array:
+    """The weighted mean of the four pixels around each result.
+
+    Channels lie in the rows, since NumPy is slow where the last axis is short.
+    """
     top, bottom, down = neighbours(rows)
     left, right, across = neighbours(columns)
     down, across = down[:, :, None], np.repeat(across, image.shape[3], axis=1)[:, None, :]
 
-    def line(row: Any) -> Any:
+    def line(row: Array) -> Array:
         start, end = (
             pixels(image, number, row[:, :, None], column[:, None, :])
             .reshape(*row.shape, across.shape[2])
@@ -147,7 +152,7 @@ def interpolated(image: Array, number: Any, rows: Samples, columns: Samples) -> 
     end -= start
     end *= down
     end += start
-    return end.reshape(*rows.at.shape, columns.at.shape[1], image.shape[3])
+    return end.reshape(*rows.positions.shape, columns.positions.shape[1], image.shape[3])
 
 
 class CropAndResize(Op):
@@ -163,7 +168,7 @@ class CropAndResize(Op):
     extrapolation_value: float = 0.0
 
     def shapes(
-        self, image: TensorType, boxes: TensorType, box_ind: TensorType, size: Any
+        self, image: TensorType, boxes: TensorType, box_ind: TensorType, size: Dims | None
     ) -> Shapes:
         check_boxes(image, boxes, box_ind, size)
         count = boxes.dims[0] if boxes.dims else None
@@ -171,13 +176,13 @@ class CropAndResize(Op):
             count = box_ind.dims[0]
         return ((count, *(size or (None, None)), image.dims[3] if image.dims else None),)
 
-    def kernel(self, image: Array, boxes: Array, box_ind: Array, size: Any) -> Any:
+    def kernel(self, image: Array, boxes: Array, box_ind: Array, size: tuple[int, ...]) -> Array:
         number = checked_numbers(box_ind, image.shape[0])
         if not np.isfinite(boxes).all():
             raise ValueError("boxes must be finite")
         rows, columns = grid(boxes, image.shape, size)
         if self.method == "nearest":
-            result: Any = pixels(image, number, *nearest(rows, columns))
+            result = pixels(image, number, *nearest(rows, columns))
         else:
             result = interpolated(image, number, rows, columns)
         result = result.astype(np.float32, copy=False)
@@ -209,14 +214,16 @@ class CropAndResizeGradImage(Op):
     method: str = "bilinear"
 
     def shapes(
-        self, grads: TensorType, boxes: TensorType, box_ind: TensorType, image_size: Any
+        self, grads: TensorType, boxes: TensorType, box_ind: TensorType, image_size: Dims | None
     ) -> Shapes:
         check_boxes(TensorType(dt.float32, None), boxes, box_ind, None)
         if image_size is not None and any(n is not None and n < 0 for n in image_size):
             raise ValueError(f"image_size must be non-negative, got {show_dims(image_size)}")
         return (image_size or (None,) * 4,)
 
-    def kernel(self, grads: Array, boxes: Array, box_ind: Array, image_size: Any) -> Any:
+    def kernel(
+        self, grads: Array, boxes: Array, box_ind: Array, image_size: tuple[int, ...]
+    ) -> Any:
         number = checked_numbers(box_ind, image_size[0])
         rows, columns = grid(boxes, image_size, grads.shape[1:3])
         inside = (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
@@ -269,7 +276,7 @@ class CropAndResizeGradBoxes(Op):
         top, bottom, down = neighbours(rows)
         left, right, across = neighbours(columns)
 
-        def pixel(row: Any, column: Any) -> Any:
+        def pixel(row: Array, column: Array) -> Any:
             return image[number, row[:, :, None], column[:, None, :]].astype(np.float32)
 
         down, across = down[:, :, None, None], across[:, None, :, None]
@@ -287,8 +294,10 @@ class CropAndResizeGradBoxes(Op):
         return np.stack(parts, -1).astype(np.float32)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
-        """Crops are bilinear in where their rows and columns lie, which boxes that move by `g`
-        do at some speed: of the crops' own speed, the derivatives by all operands."""
+        """The derivatives of the speed of the crops while the boxes move by `g`.
+
+        Crops are bilinear in the places of their rows and columns, which move with the boxes.
+        """
         grads, image, boxes, box_ind = call.inputs
         count, height, width, _ = axis_sizes(grads, 4)
         _, image_height, image_width, _ = axis_sizes(image, 4)
@@ -317,8 +326,10 @@ class CropAndResizeGradBoxes(Op):
 
 
 class Cells(NamedTuple):
-    """Where the results along an axis lie, for each box, as tensors that fit [box, row, column, 1];
-    bounds of boxes move at some speed."""
+    """Where the results along an axis lie, for each box, while the bounds of boxes move.
+
+    All are tensors that broadcast to [box, row, column, 1].
+    """
 
     sides: Sequence[Any]  # the pixel before and the one after, its sign in slopes, its weight
     inside: Any
@@ -327,10 +338,18 @@ class Cells(NamedTuple):
 
     @staticmethod
     def of(
-        first: Any, last: Any, d_first: Any, d_last: Any, size: Any, count: Any, axis: int
+        first: TensorValue,
+        last: TensorValue,
+        d_first: TensorValue,
+        d_last: TensorValue,
+        size: Length,
+        count: Length,
+        axis: int,
     ) -> Cells:
-        """Of bounds [boxes] and their speeds, `count` results among `size` pixels; `axis` is the
-        one of these that others have."""
+        """The cells of `count` results among `size` pixels, from bounds [boxes] and their speeds.
+
+        `axis` is the axis of the other cells: 2 for rows, 1 for columns.
+        """
 
         def spread(x: TensorLike) -> Any:
             return expand_dims(expand_dims(x, axis), 3)
@@ -341,26 +360,26 @@ class Cells(NamedTuple):
         alone = equal(count, 1)
         first, last = expand_dims(first, 1), expand_dims(last, 1)
         middle = 0.5 * (first + last) * span
-        at = select(alone, middle, first * span + steps * ((last - first) * span / gaps))
+        positions = select(alone, middle, first * span + steps * ((last - first) * span / gaps))
         share = span * select(alone, 0.5, 1.0 - steps / gaps)
         shares = (share, span - share)
         speed = expand_dims(d_first, 1) * shares[0] + expand_dims(d_last, 1) * shares[1]
-        before = clip_by_value(floor(at), 0.0, span)
-        after = clip_by_value(ceil(at), 0.0, span)
-        part = at - before
+        before = clip_by_value(floor(positions), 0.0, span)
+        after = clip_by_value(ceil(positions), 0.0, span)
+        part = positions - before
         sides = [
             (spread(cast(before, dt.int32)), -1.0, spread(1.0 - part)),
             (spread(cast(after, dt.int32)), 1.0, spread(part)),
         ]
-        inside = logical_and(greater_equal(at, 0.0), less_equal(at, span))
+        inside = logical_and(greater_equal(positions, 0.0), less_equal(positions, span))
         return Cells(sides, spread(inside), spread(speed), shares)
 
-    def bounds(self, g: Any) -> tuple[Any, Any]:
+    def bounds(self, g: TensorValue) -> tuple[Any, Any]:
         """The cotangents of the first and the last bounds, from those of positions."""
         return reduce_sum(g * self.share[0], 1), reduce_sum(g * self.share[1], 1)
 
 
-def broadcast_pair(row: TensorLike, column: TensorLike) -> tuple[Any, Any]:
+def broadcast_pair(row: TensorValue, column: TensorValue) -> tuple[Any, Any]:
     """Rows and columns, each with the axis of the other."""
     return row + zeros_like(column), column + zeros_like(row)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import SupportsFloat
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
 def sample(
     height: int, width: int, objects: Sequence[Window], wanted: Wanted, numbers: Numbers
 ) -> Window:
-    """A window as wanted that shows enough of some object; the whole image if none is found."""
+    """A window as wanted that shows enough of some object; the whole image if no draw is one."""
     f32 = np.float32
     low, high = f32(wanted.aspects[0]), f32(wanted.aspects[1])
     for _ in range(wanted.attempts):
@@ -62,7 +62,7 @@ def shows(window: Window, objects: Sequence[Window], covered: float) -> bool:
 
 
 def drawn(
-    height: int, width: int, aspect: Any, areas: tuple[float, float], numbers: Numbers
+    height: int, width: int, aspect: np.float32, areas: tuple[float, float], numbers: Numbers
 ) -> Window | None:
     """A window of a shape; None where rounding leaves none whose area is in the range."""
     f32 = np.float32
@@ -90,6 +90,6 @@ def drawn(
     return Window(top, left, top + rows, left + columns)
 
 
-def rounded(value: Any) -> int:
+def rounded(value: SupportsFloat) -> int:
     """The nearest integer, the even one of two."""
     return round(float(value)) if math.isfinite(value) else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -42,7 +43,9 @@ class CropSampler(Op, fields=False):
             )
         return ((3,), (3,), (1, 1, 4))
 
-    def sampled(self, image_size: Any, boxes: Any, covered: Any, numbers: Numbers) -> Any:
+    def sampled(
+        self, image_size: Array, boxes: Array, covered: Array, numbers: Numbers
+    ) -> tuple[Array, Array, Array]:
         """The results for numbers that are drawn; ValueError where something is out of range."""
         self.check_ranges(covered)
         height, width = int(image_size[0]), int(image_size[1])
@@ -66,14 +69,14 @@ class CropSampler(Op, fields=False):
         wanted = Wanted(
             (aspects[0], aspects[1]), (areas[0], areas[1]), float(covered), self.max_attempts
         )
-        found = sample(height, width, objects, wanted, numbers)
-        size = [found.bottom - found.top, found.right - found.left, -1]
+        window = sample(height, width, objects, wanted, numbers)
+        size = [window.bottom - window.top, window.right - window.left, -1]
         kind = np.asarray(image_size).dtype
-        begin = np.array([found.top, found.left, 0]).astype(kind)
-        box = (np.array(found, np.float32) / scale).reshape(1, 1, 4)
+        begin = np.array([window.top, window.left, 0]).astype(kind)
+        box = (np.array(window, np.float32) / scale).reshape(1, 1, 4)
         return begin, np.array(size).astype(kind), box
 
-    def check_ranges(self, covered: Any) -> None:
+    def check_ranges(self, covered: Array) -> None:
         """ValueError where an attribute is no range, or the part that is covered no part."""
         aspects, areas = self.aspect_ratio_range, self.area_range
         if len(aspects) != 2 or not min(aspects) > 0:
@@ -135,9 +138,12 @@ class Sample(NamedTuple):
 
 
 def options(
-    aspect_ratio_range: Any, area_range: Any, max_attempts: Any, use_image: Any
-) -> tuple[Any, ...]:
-    """The attributes of the ops, TensorFlow's for those that are not given."""
+    aspect_ratio_range: Sequence[float] | None,
+    area_range: Sequence[float] | None,
+    max_attempts: int | None,
+    use_image: bool | None,
+) -> tuple[tuple[float, ...], tuple[float, ...], int, bool]:
+    """The attributes of the ops, with TensorFlow's defaults for None."""
     return (
         tuple([float(v) for v in aspect_ratio_range or (0.75, 1.33)]),
         tuple([float(v) for v in area_range or (0.05, 1.0)]),
@@ -151,8 +157,8 @@ def sample_distorted_bounding_box(
     bounding_boxes: TensorLike,
     seed: int = 0,
     min_object_covered: TensorLike = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    aspect_ratio_range: Sequence[float] | None = None,
+    area_range: Sequence[float] | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
@@ -197,8 +203,8 @@ def stateless_sample_distorted_bounding_box(
     bounding_boxes: TensorLike,
     seed: TensorLike,
     min_object_covered: TensorLike = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    aspect_ratio_range: Sequence[float] | None = None,
+    area_range: Sequence[float] | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,

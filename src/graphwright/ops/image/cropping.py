@@ -20,7 +20,7 @@ from graphwright.ops.image.images import images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, greater_equal, logical_or, select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Length, TensorLike, TensorValue
 
 
 def flip_left_right(image: TensorLike) -> Any:
@@ -96,7 +96,7 @@ def transpose(image: TensorLike, name: str | None = None) -> Any:
     return transposed(image, order, name=name)
 
 
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
+def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Any:
     """Turns images counter-clockwise by multiples of 90 degrees.
 
     Args:
@@ -117,10 +117,10 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     image = convert(image)
     good = image.type.rank in (3, 4, None)
     check(good, f"'image' (shape {image.shape}) must have 3 or 4 dimensions.")
-    k = known_int(k)
-    if is_tensor(k):
-        return turned(image, k % 4)
-    turns = int(k) % 4
+    turns = known_int(k)
+    if is_tensor(turns):
+        return turned(image, turns % 4)
+    turns = int(turns) % 4
     if turns == 0:
         return image
     if turns == 1:
@@ -130,8 +130,8 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     return transpose(flip_up_down(image))
 
 
-def turned(image: Any, turns: Any) -> Any:
-    """The images turned so many times (0 to 3), where only a run tells how often."""
+def turned(image: TensorValue, turns: TensorValue) -> Any:
+    """The images after some quarter turns, 0 to 3, whose number only a run tells."""
     first = rank_of(image) - 3
     odd = cast(turns % 2, first.dtype) if is_tensor(first) else turns % 2
     high, wide = first + odd, first + 1 - odd
@@ -173,16 +173,15 @@ def crop_to_bounding_box(
     """
     images, restore = images_of(image)
     height, width = images.type.dims[1:3]
-    offset_height, offset_width = known_int(offset_height), known_int(offset_width)
-    target_height, target_width = known_int(target_height), known_int(target_width)
-    check(at_least(offset_width, 0), "offset_width must be >= 0.")
-    check(at_least(offset_height, 0), "offset_height must be >= 0.")
-    check(at_least(target_width, 1), "target_width must be > 0.")
-    check(at_least(target_height, 1), "target_height must be > 0.")
-    check(fits_in(width, target_width, offset_width), "width must be >= target + offset.")
-    check(fits_in(height, target_height, offset_height), "height must be >= target + offset.")
-    size = [-1, target_height, target_width, -1]
-    return restore(slice_of(images, [0, offset_height, offset_width, 0], size))
+    top, left = known_int(offset_height), known_int(offset_width)
+    tall, wide = known_int(target_height), known_int(target_width)
+    check(at_least(left, 0), "offset_width must be >= 0.")
+    check(at_least(top, 0), "offset_height must be >= 0.")
+    check(at_least(wide, 1), "target_width must be > 0.")
+    check(at_least(tall, 1), "target_height must be > 0.")
+    check(fits_in(width, wide, left), "width must be >= target + offset.")
+    check(fits_in(height, tall, top), "height must be >= target + offset.")
+    return restore(slice_of(images, [0, top, left, 0], [-1, tall, wide, -1]))
 
 
 def check(holds: bool, message: str) -> None:
@@ -191,19 +190,24 @@ def check(holds: bool, message: str) -> None:
         raise ValueError(message)
 
 
-def at_least(value: Any, least: int) -> bool:
+def at_least(value: Length, least: int) -> bool:
     """Whether a number is not known to be less."""
     return not isinstance(value, int) or value >= least
 
 
-def fits_in(size: Any, target: Any, offset: Any) -> bool:
+def fits_in(size: int | None, target: Length, offset: Length) -> bool:
     """Whether a part is not known to stick out."""
-    known = all(isinstance(v, int) for v in (size, target, offset))
-    return not known or size >= target + offset
+    if isinstance(size, int) and isinstance(target, int) and isinstance(offset, int):
+        return size >= target + offset
+    return True
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
 ) -> Any:
     """Puts images at an offset into an area of zeros.
 
@@ -226,19 +230,20 @@ def pad_to_bounding_box(
     """
     images, restore = images_of(image)
     height, width = axis_sizes(images)[1:3]
-    offset_height, offset_width = known_int(offset_height), known_int(offset_width)
-    target_height, target_width = known_int(target_height), known_int(target_width)
-    after_width = target_width - offset_width - width
-    after_height = target_height - offset_height - height
-    check(at_least(offset_height, 0), "offset_height must be >= 0.")
-    check(at_least(offset_width, 0), "offset_width must be >= 0.")
-    check(at_least(after_width, 0), "width must be <= target - offset.")
-    check(at_least(after_height, 0), "height must be <= target - offset.")
-    border = [[0, 0], [offset_height, after_height], [offset_width, after_width], [0, 0]]
-    return restore(of_size(pad(images, border), images, target_height, target_width))
+    top, left = known_int(offset_height), known_int(offset_width)
+    tall, wide = known_int(target_height), known_int(target_width)
+    right, bottom = wide - left - width, tall - top - height
+    check(at_least(top, 0), "offset_height must be >= 0.")
+    check(at_least(left, 0), "offset_width must be >= 0.")
+    check(at_least(right, 0), "width must be <= target - offset.")
+    check(at_least(bottom, 0), "height must be <= target - offset.")
+    border = [[0, 0], [top, bottom], [left, right], [0, 0]]
+    return restore(of_size(pad(images, border), images, tall, wide))
 
 
-def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Any:
+def resize_with_crop_or_pad(
+    image: TensorLike, target_height: TensorLike, target_width: TensorLike
+) -> Any:
     """Crops the middle of images or pads them with zeros, to a given height and width.
 
     Args:
@@ -257,41 +262,30 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width:
     TensorShape([2, 4, 1])
     """
     images, restore = images_of(image)
-    target_height, target_width = known_int(target_height), known_int(target_width)
-    check(at_least(target_width, 1), "target_width must be > 0.")
-    check(at_least(target_height, 1), "target_height must be > 0.")
+    tall, wide = known_int(target_height), known_int(target_width)
+    check(at_least(wide, 1), "target_width must be > 0.")
+    check(at_least(tall, 1), "target_height must be > 0.")
     height, width = axis_sizes(images)[1:3]
-    less_height, less_width = height - target_height, width - target_width
-    cropped = crop_to_bounding_box(
-        images,
-        greatest(less_height // 2, 0),
-        greatest(less_width // 2, 0),
-        least(height, target_height),
-        least(width, target_width),
-    )
-    padded = pad_to_bounding_box(
-        cropped,
-        greatest(-less_height // 2, 0),
-        greatest(-less_width // 2, 0),
-        target_height,
-        target_width,
-    )
-    return restore(padded)
+    less_height, less_width = height - tall, width - wide
+    top, left = greatest(less_height // 2, 0), greatest(less_width // 2, 0)
+    cropped = crop_to_bounding_box(images, top, left, least(height, tall), least(width, wide))
+    top, left = greatest(-less_height // 2, 0), greatest(-less_width // 2, 0)
+    return restore(pad_to_bounding_box(cropped, top, left, tall, wide))
 
 
-def of_size(result: Any, images: Any, height: Any, width: Any) -> Any:
+def of_size(result: TensorValue, images: TensorValue, height: Length, width: Length) -> Any:
     """A result with the static shape of images of another height and width."""
-    batch, *_, channels = images.type.dims
+    batch, *_, channels = images.type.dims or (None,) * 4
     sides = [side if isinstance(side, int) else None for side in (height, width)]
     return ensure_shape(result, [batch, *sides, channels])
 
 
-def greatest(x: Any, y: int) -> Any:
+def greatest(x: Length, y: int) -> Any:
     """The greater of two ints or tensors."""
     return max(x, y) if isinstance(x, int) else maximum(x, y)
 
 
-def least(x: Any, y: Any) -> Any:
+def least(x: Length, y: Length) -> Any:
     """The lesser of two ints or tensors."""
     return min(x, y) if isinstance(x, int) and isinstance(y, int) else minimum(x, y)
 
@@ -329,7 +323,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Any:
     return restore(slice_of(images, host_vector([0, top, left, 0]), size))
 
 
-def margin(size: Any, fraction: Any) -> Any:
+def margin(size: Length, fraction: float | TensorValue) -> Any:
     """What is left out on one side for the fraction in the middle to remain."""
     if isinstance(size, int) and isinstance(fraction, float):
         return int((size - size * fraction) / 2)

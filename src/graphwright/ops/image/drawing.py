@@ -43,9 +43,9 @@ class DrawBoundingBoxesV2(Op):
         if channels == 0:
             raise ValueError("images must have channels")
         table: Dims = colors.dims or (0, None)
-        least, given = channels or 0, table[1]
-        if table[0] != 0 and given is not None and given < least:
-            raise ValueError(f"colors must have {channels} channels, got {given}")
+        least, width = channels or 0, table[1]
+        if table[0] != 0 and width is not None and width < least:
+            raise ValueError(f"colors must have {channels} channels, got {width}")
         return (images.dims,)
 
     def kernel(self, images: Array, boxes: Array, colors: Array) -> Any:
@@ -60,7 +60,7 @@ class DrawBoundingBoxesV2(Op):
         return result
 
 
-def outline(image: Array, box: Any, color: Any) -> None:
+def outline(image: Array, box: Array, color: Array) -> None:
     """Draws the sides of a box that are in the image."""
     height, width = image.shape[:2]
     sizes = np.array([height, width, height, width], np.float32)
@@ -82,7 +82,7 @@ def outline(image: Array, box: Any, color: Any) -> None:
 
 
 class ExtractGlimpseV2(Op):
-    """A window of a size for each image; what is outside of it is noise."""
+    """A window of each image, of one size; noise fills what lies outside the image."""
 
     type_name = "ExtractGlimpseV2"
     inputs = ("input: float32", "size: int32 host", "offsets: float32")
@@ -96,7 +96,7 @@ class ExtractGlimpseV2(Op):
     uniform_noise: bool = True
     noise: str = "uniform"
 
-    def shapes(self, images: TensorType, size: Any, offsets: TensorType) -> Shapes:
+    def shapes(self, images: TensorType, size: Dims | None, offsets: TensorType) -> Shapes:
         if size is not None and len(size) != 2:
             raise ValueError(f"size must be a vector of 2 elements, not {size}")
         height, width = size or (None, None)
@@ -109,7 +109,7 @@ class ExtractGlimpseV2(Op):
             )
         return ((batch, height, width, channels),)
 
-    def kernel(self, images: Array, size: Any, offsets: Array) -> Any:
+    def kernel(self, images: Array, size: tuple[int, ...], offsets: Array) -> Array:
         result = self.filled((len(images), *size, images.shape[-1]))
         rows, columns = (
             self.places(offsets[:, axis], images.shape[1 + axis], size[axis]) for axis in (0, 1)
@@ -120,17 +120,18 @@ class ExtractGlimpseV2(Op):
         result[image, row, column] = images[image, rows[image, row], columns[image, column]]
         return result
 
-    def places(self, offsets: Any, whole: int, size: int) -> Any:
-        """What the windows [images, size] have of an axis."""
-        at = np.asarray(offsets, np.float32)
+    def places(self, offsets: Array, whole: int, size: int) -> Array:
+        """The places along an axis that the windows show, [images, size]."""
+        first = np.asarray(offsets, np.float32)
         if self.normalized:
-            at = at * np.float32(whole)
-        if self.centered:
-            half = np.float32(whole / 2)
-            at = at / np.float32(2) + half - np.float32(size / 2) if self.normalized else at + half
-        return to_places(at)[:, None] + np.arange(size)
+            first = first * np.float32(whole)
+        if self.centered and self.normalized:
+            first = first / np.float32(2) + np.float32(whole / 2) - np.float32(size / 2)
+        elif self.centered:
+            first = first + np.float32(whole / 2)
+        return to_places(first)[:, None] + np.arange(size)
 
-    def filled(self, shape: tuple[int, ...]) -> Any:
+    def filled(self, shape: tuple[int, ...]) -> Array:
         """The noise, or zeros."""
         noise = np.random.default_rng()
         if self.noise == "zero":
@@ -140,17 +141,19 @@ class ExtractGlimpseV2(Op):
         return noise.random(shape, np.float32)
 
 
-def to_places(at: Any) -> Any:
-    """Numbers as places in an image, towards zero; what is too far away or no number lies as far
-    before it as can be told."""
-    return np.asarray(at, np.float32).astype(np.int32).astype(np.int64)
+def to_places(numbers: Array) -> Array:
+    """Numbers as places in an image, rounded towards zero.
+
+    What is too far away, or no number, becomes the least int32.
+    """
+    return np.asarray(numbers, np.float32).astype(np.int32).astype(np.int64)
 
 
 # -- the public functions -------------------------------------------------------------------
 
 
 def draw_bounding_boxes(
-    images: TensorLike, boxes: TensorLike, colors: TensorLike, name: str | None = None
+    images: TensorLike, boxes: TensorLike, colors: TensorLike | None, name: str | None = None
 ) -> Any:
     """Draws the outlines of boxes into images.
 

@@ -7,11 +7,16 @@ colours of 16 bits in PNG files and BMP as TensorFlow reads it, is done here.
 from __future__ import annotations
 
 import io
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwright.ops.image import png_writer
+from graphwright.types.arrays import Array
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
 
 SIGNATURES = {"jpeg": b"\xff\xd8\xff", "png": b"\x89PNG", "gif": b"GIF8", "bmp": b"BM"}
 #: The weights of red, green and blue in gray, of 32768, as libpng takes them.
@@ -36,16 +41,17 @@ def pillow() -> Any:
     return Image
 
 
-def opened(data: bytes) -> Any:
+def opened(data: bytes) -> Picture:
     """A file as Pillow sees it; ValueError where it is damaged."""
     image_class = pillow()
     try:
-        return image_class.open(io.BytesIO(data))
+        picture: Picture = image_class.open(io.BytesIO(data))
+        return picture
     except (OSError, SyntaxError) as error:
         raise ValueError(f"the image cannot be decoded: {error}") from error
 
 
-def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = False) -> Any:
+def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = False) -> Array:
     """A JPEG file as [height, width, channels], scaled down by `ratio` (1, 2, 4 or 8)."""
     image = opened(data)
     mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
@@ -54,7 +60,7 @@ def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = Fa
     return stacked(loaded(image, mode, truncated))
 
 
-def loaded(image: Any, mode: str, truncated: bool = False) -> Any:
+def loaded(image: Picture, mode: str, truncated: bool = False) -> Array:
     """The pixels in a mode; ValueError where they are damaged."""
     from PIL import ImageFile
 
@@ -68,13 +74,13 @@ def loaded(image: Any, mode: str, truncated: bool = False) -> Any:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
-def stacked(pixels: Any) -> Any:
+def stacked(pixels: Array) -> Array:
     """Pixels with an axis of channels."""
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 
-def decode_png(data: bytes, channels: int, wide: bool = False) -> Any:
-    """A PNG file as [height, width, channels], uint8, or uint16 where it is to be `wide`."""
+def decode_png(data: bytes, channels: int, wide: bool = False) -> Array:
+    """A PNG file as [height, width, channels], of uint8, or of uint16 if `wide`."""
     header = png_writer.header_of(data)
     if header.bits == 16:
         pixels = png_writer.decode_wide(data, header)
@@ -89,8 +95,8 @@ def decode_png(data: bytes, channels: int, wide: bool = False) -> Any:
     return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
 
 
-def with_channels(pixels: Any, channels: int, opaque: int = 255) -> Any:
-    """Gray from colours, colours from gray, alpha dropped or `opaque`, as the channels ask for."""
+def with_channels(pixels: Array, channels: int, opaque: int = 255) -> Array:
+    """Pixels with another number of channels: gray or colours, without alpha or with `opaque`."""
     have = pixels.shape[-1]
     if channels in (0, have):
         return pixels
@@ -108,7 +114,7 @@ def with_channels(pixels: Any, channels: int, opaque: int = 255) -> Any:
     return np.concatenate([shown, alpha], -1)
 
 
-def decode_frames(data: bytes, mode: str = "RGB") -> Any:
+def decode_frames(data: bytes, mode: str = "RGB") -> Array:
     """The frames of a GIF or WebP file as [frames, height, width, channels]."""
     image = opened(data)
     frames = []
@@ -118,7 +124,7 @@ def decode_frames(data: bytes, mode: str = "RGB") -> Any:
     return np.stack(frames)
 
 
-def decode_bmp(data: bytes, channels: int) -> Any:
+def decode_bmp(data: bytes, channels: int) -> Array:
     """A BMP file as [height, width, channels], its bytes as they are: no palette is applied."""
     if len(data) < 32:
         raise ValueError(f"Incomplete bmp content, requires at least 32 bytes, got {len(data)}")
@@ -140,12 +146,12 @@ def decode_bmp(data: bytes, channels: int) -> Any:
     return with_channels(np.ascontiguousarray(pixels), channels)
 
 
-def number(data: bytes, at: int) -> int:
+def number(data: bytes, place: int) -> int:
     """A little-endian integer of 32 bits."""
-    return int.from_bytes(data[at : at + 4], "little", signed=True)
+    return int.from_bytes(data[place : place + 4], "little", signed=True)
 
 
-def encode_jpeg(pixels: Any, options: dict[str, Any], unit: str = "in") -> bytes:
+def encode_jpeg(pixels: Array, options: Mapping[str, object], unit: str = "in") -> bytes:
     """An image [height, width, channels] of uint8 as a JPEG file.
 
     The options are Pillow's; the numbers of its `dpi` may be per centimetre.
@@ -163,13 +169,13 @@ def encode_jpeg(pixels: Any, options: dict[str, Any], unit: str = "in") -> bytes
 
 def jpeg_shape(data: bytes) -> tuple[int, int, int]:
     """Height, width and channels of a JPEG file, from its header alone."""
-    at = 2
-    while at + 9 < len(data):
-        if data[at] != 0xFF:
+    place = 2
+    while place + 9 < len(data):
+        if data[place] != 0xFF:
             break
-        marker = data[at + 1]
+        marker = data[place + 1]
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = data[at + 5 : at + 7], data[at + 7 : at + 9]
-            return int.from_bytes(height, "big"), int.from_bytes(width, "big"), data[at + 9]
-        at += 1 if marker == 0xFF else 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+            height, width = data[place + 5 : place + 7], data[place + 7 : place + 9]
+            return int.from_bytes(height, "big"), int.from_bytes(width, "big"), data[place + 9]
+        place += 1 if marker == 0xFF else 2 + int.from_bytes(data[place + 2 : place + 4], "big")
     raise ValueError("Invalid JPEG data: no frame header")

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.image import image_codecs as files
 from graphwright.ops.image.color import convert_image_dtype
 from graphwright.ops.io.raw_bytes import only
-from graphwright.ops.strings.strings import scalar, string, substr
+from graphwright.ops.strings.strings import refused, scalar, string, substr
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 #: How many channels may be asked for; 0 are as many as there are.
 CHANNELS = {
@@ -43,14 +42,14 @@ class ImageDecoder(Op, fields=False):
 
     channels: int = 0
 
-    def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
+    def shapes(self, contents: TensorType, crop: Dims | None = None) -> Shapes:
         only(contents, "contents")
         return ((None, None, self.channels or None),)
 
     def kernel(self, contents: Array) -> Any:
         return self.one_frame(self.decoded(scalar(contents, "contents")))
 
-    def decoded(self, data: bytes, wide: bool = False) -> Any:
+    def decoded(self, data: bytes, wide: bool = False) -> Array:
         """The pixels; ValueError says what is wrong with the file or with the channels."""
         kind, channels = files.kind_of(data), self.channels
         if kind is None or kind in self.refused:
@@ -72,11 +71,11 @@ class ImageDecoder(Op, fields=False):
             return files.decode_frames(data)
         return webp(data, channels)
 
-    def jpeg(self, data: bytes) -> Any:
+    def jpeg(self, data: bytes) -> Array:
         """The pixels of a JPEG file."""
         return files.decode_jpeg(data, self.channels)
 
-    def one_frame(self, pixels: Any) -> Any:
+    def one_frame(self, pixels: Array) -> Any:
         """The only frame of a GIF; ValueError where there are several."""
         if pixels.ndim == 4 and len(pixels) > 1:
             raise ValueError(f"Got {len(pixels)} frames, but animated images can only be decoded "
@@ -84,7 +83,7 @@ class ImageDecoder(Op, fields=False):
         return pixels[0] if pixels.ndim == 4 else pixels
 
 
-def webp(data: bytes, channels: int) -> Any:
+def webp(data: bytes, channels: int) -> Array:
     """The frames of a WebP file; ValueError where its channels are not those asked for."""
     mode = files.opened(data).mode
     if channels not in (0, len(mode)):
@@ -104,17 +103,17 @@ class JpegDecoder(ImageDecoder):
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         if self.ratio not in (1, 2, 4, 8):
-            raise wrong(f"ratio must be 1, 2, 4, or 8, got {self.ratio}")
+            raise refused(f"ratio must be 1, 2, 4, or 8, got {self.ratio}")
         if self.channels not in (0, 1, 3, 4):
-            raise wrong(f"channels must be 0, 1, 3 or 4, got {self.channels}")
+            raise refused(f"channels must be 0, 1, 3 or 4, got {self.channels}")
         if self.dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
-            raise wrong(
+            raise refused(
                 "dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}, got "
                 f"{self.dct_method!r}"
             )
         return self.kernel
 
-    def jpeg(self, data: bytes) -> Any:
+    def jpeg(self, data: bytes) -> Array:
         return files.decode_jpeg(data, self.channels, self.ratio, self.try_recover_truncated)
 
 
@@ -130,12 +129,12 @@ class DecodeAndCropJpeg(JpegDecoder):
     type_name = "DecodeAndCropJpeg"
     inputs = ("contents: string", "crop_window: int32 host")
 
-    def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
+    def shapes(self, contents: TensorType, crop: Dims | None = None) -> Shapes:
         only(contents, "contents")
         height, width = crop[2:] if isinstance(crop, tuple) and len(crop) == 4 else (None, None)
         return ((height, width, self.channels or None),)
 
-    def kernel(self, contents: Array, crop_window: Any = ()) -> Any:
+    def kernel(self, contents: Array, crop_window: tuple[int, ...] = ()) -> Any:
         pixels = super().kernel(contents)
         if np.shape(crop_window) != (4,):
             raise ValueError(f"crop_window must be of 4 numbers, got {crop_window}")
@@ -157,7 +156,7 @@ class DecodePng(ImageDecoder):
     channels: int = 0
     dtype: DType = dt.uint8
 
-    def kernel(self, contents: Any) -> Any:
+    def kernel(self, contents: Array) -> Any:
         data = scalar(contents, "contents")
         pixels = self.one_frame(self.decoded(data, self.dtype is dt.uint16))
         if pixels.dtype == self.dtype.numpy_dtype:
@@ -173,18 +172,18 @@ class DecodeBmp(ImageDecoder):
 
     channels: int = 0
 
-    def kernel(self, contents: Any) -> Any:
+    def kernel(self, contents: Array) -> Any:
         return self.decoded(scalar(contents, "contents"))
 
 
 class FramesDecoder(ImageDecoder):
     """A decoder of formats that may hold several frames."""
 
-    def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
+    def shapes(self, contents: TensorType, crop: Dims | None = None) -> Shapes:
         only(contents, "contents")
         return ((None, None, None, self.channels or None),)
 
-    def kernel(self, contents: Any) -> Any:
+    def kernel(self, contents: Array) -> Any:
         pixels = self.decoded(scalar(contents, "contents"))
         return pixels if pixels.ndim == 4 else pixels[None]
 
@@ -220,11 +219,11 @@ class DecodeImage(ImageDecoder):
     dtype: DType = dt.uint8
     expand_animations: bool = True
 
-    def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
+    def shapes(self, contents: TensorType, crop: Dims | None = None) -> Shapes:
         only(contents, "contents")
         return (None if self.expand_animations else (None, None, self.channels or None),)
 
-    def kernel(self, contents: Any) -> Any:
+    def kernel(self, contents: Array) -> Any:
         data, dtype = scalar(contents, "contents"), self.dtype.numpy_dtype
         pixels = self.decoded(data, self.dtype is not dt.uint8)
         if not self.expand_animations and pixels.ndim == 4:
@@ -265,12 +264,14 @@ class JpegEncoder(Op):
     outputs: ClassVar[tuple[str, ...]] = ("contents: string",)
     gradient = not_differentiable
 
-    def shapes(self, image: TensorType, quality: Any = None) -> Shapes:
+    def shapes(self, image: TensorType, quality: int | None = None) -> Shapes:
         if image.rank not in (3, None):
             raise ValueError(f"image must be 3-dimensional, not {show_dims(image.dims)}")
         return ((),)
 
-    def written(self, image: Array, format: str, options: dict[str, Any], unit: str = "in") -> Any:
+    def written(
+        self, image: Array, format: str, options: Mapping[str, object], unit: str = "in"
+    ) -> Array:
         """The file; ValueError where the image, its channels or the quality do not fit."""
         if np.ndim(image) != 3:
             raise ValueError(f"image must be 3-dimensional, not {show_dims(np.shape(image))}")
@@ -303,11 +304,11 @@ class EncodeJpeg(JpegEncoder):
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         if self.format not in ("", "grayscale", "rgb"):
-            raise wrong(f"format must be '', grayscale or rgb, got {self.format!r}")
+            raise refused(f"format must be '', grayscale or rgb, got {self.format!r}")
         if self.density_unit not in ("in", "cm"):
-            raise wrong(f"density_unit must be 'in' or 'cm', got {self.density_unit!r}")
+            raise refused(f"density_unit must be 'in' or 'cm', got {self.density_unit!r}")
         if not 0 <= self.quality <= 100:
-            raise wrong(f"quality must be in [0,100], got {self.quality}")
+            raise refused(f"quality must be in [0,100], got {self.quality}")
         return self.kernel
 
     def kernel(self, image: Array) -> Any:
@@ -328,13 +329,8 @@ class EncodeJpegVariableQuality(JpegEncoder):
     type_name = "EncodeJpegVariableQuality"
     inputs = ("images: uint8", "quality: int32 host")
 
-    def kernel(self, image: Array, quality: Any) -> Any:
+    def kernel(self, image: Array, quality: int) -> Array:
         return self.written(image, "", {"quality": quality, "subsampling": 2, "dpi": (300, 300)})
-
-
-def wrong(message: str) -> InvalidArgumentError:
-    """What is wrong with an op's attributes."""
-    return InvalidArgumentError(None, None, message)
 
 
 # -- the public functions -------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log, pow, square, squared_difference
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.tensor_type import is_compatible
 
 
 def total_variation(images: TensorLike, name: str | None = None) -> Any:
@@ -145,14 +147,14 @@ def compared(a: TensorLike, b: TensorLike, max_val: TensorLike) -> tuple[Any, An
     return convert_image_dtype(a, dt.float32), convert_image_dtype(b, dt.float32), peak
 
 
-def check_pair(a: Any, b: Any) -> None:
-    """Two images must have at least three axes, the last three alike."""
+def check_pair(a: TensorValue, b: TensorValue) -> None:
+    """ValueError unless two images have at least three axes, of which the last three are alike."""
     for images in (a, b):
         rank = images.type.rank
         if rank is not None and rank < 3:
             raise ValueError(f"Shape {images.shape} must have rank at least 3")
     last = [None if x.type.dims is None else x.type.dims[-3:] for x in (a, b)]
-    if None not in last and any(None not in pair and pair[0] != pair[1] for pair in zip(*last)):
+    if not is_compatible(last[0], last[1]):
         raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible")
 
 
@@ -201,7 +203,13 @@ def ssim(
 
 
 def ssim_per_channel(
-    a: TensorValue, b: Any, peak: Any, filter_size: int, sigma: float, k1: float, k2: float
+    a: TensorValue,
+    b: TensorValue,
+    peak: TensorValue,
+    filter_size: int,
+    sigma: float,
+    k1: float,
+    k2: float,
 ) -> tuple[Any, Any]:
     """The similarity, and its part that is about contrast and structure, of each place."""
     dims = a.type.dims
@@ -223,10 +231,10 @@ def ssim_per_channel(
     return of_light * of_contrast, of_contrast
 
 
-def blurred(images: Any, size: int, sigma: float) -> Any:
+def blurred(images: TensorValue, size: int, sigma: float) -> Any:
     """Images under a Gaussian window, where it fits in."""
-    at = np.arange(size, dtype=np.float32) - np.float32((size - 1) / 2)
-    exponent = np.square(at) * np.float32(-0.5 / sigma**2)
+    distance = np.arange(size, dtype=np.float32) - np.float32((size - 1) / 2)
+    exponent = np.square(distance) * np.float32(-0.5 / sigma**2)
     weights = np.exp(exponent[None, :] + exponent[:, None])
     window = (weights / weights.sum()).astype(np.float32)
     flat, restore = flattened(images)
@@ -238,10 +246,10 @@ MULTISCALE = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
-    power_factors: Any = MULTISCALE,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
+    power_factors: Sequence[float] = MULTISCALE,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
@@ -291,7 +299,7 @@ def ssim_multiscale(
     return reduce_mean(reduce_prod(pow(stack(parts, -1), powers), [-1]), [-1])
 
 
-def halved(images: TensorLike) -> Any:
+def halved(images: TensorValue) -> Any:
     """Images of half the height and width, an odd side first mirrored by one pixel."""
     flat, restore = flattened(images)
     _, height, width, _ = axis_sizes(flat)

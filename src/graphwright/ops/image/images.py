@@ -11,7 +11,7 @@ from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape, squeeze
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.slicing import entry
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 
 Restore = Callable[[Any], Any]
 
@@ -25,7 +25,7 @@ def images_of(image: TensorLike) -> tuple[Any, Restore]:
     return flattened(images)
 
 
-def flattened(images: Any) -> tuple[Any, Restore]:
+def flattened(images: TensorValue) -> tuple[Any, Restore]:
     """Images [..., height, width, channels] with one batch axis, and what undoes it."""
     rank = images.type.rank
     if rank == 4:

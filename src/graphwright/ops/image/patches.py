@@ -15,6 +15,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector, scatter_nd
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -30,7 +31,7 @@ def patch_count(size: int | None, extent: int, stride: int, padding: str) -> int
 class Patches(Op):
     """Patches of the axes between the batch and the channels, put into the channels."""
 
-    #: Of how many axes the input is.
+    #: The rank of the input.
     rank: ClassVar[int]
 
     ksizes: tuple[int, ...]
@@ -66,12 +67,12 @@ class Patches(Op):
             channels *= int(np.prod(self.ksizes[1:-1]))
         return ((dims[0], *space, channels),)
 
-    def kernel(self, images: Any) -> Any:
+    def kernel(self, images: Array) -> Any:
         entries = [v[: self.rank] if isinstance(v, tuple) else v for v in self.values()]
         return self.of(*entries).of_images(np.asarray(images))
 
     def of_images(self, images: Array) -> Any:
-        """The patches, of images for which there is no number too many in the lists."""
+        """The patches of images, by lists that have no more numbers than the images have axes."""
         (result,) = self.shapes(TensorType(dt.float32, images.shape))
         axes = range(1, images.ndim - 1)
         extents = self.extents()
@@ -146,7 +147,12 @@ class ExtractVolumePatches(Patches):
 
 
 def extract_patches(
-    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+    images: TensorLike,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+    name: str | None = None,
 ) -> Any:
     """Extracts patches of images, each flattened into the channels of its place.
 
@@ -185,7 +191,11 @@ def extract_patches(
 
 
 def extract_volume_patches(
-    input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
+    input: TensorLike,
+    ksizes: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    name: str | None = None,
 ) -> Any:
     """Extracts patches of volumes, each flattened into the channels of its place.
 
@@ -216,6 +226,6 @@ def extract_volume_patches(
 
 
 def check_padding(padding: str) -> None:
-    """Padding is one of two words."""
+    """ValueError unless the padding is SAME or VALID."""
     if padding not in ("SAME", "VALID"):
         raise ValueError(f"padding must be 'SAME' or 'VALID', got {padding!r}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any
 
 import numpy as np
 
@@ -53,16 +52,16 @@ def header_of(data: bytes) -> Header:
     return Header(width, height, bits, color, bool(interlaced))
 
 
-def decode_wide(data: bytes, header: Header) -> Any:
+def decode_wide(data: bytes, header: Header) -> Array:
     """A file of 16 bits a channel as [height, width, channels] of uint16."""
     if header.interlaced:
         raise ValueError("interlaced PNG files of 16 bits are not supported")
     channels = next(c for c, color in _COLOR.items() if color == header.color)
-    body, at = b"", 8
-    while at + 8 <= len(data):
-        size, kind = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8]
-        body += data[at + 8 : at + 8 + size] if kind == b"IDAT" else b""
-        at += 12 + size
+    body, place = b"", 8
+    while place + 8 <= len(data):
+        size, kind = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
+        body += data[place + 8 : place + 8 + size] if kind == b"IDAT" else b""
+        place += 12 + size
     try:
         raw = np.frombuffer(zlib.decompress(body), np.uint8).reshape(header.height, -1)
     except zlib.error as error:
@@ -71,7 +70,7 @@ def decode_wide(data: bytes, header: Header) -> Any:
     return pixels.view(">u2").astype(np.uint16)
 
 
-def unfiltered(filters: Any, coded: Any) -> Any:
+def unfiltered(filters: Array, coded: Array) -> Array:
     """Pixels [rows, columns, bytes] from what each row's filter made of them.
 
     A pixel needs those at its left, above and both; so all on a line that runs up to the right

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.op.batching import images
+from graphwright.op.batching import Each, images
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
@@ -20,7 +20,7 @@ from graphwright.ops.linalg.linear_systems import inv
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 PIXELS = dt.FLOATING | {dt.uint8, dt.int32, dt.int64}
 
@@ -28,9 +28,9 @@ PIXELS = dt.FLOATING | {dt.uint8, dt.int32, dt.int64}
 class ImageProjectiveTransformV3(Op):
     """Images [batch, height, width, channels] of which each pixel comes from another place.
 
-    The eight numbers (a, b, c, d, e, f, g, h) of a transform say that pixel (x, y) of the result
-    is that at ((a x + b y + c) / k, (d x + e y + f) / k) where k = g x + h y + 1. What lies outside
-    is `fill_value`, or continues as `fill_mode` says.
+    A transform has eight numbers (a, b, c, d, e, f, g, h). With k = g x + h y + 1, pixel (x, y) of
+    the result is that at ((a x + b y + c) / k, (d x + e y + f) / k). What lies outside is
+    `fill_value`, or continues as `fill_mode` says.
     """
 
     type_name = "ImageProjectiveTransformV3"
@@ -47,7 +47,9 @@ class ImageProjectiveTransformV3(Op):
     interpolation: str
     fill_mode: str = "CONSTANT"
 
-    def shapes(self, images: TensorType, transforms: TensorType, size: Any, *fill: Any) -> Shapes:
+    def shapes(
+        self, images: TensorType, transforms: TensorType, size: Dims | None, *fill: TensorType
+    ) -> Shapes:
         if images.rank not in (None, 4):
             raise ValueError(f"images must have rank 4: {show_dims(images.dims)}")
         if transforms.dims is not None and (
@@ -62,7 +64,13 @@ class ImageProjectiveTransformV3(Op):
         batch, channels = (None, None) if images.dims is None else images.dims[::3]
         return ((batch, height, width, channels),)
 
-    def kernel(self, images: Any, transforms: Any, size: Any, fill: Any = 0.0) -> Any:
+    def kernel(
+        self,
+        images: Array,
+        transforms: Array,
+        size: tuple[int, ...],
+        fill: Array | float = 0.0,
+    ) -> Array:
         self.check(images, transforms, size, fill)
         rows, columns = np.mgrid[: size[0], : size[1]].astype(np.float32)
         a = transforms[:, :, None, None]
@@ -80,7 +88,9 @@ class ImageProjectiveTransformV3(Op):
         sample = SAMPLES[self.interpolation](images, x, y, number)
         return np.where(known[..., None], sample, number).astype(images.dtype)
 
-    def check(self, images: Array, transforms: Any, size: Any, fill: Any) -> None:
+    def check(
+        self, images: Array, transforms: Array, size: tuple[int, ...], fill: Array | float
+    ) -> None:
         """ValueError for what does not fit."""
         if self.interpolation not in SAMPLES:
             raise ValueError(f"Invalid interpolation {self.interpolation}. {list(SAMPLES)} are.")
@@ -95,7 +105,7 @@ class ImageProjectiveTransformV3(Op):
         if min(size) <= 0:
             raise ValueError(f"new dimensions must be positive: {tuple(size)}")
 
-    def batched(self, each: Any) -> Any:
+    def batched(self, each: Each) -> Any:
         dims = each.types[1].dims
         if dims is not None and dims[0] == 1 and not each.stacked[1]:
             return images(self, each)
@@ -146,7 +156,7 @@ def continued(places: Array, count: int, mode: str) -> Any:
     return np.clip(places, 0, last)
 
 
-def at(images: Array, x: Array, y: Array, fill: Any) -> Any:
+def pixels(images: Array, x: Array, y: Array, fill: Array) -> Array:
     """The pixels of each image at whole places [images, height, width]."""
     count, height, width = images.shape[:3]
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
@@ -155,18 +165,18 @@ def at(images: Array, x: Array, y: Array, fill: Any) -> Any:
     return np.where(inside[..., None], images[which, rows, columns], fill)
 
 
-def nearest(images: Array, x: Array, y: Array, fill: Any) -> Any:
+def nearest(images: Array, x: Array, y: Array, fill: Array) -> Array:
     """The pixel that is nearest."""
     columns, rows = (np.copysign(np.floor(np.abs(p) + 0.5), p) for p in (x, y))
-    return at(images, columns, rows, fill)
+    return pixels(images, columns, rows, fill)
 
 
-def bilinear(images: Array, x: Array, y: Array, fill: Any) -> Any:
+def bilinear(images: Array, x: Array, y: Array, fill: Array) -> Any:
     """The mean of the four pixels around, weighted by how near they are."""
     left, top = np.floor(x), np.floor(y)
     rows = []
     for row in (top, top + 1):
-        pair = [at(images, column, row, fill).astype(np.float32) for column in (left, left + 1)]
+        pair = [pixels(images, column, row, fill).astype(np.float32) for column in (left, left + 1)]
         rows.append((left + 1 - x)[..., None] * pair[0] + (x - left)[..., None] * pair[1])
     return (top + 1 - y)[..., None] * rows[0] + (y - top)[..., None] * rows[1]
 

@@ -1,4 +1,4 @@
-"""Images changed at random: by ops that draw from a stream, or from a seed that they are given."""
+"""Images changed at random: by numbers drawn from a stream, or from a seed."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ from graphwright.ops.math.rounding import round
 from graphwright.ops.random.stateful_random import uniform
 from graphwright.ops.random.stateless_random import stateless_uniform
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.tensor_type import Dims
 
 #: Draws uniform numbers: shape, least, limit, and their dtype (float32).
 Draw = Callable[..., Any]
 
 
-def stream(seed: Any) -> Draw:
+def stream(seed: int | None) -> Draw:
     """Draws from a stream of its own."""
     return lambda dims, low, high, kind=dt.float32: uniform(dims, low, high, kind, seed)
 
 
-def position(seed: Any) -> Draw:
+def position(seed: TensorLike | None) -> Draw:
     """Draws what the seed says."""
     return lambda dims, low, high, kind=dt.float32: stateless_uniform(dims, seed, low, high, kind)
 
@@ -76,7 +77,7 @@ def saturated(image: TensorLike, lower: float, upper: float, draw: Draw) -> Any:
     return adjust_saturation(image, draw([], lower, upper))
 
 
-def compressed(image: Any, least: Any, limit: Any, draw: Draw) -> Any:
+def compressed(image: TensorLike, least: int, limit: int, draw: Draw) -> Any:
     if least < 0 or limit < 0 or least > 100 or limit > 100:
         raise ValueError("jpeg encoding range must be between 0 and 100.")
     if least >= limit:
@@ -84,7 +85,7 @@ def compressed(image: Any, least: Any, limit: Any, draw: Draw) -> Any:
     return adjust_jpeg_quality(image, draw([], least, limit, dt.int32))
 
 
-def mirrored(image: TensorLike, mirror: Callable[[Any], Any], draw: Draw) -> Any:
+def mirrored(image: TensorLike, mirror: Callable[[TensorValue], TensorValue], draw: Draw) -> Any:
     """Each image mirrored or not."""
     image = convert(image)
     flipped = mirror(image)  # says what is no image
@@ -107,7 +108,7 @@ def cropped(value: TensorLike, size: TensorLike, draw: Draw, name: str | None) -
     return slice_of(value, offset, size, name=name)
 
 
-def fits(size: tuple[Any, ...], dims: tuple[int | None, ...]) -> bool:
+def fits(size: Dims, dims: Dims) -> bool:
     """Whether a part of that size can be in a tensor of these dimensions."""
     known = all(n is None or d is None or n <= d for n, d in zip(size, dims))
     return len(size) == len(dims) and known

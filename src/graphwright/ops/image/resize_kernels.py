@@ -1,10 +1,10 @@
 """Image resizing as a resampling along each axis: few weighted taps for each place of a result.
 
-Sources: bilinear and nearest by their definitions; cubic convolution, Keys, "Cubic convolution
-interpolation for digital image processing" (1981), by a table of 1024 steps as in TensorFlow; the
-antialiasing kernels (triangle, Keys, Mitchell-Netravali, Lanczos, Gaussian) stretched by the
-shrinking factor, normalised at the borders. Sample places are computed in float32, as TensorFlow
-does, so that ties fall on the same side.
+Source of the cubic convolution: Keys, "Cubic convolution interpolation for digital image
+processing" (1981), by a table of 1024 steps as in TensorFlow. The antialiasing kernels (triangle,
+Keys, Mitchell-Netravali, Lanczos, Gaussian) are stretched by the shrinking factor, and normalised
+at the borders. Sample places are computed in float32, as TensorFlow does, so that ties fall on the
+same side.
 """
 
 from __future__ import annotations
@@ -124,20 +124,20 @@ def _scale(size: int, count: int, centres: Centres) -> np.float32:
 
 def _samples(size: int, count: int, centres: Centres) -> Floats:
     """Where each result lies among the pixels, of which the first has place 0."""
-    at = np.arange(count, dtype=np.float32)
+    numbers = np.arange(count, dtype=np.float32)
     scale, half = _scale(size, count, centres), np.float32(0.5)
-    return (at + half) * scale - half if centres == "half_pixel" else at * scale
+    return (numbers + half) * scale - half if centres == "half_pixel" else numbers * scale
 
 
 def _nearest(size: int, count: int, centres: Centres) -> Resampling:
-    at, scale = np.arange(count, dtype=np.float32), _scale(size, count, centres)
+    numbers, scale = np.arange(count, dtype=np.float32), _scale(size, count, centres)
     match centres:
         case "half_pixel":
-            places = np.floor((at + np.float32(0.5)) * scale)
+            places = np.floor((numbers + np.float32(0.5)) * scale)
         case "align_corners":
-            places = np.floor(at * scale + np.float32(0.5))
+            places = np.floor(numbers * scale + np.float32(0.5))
         case "legacy":
-            places = np.floor(at * scale)
+            places = np.floor(numbers * scale)
     bounded = np.clip(places, 0, size - 1).astype(np.intp)[:, None]
     return Resampling(bounded, np.ones(bounded.shape, np.float32), size)
 
@@ -158,10 +158,10 @@ def _bicubic(size: int, count: int, centres: Centres) -> Resampling:
     keys = centres == "half_pixel"
     near, far = _cubic_table(-0.5 if keys else -0.75)
     weights = np.stack([far[step], near[step], near[_TABLE - step], far[_TABLE - step]], axis=1)
-    wanted = lower.astype(np.intp)[:, None] + np.arange(-1, 3)
-    places = np.clip(wanted, 0, size - 1)
+    around = lower.astype(np.intp)[:, None] + np.arange(-1, 3)
+    places = np.clip(around, 0, size - 1)
     if keys:
-        weights = _normalised(np.where(places == wanted, weights, np.float32(0)))
+        weights = _normalised(np.where(places == around, weights, np.float32(0)))
     return Resampling(places, weights, size)
 
 
@@ -177,8 +177,8 @@ def _cubic_table(a: float) -> tuple[Floats, Floats]:
 def _area(size: int, count: int, centres: Centres) -> Resampling:
     """Each result is the mean over the stretch of the axis that it covers."""
     scale = _scale(size, count, centres)
-    at = np.arange(count, dtype=np.float32)
-    start, stop = at * scale, (at + np.float32(1)) * scale
+    numbers = np.arange(count, dtype=np.float32)
+    start, stop = numbers * scale, (numbers + np.float32(1)) * scale
     first = np.floor(start).astype(np.intp)
     taps = int((np.ceil(stop).astype(np.intp) - first).max(initial=1))
     places = first[:, None] + np.arange(taps)
@@ -201,8 +201,11 @@ def scaled(
     translation: np.float32,
     antialias: bool,
 ) -> Resampling:
-    """`count` results of an axis of `size` pixels that is scaled and then moved: the kernel around
-    each sample, as wide as the shrinking needs, cut at the borders; what lies outside is 0."""
+    """How `count` results come from `size` pixels of an axis that is scaled and then moved.
+
+    The kernel lies around each sample, as wide as the shrinking needs, and ends at the borders. A
+    sample outside is 0.
+    """
     kernel = KERNELS[kernel_type]
     inverse = np.float32(1) / np.float32(scale)
     stretch = max(inverse, np.float32(1)) if antialias else np.float32(1)

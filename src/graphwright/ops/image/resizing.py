@@ -21,11 +21,13 @@ from graphwright.ops.image.images import images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.rounding import round as rounded
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Length, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 SOURCES = dt.REAL - {dt.uint32, dt.uint64}
+#: A height and a width: ints where both are known, else a tensor of shape [2].
+Sides = tuple[int, ...] | TensorValue
 
 
 class ResizeMethod:
@@ -41,14 +43,12 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
-def resized_dims(images: Dims | None, size: Any) -> Dims:
+def resized_dims(images: Dims | None, size: Dims | None) -> Dims:
     """(batch, height, width, channels) of resized images; ValueError for what is no such size."""
     if images is not None and len(images) != 4:
         raise ValueError(f"input must be 4-dimensional: {show_dims(images)}")
     if size is not None and (not isinstance(size, tuple) or len(size) != 2):
-        raise ValueError(
-            f"shape_t must be 1-dimensional with 2 elements: {show_dims(np.shape(size))}"
-        )
+        raise ValueError(f"shape_t must be 1-dimensional with 2 elements, got {size}")
     height, width = (None, None) if size is None else size
     if any(s is not None and s <= 0 for s in (height, width)):
         raise ValueError("output dimensions must be positive")
@@ -74,22 +74,22 @@ class Resize(Op):
     ruled = True
     batched = images
 
-    method: ClassVar[Any]
+    method: ClassVar[kernels.Method]
 
     align_corners: bool = False
     half_pixel_centers: bool = False
 
     @property
-    def centres(self) -> Any:
+    def centres(self) -> kernels.Centres:
         """Where the samples lie."""
         if self.align_corners:
             return "align_corners"
         return "half_pixel" if self.half_pixel_centers else "legacy"
 
-    def shapes(self, images: TensorType, size: Any) -> Shapes:
+    def shapes(self, images: TensorType, size: Dims | None) -> Shapes:
         return (with_channels(resized_dims(images.dims, size)),)
 
-    def kernel(self, images: Array, size: Any) -> Any:
+    def kernel(self, images: Array, size: tuple[int, int]) -> Array:
         return kernels.resize(images, size, self.method, self.centres)
 
 
@@ -102,8 +102,8 @@ class ResizeGrad(Op):
     ranks = {"grads": 4, "original_image": 4}
     batched = batches
 
-    method: ClassVar[Any]
-    forward: ClassVar[Any]
+    method: ClassVar[kernels.Method]
+    forward: ClassVar[type[Resize]]
 
     align_corners: bool = False
     half_pixel_centers: bool = False
@@ -178,11 +178,11 @@ class ResizeArea(Op):
 
     align_corners: bool = False
 
-    def shapes(self, images: TensorType, size: Any) -> Shapes:
+    def shapes(self, images: TensorType, size: Dims | None) -> Shapes:
         return (with_channels(resized_dims(images.dims, size)),)
 
-    def kernel(self, images: Array, size: Any) -> Any:
-        centres: Any = "align_corners" if self.align_corners else "legacy"
+    def kernel(self, images: Array, size: tuple[int, int]) -> Array:
+        centres: kernels.Centres = "align_corners" if self.align_corners else "legacy"
         return kernels.resize(images, size, "area", centres)
 
 
@@ -211,10 +211,10 @@ class ResizeNearestNeighborGrad(Op):
     align_corners: bool = False
     half_pixel_centers: bool = False
 
-    def shapes(self, grads: TensorType, size: Any) -> Shapes:
+    def shapes(self, grads: TensorType, size: Dims | None) -> Shapes:
         return (resized_dims(grads.dims, size),)
 
-    def kernel(self, grads: Array, size: Any) -> Any:
+    def kernel(self, grads: Array, size: tuple[int, int]) -> Array:
         grads = np.asarray(grads)
         batch, _, _, channels = grads.shape
         centres = Resize(self.align_corners, self.half_pixel_centers).centres
@@ -250,11 +250,13 @@ class ScaleAndTranslate(Op):
     antialias: bool = True
 
     def shapes(
-        self, images: TensorType, size: Any, scale: TensorType, translation: TensorType
+        self, images: TensorType, size: Dims | None, scale: TensorType, translation: TensorType
     ) -> Shapes:
         return (with_channels(resized_dims(images.dims, size)),)
 
-    def kernel(self, images: Array, size: Any, scale: Array, translation: Array) -> Any:
+    def kernel(
+        self, images: Array, size: tuple[int, ...], scale: Array, translation: Array
+    ) -> Array:
         steps = scaled_axes(self, images.shape, size, scale, translation)
         return kernels.resampled(images, steps)
 
@@ -294,10 +296,10 @@ class ScaleAndTranslateGrad(Op):
 
 def scaled_axes(
     op: ScaleAndTranslate | ScaleAndTranslateGrad,
-    images: Any,
-    size: Any,
-    scale: Any,
-    translation: Any,
+    images: tuple[int, ...],
+    size: tuple[int, ...],
+    scale: Array,
+    translation: Array,
 ) -> list[kernels.Resampling]:
     """How the height and the width of images of this shape are resampled."""
     if op.kernel_type not in kernels.KERNELS:
@@ -355,11 +357,11 @@ def resize(
     if rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
     batch, restore = images_of(images)
-    size = checked_size(size)
-    return restore(resized(batch, size, method, preserve_aspect_ratio, antialias, name))
+    sides = checked_size(size)
+    return restore(resized(batch, sides, method, preserve_aspect_ratio, antialias, name))
 
 
-def checked_size(size: Any) -> Any:
+def checked_size(size: TensorLike) -> Sides:
     """(height, width) as a tuple of ints where they are known, else as a tensor."""
     if not any(is_tensor(s) for s in (size if isinstance(size, (list, tuple)) else (size,))):
         values = np.asarray(size)
@@ -377,7 +379,12 @@ def checked_size(size: Any) -> Any:
 
 
 def resized(
-    images: TensorLike, size: Any, method: str, preserve: bool, antialias: bool, name: str | None
+    images: TensorValue,
+    size: Sides,
+    method: str,
+    preserve: bool,
+    antialias: bool,
+    name: str | None,
 ) -> Any:
     """A batch of images resized."""
     if preserve:
@@ -400,16 +407,17 @@ def resized(
     return apply(plain[method], images, size, name=name)
 
 
-def fitting_size(images: Any, size: Any) -> Any:
+def fitting_size(images: TensorValue, size: Sides) -> Sides:
     """The greatest height and width within `size` that have the proportions of the images."""
     have = axis_sizes(images)[1:3]
     if isinstance(size, tuple) and all(isinstance(n, int) for n in have):
         sides = np.array(have, np.float32)
         scale = np.min(np.array(size, np.float32) / sides)
         return tuple(np.rint(scale * sides).astype(np.int32).tolist())
-    sides = cast(convert(host_vector(have)), dt.float32)
-    ratio = cast(convert(size), dt.float32) / sides
-    return cast(rounded(minimum(ratio[0], ratio[1]) * sides), dt.int32)
+    lengths = cast(convert(host_vector(have)), dt.float32)
+    ratio = cast(convert(size), dt.float32) / lengths
+    fitting: TensorValue = cast(rounded(minimum(ratio[0], ratio[1]) * lengths), dt.int32)
+    return fitting
 
 
 def resize_with_pad(
@@ -440,19 +448,24 @@ def resize_with_pad(
     >>> tf.image.resize_with_pad(tf.ones([2, 4, 1]), 4, 4).shape
     TensorShape([4, 4, 1])
     """
-    target_height, target_width = known_int(target_height), known_int(target_width)
-    check(at_least(target_height, 1), "target_height must be > 0.")
-    check(at_least(target_width, 1), "target_width must be > 0.")
+    target = known_int(target_height), known_int(target_width)
+    check(at_least(target[0], 1), "target_height must be > 0.")
+    check(at_least(target[1], 1), "target_width must be > 0.")
     batch, restore = images_of(image)
     _, height, width, _ = axis_sizes(batch)
-    tall, top, wide, left = centred(height, width, target_height, target_width)
+    tall, top, wide, left = centred(height, width, *target)
     inner = resize(batch, host_vector([tall, wide]), method, False, antialias)
-    return restore(pad_to_bounding_box(inner, top, left, target_height, target_width))
+    return restore(pad_to_bounding_box(inner, top, left, *target))
 
 
-def centred(height: Any, width: Any, target_height: Any, target_width: Any) -> list[Any]:
-    """The greatest height and width within the target that keep the proportions, and how far
-    from its top and left they lie: half of what the height and width, not yet rounded, leave."""
+def centred(
+    height: Length, width: Length, target_height: Length, target_width: Length
+) -> list[Any]:
+    """The greatest height that keeps the proportions, its distance from the top, and the same of
+    the width.
+
+    A distance is half of what the side leaves of the target, before it is rounded.
+    """
     sizes = (height, width, target_height, target_width)
     if all(isinstance(n, int) for n in sizes):
         ratio = max(height / target_height, width / target_width)

@@ -1,16 +1,15 @@
-"""Greedy suppression: of lists of candidates, best first, those are kept that no better one hides.
+"""Greedy suppression: of lists of candidates, best first, those stay that no better one hides.
 
-All lists advance together, a block of their candidates at a time. What was kept before hides some
-of a block. Of the others those stay that no better one hides which itself stays; with all of them
-to begin with this is asked again until nothing changes, once for each link of the longest chain
-in which one hides the next.
+All lists advance together, a block of their candidates at a time. What stayed before hides some of
+a block. Of the others, those stay that no better one hides which stays itself. At first all of them
+are taken to stay. Then the rule is applied until nothing changes, once for each link of the longest
+chain in which one hides the next.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +51,7 @@ class Boxes(NamedTuple):
 
     @classmethod
     def of(cls, corners: Array, limit: float) -> Boxes:
-        """Those with corners y1, x1, y2, x2 [lists, items, 4], whichever they are."""
+        """The boxes with corners y1, x1, y2, x2 [lists, items, 4], whichever corners they are."""
         y1, x1, y2, x2 = np.moveaxis(corners, -1, 0).astype(np.float32)
         top, left = np.minimum(y1, y2), np.minimum(x1, x2)
         bottom, right = np.maximum(y1, y2), np.maximum(x1, x2)
@@ -62,11 +61,11 @@ class Boxes(NamedTuple):
 
     def hides(self, lists: Array, better: Array, worse: Array) -> Array:
         """Which overlap by more than the limit."""
-        found: Array = overlaps(
+        shares: Array = overlaps(
             self.sides[:, lists[:, None], better][..., :, None],
             self.sides[:, lists[:, None], worse][..., None, :],
         )
-        return found > self.limit
+        return shares > self.limit
 
 
 def overlaps(a: Array, b: Array) -> Array:
@@ -85,35 +84,35 @@ def overlaps(a: Array, b: Array) -> Array:
 
 
 def select(candidates: SuppressionCandidates, count: int, hides: Hides) -> tuple[Array, Array]:
-    """The items [lists, count] that are kept, the rest of a row 0, and how many there are."""
+    """The items [lists, count] that stay, the rest of a row 0, and how many there are."""
     order, lengths = candidates
     chosen = np.zeros((len(order), count), np.intp)
-    kept = np.zeros(len(order), np.intp)
+    counts = np.zeros(len(order), np.intp)
     start = 0
-    lists = np.flatnonzero(lengths) if count else kept[:0]
+    lists = np.flatnonzero(lengths) if count else counts[:0]
     while lists.size:
         width = min(math.isqrt(_PAIRS // len(lists) + 1) + 8, max(16, count + count // 4))
         block = order[lists, start : start + width]
         free = start + np.arange(block.shape[1]) < lengths[lists, None]
         step = max(1, _PAIRS // block.size)
-        before = kept[lists].max()
+        before = counts[lists].max()
         for first in range(0, before, step):
             known = chosen[lists, first : min(first + step, before)]
             hidden = hides(lists, known, block)
             if len(lists) > 1:
-                hidden &= (first + np.arange(known.shape[1]) < kept[lists, None])[:, :, None]
+                hidden &= (first + np.arange(known.shape[1]) < counts[lists, None])[:, :, None]
             free &= ~hidden.any(1)
             if len(lists) == 1:
                 block, free = block[:, free[0]], free[:, free[0]]
         stays = _undisturbed(free, hides(lists, block, block))
-        place = kept[lists, None] + np.cumsum(stays, axis=1) - 1
+        place = counts[lists, None] + np.cumsum(stays, axis=1) - 1
         stays &= place < count
         rows = np.nonzero(stays)[0]
         chosen[lists[rows], place[stays]] = block[stays]
-        kept[lists] += np.count_nonzero(stays, axis=1)
+        counts[lists] += np.count_nonzero(stays, axis=1)
         start += width
-        lists = lists[(kept[lists] < count) & (lengths[lists] > start)]
-    return chosen, kept
+        lists = lists[(counts[lists] < count) & (lengths[lists] > start)]
+    return chosen, counts
 
 
 def _undisturbed(free: Array, hides: Array) -> Array:
@@ -131,24 +130,24 @@ def _undisturbed(free: Array, hides: Array) -> Array:
 def select_soft(
     corners: Array, scores: Array, count: int, least: float, sigma: float
 ) -> tuple[Array, Array]:
-    """As `select` of boxes [items, 4], but an overlap only lowers a score, and the scores.
+    """The boxes [items, 4] that stay where an overlap only lowers a score, and their scores.
 
-    It does so by a Gaussian (Bodla et al., "Soft-NMS", 2017). Scores that are not negative never
-    rise, so candidates are looked at when those before them have come down to their scores.
+    A Gaussian lowers it (Bodla et al., "Soft-NMS", 2017). Scores that are not negative never rise,
+    so candidates have their turn when those before them have come down to their scores.
     """
     candidates = SuppressionCandidates.above(scores[None], least)
     order = candidates.order[0, : candidates.counts[0]]
     step = _AT_A_TIME if order.size and scores[order[-1]] >= 0 else order.size
     sides = Boxes.of(corners[None], 0).sides[:, 0]
 
-    def lowered(chosen: Any, items: Array) -> Array:
-        found = np.fmax(overlaps(sides[:, chosen, None], sides[:, items][:, None]), 0)
-        factors: Array = np.exp(found * found * np.float32(-0.5 / sigma))
+    def lowered(chosen: list[int], items: Array) -> Array:
+        shares = np.fmax(overlaps(sides[:, chosen, None], sides[:, items][:, None]), 0)
+        factors: Array = np.exp(shares * shares * np.float32(-0.5 / sigma))
         return factors
 
     items, left = order[:0], np.empty(0, np.float32)
     chosen: list[int] = []
-    kept: list[float] = []
+    results: list[float] = []
     seen = 0
     while len(chosen) < count:
         following = scores[order[seen]] if seen < order.size else -np.inf
@@ -163,9 +162,9 @@ def select_soft(
             seen += step
         elif items.size and left[best] > least:
             chosen.append(int(items[best]))
-            kept.append(float(left[best]))
+            results.append(float(left[best]))
             left[best] = -np.inf
             left *= lowered(chosen[-1:], items)[0]
         else:
             break
-    return np.array(chosen, np.intp), np.array(kept, scores.dtype)
+    return np.array(chosen, np.intp), np.array(results, scores.dtype)

@@ -56,7 +56,7 @@ class ActivationGrad(Alike, Activation):
 
 
 def flat(call: Call) -> Any:
-    """The second derivative of what is straight: zeros, as in TensorFlow, where it is asked for."""
+    """Zeros, the second derivative of a straight line, if all cotangents are needed; else None."""
     return zeros_like(call.inputs[1]) if all(call.needed[1:]) else None
 
 
@@ -128,7 +128,7 @@ class Relu6Grad(ActivationGrad):
 
 
 def single(number: float) -> float:
-    """What TensorFlow keeps of an attribute that is a number: as much as float32 holds."""
+    """The number rounded to float32, as TensorFlow rounds attributes."""
     return float(np.float32(number))
 
 
@@ -342,7 +342,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Any:
     return apply(RELU6, convert(features), name=name)
 
 
-def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: TensorLike, alpha: float | None = 0.2, name: str | None = None) -> Any:
     """Multiplies negative elements by a small slope and leaves the others as they are.
 
     Args:

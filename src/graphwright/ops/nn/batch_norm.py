@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 Spread = Callable[[Any], Any]
+#: A number for each channel.
+Vector = TypeVar("Vector", Array, TensorValue)
 
 #: Adds up a batch's numbers along axes.
 ADDED = along(ADD_UP, False, dtype=np.float32)
@@ -34,8 +36,8 @@ ADDED = along(ADD_UP, False, dtype=np.float32)
 class FusedBatchNormV3(Op):
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, with statistics of the batch.
 
-    With `is_training` mean and variance are the batch's (the variance of the result is the
-    unbiased one) and `exponential_avg_factor` mixes them into the given ones.
+    With `is_training` mean and variance are the batch's, and `exponential_avg_factor` mixes them
+    into those of the operands. The variance among the results is the unbiased one.
     """
 
     type_name = "FusedBatchNormV3"
@@ -87,7 +89,9 @@ class FusedBatchNormV3(Op):
         dtype = scale.dtype
         return (y, *[v.astype(dtype) for v in vectors], np.zeros(0, dtype))
 
-    def averaged(self, mean: Any, variance: Any, old_mean: Any, old_variance: Any) -> Any:
+    def averaged(
+        self, mean: Vector, variance: Vector, old_mean: Vector, old_variance: Vector
+    ) -> tuple[Vector, Vector]:
         """The running statistics: the batch's, mixed with the old ones by the factor."""
         factor = np.float32(self.exponential_avg_factor)
         if self.exponential_avg_factor == 1.0:
@@ -120,7 +124,7 @@ class FusedBatchNormV3(Op):
         wide, spread = widened(x), channels.spread
         used: Any = mean
         spreading: Any = variance
-        outer = mean, variance
+        outer: tuple[TensorValue, TensorValue] = mean, variance
         if self.is_training:
             count = channels.count()
             used = reduce_sum(wide, channels.axes) / count
@@ -135,14 +139,14 @@ class FusedBatchNormV3(Op):
 
 
 def by_channels(op: FusedBatchNormV3 | FusedBatchNormGradV3, each: Each) -> Any:
-    """Rows become channels, each of which is normalized for itself."""
+    """The results of many rows at once: rows become channels, each normalized for itself."""
     if channel_axis(op.data_format) != -1:
         raise Refusal("the channels are not its last axis")
     return channelwise(op, each)
 
 
 def check_normalized(name: str, x: TensorType, data_format: str) -> None:
-    """The operand of a batch normalization has the rank of its data format."""
+    """ValueError unless the operand of a batch normalization has the rank of its data format."""
     if x.rank not in (len(data_format), None):
         raise ValueError(
             f"input must be {len(data_format)}-dimensional: x of {name} is {show_dims(x.dims)}"
@@ -150,7 +154,7 @@ def check_normalized(name: str, x: TensorType, data_format: str) -> None:
 
 
 def check_channels(name: str, parameter: TensorType, channels: int | None) -> None:
-    """An operand of a batch normalization has one element for each channel."""
+    """ValueError unless an operand of a batch normalization has an element for each channel."""
     if not is_compatible(parameter.dims, (channels,)):
         raise ValueError(
             f"{name} must have the same number of elements as the channels of x, got "
@@ -288,10 +292,11 @@ def training_second_order(
 ) -> Sequence[Any]:
     """Cotangents of g, x and scale where mean and variance depend on x.
 
-    With n the normalized x, d the reciprocal deviation and <> the mean over the batch,
-    x_backprop = scale d (g - <g> - n <g n>), so the cotangent v of it gives
-    g: scale d (v - <v> - n <v n>), and x: - scale d^2 (n (<v g> - <v><g> - 3 <v n><g n>) +
-    <g n>(v - <v>) + <v n>(g - <g>)).
+    Let n be the normalized x, d the reciprocal deviation and <> the mean over the batch. Then
+    x_backprop = scale d (g - <g> - n <g n>). Its cotangent v gives
+
+    - g: scale d (v - <v> - n <v n>),
+    - x: - scale d^2 (n (<v g> - <v><g> - 3 <v n><g n>) + <g n>(v - <v>) + <v n>(g - <g>)).
     """
     g, x, scale, mean, variance, _reserved = call.inputs
     axes, spread = statistics(op, x)

@@ -32,7 +32,7 @@ def channel_axis(data_format: str) -> int:
     return 1 if data_format.startswith("NC") else -1
 
 
-def along_channels(vector: Any, ndim: int, data_format: str) -> Any:
+def along_channels(vector: Array, ndim: int, data_format: str) -> Array:
     """A vector over the channels in a shape that broadcasts against data of rank `ndim`."""
     if channel_axis(data_format) == -1:
         return vector
@@ -118,7 +118,7 @@ class BiasAdd(Op):
 
 
 def check_backprop(dims: Dims) -> None:
-    """What a bias was added to has a batch beside its channels."""
+    """ValueError unless data has a batch beside its channels."""
     if len(dims) < 2:
         raise ValueError(f"Input tensor must be at least 2D: {show_dims(dims)}")
 

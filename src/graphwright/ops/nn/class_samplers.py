@@ -1,7 +1,7 @@
-"""Samplers of class ids, and how often each id is to be expected among those that are drawn.
+"""Samplers of class ids, and the expected count of each id in a sample.
 
-The ids are drawn one by one from a Philox stream, as TensorFlow draws them; without repetitions
-those that were drawn already are drawn again.
+The ids are drawn one by one from a Philox stream, as TensorFlow draws them. In a sample without
+repetitions, an id that is there already is drawn again.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class ClassSampler(ABC):
         """How likely each id is to be drawn."""
 
     def learn(self, ids: Iterable[int]) -> None:  # noqa: B027 - most of them do not
-        """Sees ids that occur in the data."""
+        """Counts ids that occur in the data."""
 
     def sample(self, numbers: Numbers, count: int, unique: bool) -> tuple[Array, int]:
-        """So many ids, and how often one was drawn for them."""
+        """`count` ids, and the number of draws that they took."""
         if not unique:
             return np.array([self.draw(numbers) for _ in range(count)], np.int64), count
         chosen: dict[int, None] = {}
@@ -45,14 +45,14 @@ class ClassSampler(ABC):
         return np.array(list(chosen), np.int64), tries
 
     def expected(self, ids: Array, count: int, tries: int) -> Array:
-        """How often each id is to be expected in such a sample."""
+        """The expected count of each id in such a sample."""
         p = self.probability(ids.astype(np.float64))
-        found = p * count if tries == count else -np.expm1(tries * np.log1p(-p))
-        return found.astype(np.float32)
+        counts = p * count if tries == count else -np.expm1(tries * np.log1p(-p))
+        return counts.astype(np.float32)
 
 
 class Uniform(ClassSampler):
-    """Each id as likely."""
+    """Each id is as likely as any other."""
 
     def draw(self, numbers: Numbers) -> int:
         return numbers.below_wide(self.limit)
@@ -62,18 +62,18 @@ class Uniform(ClassSampler):
 
 
 class LogUniform(ClassSampler):
-    """About as likely as 1 over the id: for ids in the order of their frequency."""
+    """An id is about as likely as 1 over it: for ids in the order of their frequency."""
 
     def draw(self, numbers: Numbers) -> int:
         return (int(math.exp(numbers.double() * math.log1p(self.limit))) - 1) % self.limit
 
     def probability(self, ids: Array) -> Array:
-        found: Array = np.log((ids + 2) / (ids + 1)) / math.log1p(self.limit)
-        return found
+        chances: Array = np.log((ids + 2) / (ids + 1)) / math.log1p(self.limit)
+        return chances
 
 
 class Learned(ClassSampler):
-    """As likely as the id was frequent so far."""
+    """An id is as likely as it was frequent so far."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(limit)
@@ -84,15 +84,15 @@ class Learned(ClassSampler):
         return int(np.searchsorted(np.cumsum(self.counts), place, side="right"))
 
     def probability(self, ids: Array) -> Array:
-        found: Array = self.counts[ids.astype(np.int64)] / self.counts.sum()
-        return found
+        chances: Array = self.counts[ids.astype(np.int64)] / self.counts.sum()
+        return chances
 
     def learn(self, ids: Iterable[int]) -> None:
         np.add.at(self.counts, list(ids), 1)
 
 
 class Fixed(ClassSampler):
-    """As likely as given weights say; drawn by the alias method (Walker, 1974)."""
+    """An id is as likely as its weight says; the alias method draws it (Walker, 1974)."""
 
     def __init__(self, weights: Sequence[float]) -> None:
         super().__init__(len(weights))
@@ -115,5 +115,5 @@ class Fixed(ClassSampler):
         return place if chance < self.shares[place] else self.other[place]
 
     def probability(self, ids: Array) -> Array:
-        found: Array = self.weights[ids.astype(np.int64)] / self.weights.sum()
-        return found
+        chances: Array = self.weights[ids.astype(np.int64)] / self.weights.sum()
+        return chances

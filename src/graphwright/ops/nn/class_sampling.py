@@ -39,7 +39,7 @@ RESERVED = 512
 
 
 class CandidateSampler(Stateful, fields=False):
-    """What the samplers share: ids, and how often the true and the drawn ones are expected."""
+    """What the samplers share: the ids, and the expected counts of the true and the drawn ones."""
 
     inputs = ("true_classes: int64",)
     ruled = True
@@ -78,7 +78,9 @@ class CandidateSampler(Stateful, fields=False):
         )
         return draw
 
-    def drawn(self, sampler: kernels.ClassSampler, stream: Stream, classes: Any) -> Any:
+    def drawn(
+        self, sampler: kernels.ClassSampler, stream: Stream, classes: Array
+    ) -> tuple[Array, Array, Array]:
         """The ids and the expected counts."""
         if self.unique and self.num_sampled > sampler.limit:
             raise ValueError("Sampler's range is too small.")
@@ -93,7 +95,7 @@ class CandidateSampler(Stateful, fields=False):
 
 
 class UniformCandidateSampler(CandidateSampler):
-    """Each id as likely."""
+    """Each id is as likely as any other."""
 
     type_name = "UniformCandidateSampler"
     least = {"num_true": 1, "num_sampled": 1, "range_max": 1}
@@ -110,7 +112,7 @@ class UniformCandidateSampler(CandidateSampler):
 
 
 class LogUniformCandidateSampler(UniformCandidateSampler):
-    """Low ids more likely."""
+    """Low ids are more likely."""
 
     type_name = "LogUniformCandidateSampler"
 
@@ -119,7 +121,7 @@ class LogUniformCandidateSampler(UniformCandidateSampler):
 
 
 class LearnedUnigramCandidateSampler(UniformCandidateSampler):
-    """Ids as likely as they were true so far."""
+    """An id is as likely as it was often true so far."""
 
     type_name = "LearnedUnigramCandidateSampler"
 
@@ -128,7 +130,7 @@ class LearnedUnigramCandidateSampler(UniformCandidateSampler):
 
 
 class FixedUnigramCandidateSampler(CandidateSampler):
-    """Ids as likely as weights say."""
+    """An id is as likely as its weight says."""
 
     type_name = "FixedUnigramCandidateSampler"
     least = {"num_true": 1, "num_sampled": 1, "range_max": 1, "num_shards": 1, "shard": 0}
@@ -195,7 +197,7 @@ class ComputeAccidentalHits(Op):
 
 
 class Candidates(NamedTuple):
-    """What a sampler gives."""
+    """The result of a sampler."""
 
     sampled_candidates: Any
     true_expected_count: Any
@@ -211,8 +213,8 @@ class AccidentalHits(NamedTuple):
 
 
 def drawn(
-    kind: Any, true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
-    seed: Any, name: str | None,
+    kind: type[CandidateSampler], true_classes: TensorLike, num_true: int, num_sampled: int,
+    unique: bool, range_max: int, seed: int | None, name: str | None,
 ) -> Candidates:  # fmt: skip
     """Applies a sampler."""
     op = seeded(kind, seed, num_true, num_sampled, bool(unique), range_max)
@@ -238,9 +240,9 @@ def uniform_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
-        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
-        expected in such a sample.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
+        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
+        ids.
 
     Raises:
         InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
@@ -274,9 +276,9 @@ def log_uniform_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
-        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
-        expected in such a sample.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
+        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
+        ids.
 
     Raises:
         InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
@@ -309,9 +311,9 @@ def learned_unigram_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
-        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
-        expected in such a sample.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
+        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
+        ids.
 
     Raises:
         InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
@@ -332,7 +334,7 @@ def fixed_unigram_candidate_sampler(
     shard: int = 0, unigrams: Sequence[float] = (), seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:  # fmt: skip
-    """Draws classes at random, with probabilities in proportion to given weights.
+    """Draws classes at random, with probabilities in proportion to weights.
 
     Args:
         true_classes: A matrix of int64, [batch, num_true]: the true classes of each row.
@@ -351,9 +353,9 @@ def fixed_unigram_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: a vector
-        of int64 with the ids, and tensors of float32 with how often the true and the drawn ids are
-        expected in such a sample.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
+        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
+        ids.
 
     Raises:
         InvalidArgumentError: There are no weights or not `range_max` of them, `true_classes` does
@@ -415,7 +417,7 @@ def compute_accidental_hits(
 
     Returns:
         A named tuple `(indices, ids, weights)` of vectors with an entry for each hit: its row
-        (int32), its place in the sample (int64) and the lowest float32, which added to a logit
+        (int32), its place in the sample (int64), and the lowest float32. Added to a logit, that
         removes the class.
 
     Raises:
@@ -432,8 +434,9 @@ def compute_accidental_hits(
 
 
 def sampled_logits(
-    weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int,
-    num_true: int, sampled_values: Any, remove_accidental_hits: bool, seed: Any,
+    weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
+    num_sampled: int, num_classes: int, num_true: int, sampled_values: Sequence[TensorLike] | None,
+    remove_accidental_hits: bool, seed: int | None,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Logits of the true and the sampled classes less the logarithms of their expected counts,
     and labels that share 1 among the true ones."""
@@ -467,8 +470,8 @@ def sampled_logits(
 def nce_loss(
     weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
     num_sampled: int, num_classes: int,
-    num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = False,
-    name: str | None = "nce_loss",
+    num_true: int = 1, sampled_values: Sequence[TensorLike] | None = None,
+    remove_accidental_hits: bool = False, name: str | None = "nce_loss",
 ) -> Any:  # fmt: skip
     """Computes the noise-contrastive estimation loss of true classes against sampled ones.
 
@@ -508,8 +511,9 @@ def nce_loss(
 def sampled_softmax_loss(
     weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
     num_sampled: int, num_classes: int,
-    num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
-    seed: int | None = None, name: str | None = "sampled_softmax_loss",
+    num_true: int = 1, sampled_values: Sequence[TensorLike] | None = None,
+    remove_accidental_hits: bool = True, seed: int | None = None,
+    name: str | None = "sampled_softmax_loss",
 ) -> Any:  # fmt: skip
     """Computes the cross entropy of true classes in a softmax over them and sampled ones.
 

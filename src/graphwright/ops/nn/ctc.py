@@ -24,8 +24,8 @@ NARROW = (dt.float16, dt.bfloat16)
 class CTCLossDense(Op):
     """The loss of each sequence of labels [batch, longest] and its gradient.
 
-    TensorFlow's own op takes sparse labels and refuses those that do not fit in their time;
-    here they have an infinite loss, as in its public function, which is made of many ops.
+    Labels that do not fit in their time have an infinite loss, as in TensorFlow's public function.
+    Its own op refuses them, and takes sparse labels.
     """
 
     type_name = "CTCLossDense"

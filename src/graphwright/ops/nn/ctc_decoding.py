@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.nn.ctc_kernels import log_softmax
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
@@ -35,8 +37,9 @@ class LabelDecoder(Op, fields=False):
                 f"batch_size: {inputs.dims[1]}"
             )
 
-    def checked(self, inputs: Any, lengths: Array) -> None:
-        """Refuses arrays that do not go together, or lengths beyond the time there is."""
+    def checked(self, inputs: Array, lengths: Array) -> None:
+        """ValueError or FailedPreconditionError for arrays that do not go together, or lengths
+        beyond the time there is."""
         if np.ndim(inputs) != 3 or np.ndim(lengths) != 1:
             self.check(*[TensorType(dt.float32, np.shape(x)) for x in (inputs, lengths)])
         if len(lengths) != inputs.shape[1]:
@@ -66,7 +69,7 @@ class CTCGreedyDecoder(LabelDecoder):
         self.check(inputs, lengths)
         return ((None, 2), (None,), (2,), (None if inputs.dims is None else inputs.dims[1], 1))
 
-    def kernel(self, inputs: Any, lengths: Any) -> Any:
+    def kernel(self, inputs: Array, lengths: Array) -> tuple[Array, ...]:
         self.checked(inputs, lengths)
         classes = inputs.shape[2]
         blank = self.blank_index + classes if self.blank_index < 0 else self.blank_index
@@ -74,11 +77,11 @@ class CTCGreedyDecoder(LabelDecoder):
             raise ValueError(f"blank_index expected to be between {-classes} and {classes - 1}")
         steps = np.arange(len(inputs))[:, None] < lengths
         best = np.argmax(inputs, axis=2)
-        kept = steps & (best != blank)
+        stays = steps & (best != blank)
         if self.merge_repeated:
-            kept[1:] &= best[1:] != best[:-1]
+            stays[1:] &= best[1:] != best[:-1]
         scores = 0 - np.sum(np.max(inputs, axis=2), axis=0, where=steps)
-        labels = [best[:, i][kept[:, i]] for i in range(inputs.shape[1])]
+        labels = [best[:, i][stays[:, i]] for i in range(inputs.shape[1])]
         return (*sparse_parts(labels), scores[:, None].astype(inputs.dtype))
 
 
@@ -99,7 +102,7 @@ class CTCBeamSearchDecoder(LabelDecoder):
     top_paths: int
     merge_repeated: bool = True
 
-    def result_dtypes(self, types: Any) -> Any:
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         self._bind_dtypes(types)
         return (dt.int64,) * (3 * self.top_paths) + (types[0],)
 
@@ -109,7 +112,7 @@ class CTCBeamSearchDecoder(LabelDecoder):
         n = self.top_paths
         return (*[(None, 2)] * n, *[(None,)] * n, *[(2,)] * n, (batch, n))
 
-    def kernel(self, inputs: Any, lengths: Any) -> Any:
+    def kernel(self, inputs: Array, lengths: Array) -> tuple[Array, ...]:
         self.checked(inputs, lengths)
         if self.top_paths > self.beam_width:
             raise ValueError("requested more paths than the beam width.")
@@ -128,7 +131,7 @@ class CTCBeamSearchDecoder(LabelDecoder):
         return (*flat, scores.astype(inputs.dtype))
 
 
-def sparse_parts(labels: list[Any]) -> tuple[Any, Any, Any]:
+def sparse_parts(labels: list[Array]) -> tuple[Array, Array, Array]:
     """Indices, values and shape of a sparse tensor with these rows."""
     lengths = [len(row) for row in labels]
     rows = np.repeat(np.arange(len(labels)), lengths)
@@ -145,40 +148,40 @@ class Prefixes:
         self.ways: list[tuple[int, int]] = [(-1, -1)] * count
 
     def longer(self, node: int, label: int) -> int:
-        """The node of one label more: the same one each time."""
-        found = self.made.setdefault((node, label), len(self.ways))
-        if found == len(self.ways):
+        """The node of a labelling and one label more: the same node each time."""
+        number = self.made.setdefault((node, label), len(self.ways))
+        if number == len(self.ways):
             self.ways.append((node, label))
-        return found
+        return number
 
     def labels(self, node: int) -> list[int]:
         """The labels of a node."""
-        found: list[int] = []
+        labels: list[int] = []
         while self.ways[node][0] >= 0:
             node, label = self.ways[node]
-            found.append(label)
-        return found[::-1]
+            labels.append(label)
+        return labels[::-1]
 
 
 class Beams(NamedTuple):
-    """What is kept of each sequence [batch, width], best first; NaN where there are fewer.
+    """The best prefixes of each sequence [batch, width], best first; NaN where there are fewer.
 
-    A prefix has a log probability that it ends in a blank and one that it ends in its last label,
-    and is that label more than the node of its origin.
+    A prefix has two log probabilities: that it ends in a blank, and in its last label. It is the
+    node of its origin and that label.
     """
 
-    in_blank: Any
-    in_label: Any
-    nodes: Any
-    origins: Any
-    last: Any
+    in_blank: Array
+    in_label: Array
+    nodes: Array
+    origins: Array
+    last: Array
 
     def whole(self) -> Any:
         """The log probabilities of the prefixes."""
         return np.logaddexp(self.in_blank, self.in_label)
 
 
-def likeliest(scores: Any, lengths: Array, width: int) -> tuple[Beams, Prefixes]:
+def likeliest(scores: Array, lengths: Array, width: int) -> tuple[Beams, Prefixes]:
     """The `width` likeliest labellings of sequences [time, batch, classes].
 
     The last class is blank. At each time all prefixes of all sequences that go on are continued.
@@ -198,7 +201,7 @@ def likeliest(scores: Any, lengths: Array, width: int) -> tuple[Beams, Prefixes]
     return beams, prefixes
 
 
-def continued(beams: Beams, step: Any, prefixes: Prefixes) -> Beams:
+def continued(beams: Beams, step: Array, prefixes: Prefixes) -> Beams:
     """The best prefixes after one more time, whose log probabilities are `step`."""
     batch, width = beams.nodes.shape
     rows, blank = np.arange(batch)[:, None], step.shape[1] - 1
@@ -209,12 +212,12 @@ def continued(beams: Beams, step: Any, prefixes: Prefixes) -> Beams:
     again = np.arange(blank) == last[..., None]
     start = np.where(again, beams.in_blank[..., None], whole[..., None])
     longer = start + step[:, None, :blank]
-    # A prefix that is one label longer than another of them is what that one becomes with it.
+    # Of two prefixes, one may be what the other becomes by one more label: these are one.
     used = ~np.isnan(whole)
     same = (beams.nodes[:, None] == beams.origins[..., None]) & used[..., None] & used[:, None]
-    row, at, parent = np.nonzero(same)
-    place = row, parent, last[row, at]
-    in_label[row, at] = np.logaddexp(in_label[row, at], longer[place])
+    row, origin, parent = np.nonzero(same)
+    place = row, parent, last[row, origin]
+    in_label[row, origin] = np.logaddexp(in_label[row, origin], longer[place])
     longer[place] = np.nan
     stays = np.logaddexp(in_blank, in_label)
     ends = np.concatenate([stays[..., None], longer], -1).reshape(batch, -1)

@@ -91,6 +91,7 @@ def _step(previous: Doubles, skips: npt.NDArray[np.bool_]) -> Doubles:
 
 
 def log_softmax(logits: Doubles) -> Doubles:
+    """The logarithm of the softmax along the last axis."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
     chances: Doubles = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return chances

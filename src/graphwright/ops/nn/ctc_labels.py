@@ -24,7 +24,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 
 
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> Any:
+def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> Any:
     """Merges equal neighbours among the first labels of each row.
 
     Args:
@@ -41,17 +41,17 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     >>> rows.numpy().tolist(), lengths.numpy().tolist()
     ([[1, 2, 1, 0, 0], [1, 2, 3, 4, 5]], [3, 5])
     """
-    labels, seq_length = ensure_shape(labels, [None, None]), convert(seq_length)
-    first = fill(shape(labels[:, :1]), True)
-    differs = concat([first, not_equal(labels[:, 1:], labels[:, :-1])], 1)
-    inside = sequence_mask(seq_length, maxlen=shape(labels)[1])
-    kept = ensure_shape(logical_and(differs, inside), [None, None])
-    lengths = reduce_sum(cast(kept, dt.int32), axis=1)
+    matrix, sizes = ensure_shape(labels, [None, None]), convert(seq_length)
+    first = fill(shape(matrix[:, :1]), True)
+    differs = concat([first, not_equal(matrix[:, 1:], matrix[:, :-1])], 1)
+    inside = sequence_mask(sizes, maxlen=shape(matrix)[1])
+    stays = ensure_shape(logical_and(differs, inside), [None, None])
+    lengths = reduce_sum(cast(stays, dt.int32), axis=1)
     longest = reduce_max(lengths, axis=0)
     places = where(sequence_mask(lengths, maxlen=longest))
-    target = cast(concat([shape(labels)[:1], expand_dims(longest, 0)], 0), dt.int64)
-    rows = scatter_nd(places, boolean_mask(labels, kept), target)
-    return rows, cast(lengths, seq_length.dtype)
+    target = cast(concat([shape(matrix)[:1], expand_dims(longest, 0)], 0), dt.int64)
+    rows = scatter_nd(places, boolean_mask(matrix, stays), target)
+    return rows, cast(lengths, sizes.dtype)
 
 
 def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Any]:
@@ -62,8 +62,8 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Any]:
         name: A name for the op.
 
     Returns:
-        A list of two matrices of the shape of `labels`: the distinct labels of each row as int64,
-        filled up with zeros, and the index of each label among them as int32.
+        A list of two matrices of the shape of `labels`. One has the distinct labels of each row, as
+        int64, filled up with zeros. The other has the index of each label among them, as int32.
 
     >>> import graphwright as tf
     >>> unique, which = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])

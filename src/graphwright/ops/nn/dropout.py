@@ -12,8 +12,8 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import select
 from graphwright.ops.random.stateful_random import uniform
-from graphwright.ops.random.stateless_random import stateless_uniform
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.ops.random.stateless_random import Algorithm, stateless_uniform
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 
 
 def dropout(
@@ -55,7 +55,7 @@ def stateless_dropout(
     x: TensorLike,
     rate: TensorLike,
     seed: TensorLike,
-    rng_alg: Any = None,
+    rng_alg: str | int | Algorithm | None = None,
     noise_shape: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
@@ -87,10 +87,10 @@ def stateless_dropout(
 
 
 def general_dropout(
-    x: Any,
-    rate: Any,
-    uniform_sampler: Callable[..., Any],
-    noise_shape: Any = None,
+    x: TensorLike,
+    rate: TensorLike,
+    uniform_sampler: Callable[..., TensorValue],
+    noise_shape: ShapeLike = None,
     name: str | None = None,
 ) -> Any:
     """Sets elements to 0 where random numbers are below `rate`, and scales the others.
@@ -116,10 +116,11 @@ def general_dropout(
     >>> tf.nn.experimental.general_dropout(tf.ones([4]), 0.5, sampler).numpy().tolist()
     [0.0, 2.0, 2.0, 0.0]
     """
-    known = isinstance(rate, Real)
-    if known and not 0 <= float(rate) < 1:
+    number = plain_number(rate)
+    if number is not None and not 0 <= number < 1:
         raise ValueError(
-            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
+            "`rate` must be a scalar tensor or a float in the range [0, 1). Received: "
+            f"rate={rate!r}"
         )
     x = convert(x)
     if not x.dtype.is_floating:
@@ -127,10 +128,10 @@ def general_dropout(
             "`x.dtype` must be a floating point tensor as `x` will be scaled. Received: "
             f"x_dtype={x.dtype}"
         )
-    if known and rate == 0:
+    if number == 0:
         return x
-    if known:
-        scaled = x * convert(1.0 / (1.0 - float(rate)), x.dtype)
+    if number is not None:
+        scaled = x * convert(1.0 / (1.0 - number), x.dtype)
     else:
         rate = cast(convert(rate), x.dtype)
         scaled = x / (convert(1, x.dtype) - rate)
@@ -138,12 +139,16 @@ def general_dropout(
     return select(noise >= rate, scaled, 0)
 
 
-def completed(noise_shape: Any, x: TensorValue) -> Any:
-    """The shape of the noise: that of `x` where nothing else is asked for."""
+def plain_number(rate: object) -> float | None:
+    """A number of Python's or NumPy's as a float; None for a tensor."""
+    return float(rate) if isinstance(rate, Real) else None
+
+
+def completed(noise_shape: ShapeLike, x: TensorValue) -> Any:
+    """The shape of the noise: that of `x` where `noise_shape` does not say another."""
     if noise_shape is None:
         return shape_of(x)
     dims = x.type.dims
-    as_many = isinstance(noise_shape, (list, tuple)) and len(noise_shape) == len(dims or ())
-    if as_many and dims is not None:
-        return [d if n is None else n for n, d in zip(noise_shape, dims)]
-    return noise_shape
+    if dims is None or not isinstance(noise_shape, (list, tuple)) or len(noise_shape) != len(dims):
+        return noise_shape
+    return [d if n is None else n for n, d in zip(noise_shape, dims)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import Any, Protocol
 
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
@@ -23,7 +23,7 @@ from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.clipping import clip_by_norm
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorValue
+from graphwright.types.arguments import TensorLike, TensorValue
 
 COMBINERS = {
     "sum": sparse_segment_sum,
@@ -32,7 +32,18 @@ COMBINERS = {
 }
 
 
-def whole_table(params: Any) -> Any:
+class SparseValue(Protocol):
+    """A sparse tensor."""
+
+    @property
+    def indices(self) -> TensorValue: ...
+    @property
+    def values(self) -> TensorValue: ...
+    @property
+    def dense_shape(self) -> TensorValue: ...
+
+
+def whole_table(params: TensorLike | None) -> Any:
     """One table of the tables that share its rows in order; ValueError if there is none."""
     if params is None:
         raise ValueError("params must be specified")
@@ -44,7 +55,7 @@ def whole_table(params: Any) -> Any:
 
 
 def embedding_lookup(
-    params: Any, ids: Any, max_norm: float | None = None, name: str | None = None
+    params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
 ) -> Any:
     """Gathers the rows of a table by their ids.
 
@@ -80,9 +91,9 @@ def clipped_rows(rows: TensorValue, ids: TensorValue, max_norm: float) -> Any:
 
 
 def embedding_lookup_sparse(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    params: TensorLike,
+    sp_ids: SparseValue,
+    sp_weights: SparseValue | None,
     combiner: str | None = None,
     max_norm: float | None = None,
     name: str | None = None,

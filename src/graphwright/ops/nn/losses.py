@@ -128,7 +128,7 @@ def sigmoid_cross_entropy_with_logits(
 
 
 def weighted_cross_entropy_with_logits(
-    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+    labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
 ) -> Any:
     """Computes the sigmoid cross entropy, with a weight for its positive term, element by element.
 
@@ -151,7 +151,8 @@ def weighted_cross_entropy_with_logits(
     logits = convert(logits)
     labels = convert(labels, None, logits.dtype)
     check_same_shape("logits", logits, "labels", labels)
-    weight = 1 + (pos_weight - 1) * labels
+    positive: Any = pos_weight
+    weight = 1 + (positive - 1) * labels
     return (1 - labels) * logits + weight * (log1p(exp(-abs(logits))) + relu(-logits))
 
 
@@ -241,15 +242,15 @@ def compute_average_loss(
 
 def aligned_weights(weights: TensorValue, losses: TensorValue) -> Any:
     """Weights with as many axes as the losses, where they have one more or less."""
-    mine, theirs = weights.type.rank, losses.type.rank
-    if mine is None or theirs is None:
-        mine, theirs = rank(weights), rank(losses)
-        near = logical_and(greater(mine, 0), equal(abs(theirs - mine), 1))
-        sizes = concat([shape(weights), [1]], 0)[: select(near, theirs, mine)]
+    have, want = weights.type.rank, losses.type.rank
+    if have is None or want is None:
+        have, want = rank(weights), rank(losses)
+        near = logical_and(greater(have, 0), equal(abs(want - have), 1))
+        sizes = concat([shape(weights), [1]], 0)[: select(near, want, have)]
         return reshape(weights, sizes)
-    if mine == theirs + 1:
+    if have == want + 1:
         return squeeze(weights, [-1])
-    return expand_dims(weights, -1) if 0 < mine == theirs - 1 else weights
+    return expand_dims(weights, -1) if 0 < have == want - 1 else weights
 
 
 def scale_regularization_loss(regularization_loss: TensorLike) -> Any:

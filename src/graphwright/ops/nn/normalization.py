@@ -1,4 +1,4 @@
-"""Normalizations: by given moments, to unit length, and by the local response."""
+"""Normalizations: by moments, to unit length, and by the local response."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import pow, rsqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims
 
@@ -123,8 +123,11 @@ class LRNGrad(LocalResponse):
         return (direct - np.float32(2 * self.alpha * self.beta) * image * around).astype(x.dtype)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
-        """With s for the norm and W for the sums over windows, the op is
-        g0 s^-b - 2ab x W(g0 x s^(-b-1)), in which the output y = x s^-b is no value of its own."""
+        """The cotangents of all operands, where that of the output is part of the image's.
+
+        Let s be the norm and W the sums over windows. Then the op is
+        g0 s^-b - 2ab x W(g0 x s^(-b-1)), since the output is x s^-b.
+        """
         cotangent, x, _ = call.inputs
         factor = 2 * self.alpha * self.beta
         norm = self.bias + self.alpha * self.around(x * x)
@@ -146,7 +149,7 @@ class LRNGrad(LocalResponse):
         slope = 2 * self.alpha * self.beta * x
         return direct - slope * near_sums(g * y / norm, self.depth_radius)
 
-    def around(self, x: Any) -> Any:
+    def around(self, x: TensorValue) -> Any:
         """Sums over the windows of channels."""
         places = range_of(axis_sizes(x, 4)[3])
         is_near = abs(places[:, None] - places[None, :]) <= self.depth_radius
@@ -192,12 +195,12 @@ def local_response_normalization(
 
 
 def batch_normalization(
-    x: Any,
-    mean: Any,
-    variance: Any,
-    offset: Any,
-    scale: Any,
-    variance_epsilon: Any,
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
+    variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Any:
     """Normalizes a tensor by a mean and a variance, then scales and shifts it.
@@ -229,7 +232,8 @@ def batch_normalization(
     inverse = rsqrt(convert(variance) + variance_epsilon)
     if scale is not None:
         inverse = inverse * scale
-    shift = -mean * inverse if offset is None else offset - mean * inverse
+    middle: Any = mean
+    shift = -middle * inverse if offset is None else offset - middle * inverse
     return x * cast(inverse, x.dtype) + cast(shift, x.dtype)
 
 
@@ -243,7 +247,7 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Any:
-    """Normalizes a tensor by a mean and a variance, and shifts it; scales it where that is wanted.
+    """Normalizes a tensor by a mean and a variance, then shifts it, and may scale it.
 
     Args:
         input: A tensor of floats.

@@ -28,7 +28,7 @@ from graphwright.ops.math.reduction import along as along_axes
 from graphwright.ops.math.transcendental import exp, log
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import (
     TensorType,
@@ -42,10 +42,12 @@ from graphwright.types.tensor_type import (
 NARROW = (dt.float16, dt.bfloat16)
 
 
-def in_float32(kernel: Callable[..., Any], result: Any) -> Callable[..., Any]:
+def in_float32(
+    kernel: Callable[..., Array | tuple[Array, ...]], result: ArrayDType
+) -> Callable[..., Any]:
     """A kernel that computes narrow floats in float32 and rounds its results once."""
 
-    def widened(*arrays: Any) -> Any:
+    def widened(*arrays: Array) -> Any:
         wide = [a.astype(np.float32) if a.dtype == result else a for a in arrays]
         values = kernel(*wide)
         if isinstance(values, tuple):
@@ -74,13 +76,14 @@ class Normalizer(Op):
         return self.kernel
 
 
-def shifted(logits: Any) -> Any:
+def shifted(logits: Array) -> Array:
     """The logits less the greatest of each row, so that no exponential overflows."""
     if not logits.ndim:
         raise ValueError("logits must have >= 1 dimension, got []")
     if not logits.size:
         return logits
-    return logits - np.maximum.reduce(logits, axis=-1, keepdims=True)
+    differences: Array = logits - np.maximum.reduce(logits, axis=-1, keepdims=True)
+    return differences
 
 
 ROW_SUMS = along_axes(ADD_UP, True, dtype=None)
@@ -91,9 +94,9 @@ def row_sums(x: Array) -> Any:
     return ROW_SUMS(x, -1)
 
 
-def softmax_array(logits: Any) -> Any:
+def softmax_array(logits: Array) -> Array:
     """Softmax along the last axis."""
-    weights = np.exp(shifted(logits))
+    weights: Array = np.exp(shifted(logits))
     weights /= row_sums(weights)
     return weights
 
@@ -109,7 +112,7 @@ class Softmax(Normalizer):
     type_name = "Softmax"
     outputs = ("softmax: T",)
 
-    def kernel(self, logits: Any) -> Any:
+    def kernel(self, logits: Array) -> Any:
         return softmax_array(logits)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -129,7 +132,7 @@ class LogSoftmax(Normalizer):
     type_name = "LogSoftmax"
     outputs = ("logsoftmax: T",)
 
-    def kernel(self, logits: Any) -> Any:
+    def kernel(self, logits: Array) -> Any:
         x = shifted(logits)
         return x - np.log(row_sums(np.exp(x)))
 
@@ -145,7 +148,7 @@ class LogSoftmax(Normalizer):
 # -- cross entropies ------------------------------------------------------------------------
 
 
-def logits_cotangent(call: Call, g: Any, g_backprop: Any) -> Any:
+def logits_cotangent(call: Call, g: Cotangent | None, g_backprop: Cotangent | None) -> Any:
     """The cotangent of the logits, from those of the losses and of their gradient, or None."""
     cotangent = None if g is None else expand_dims(g, -1) * call.outputs[1]
     if g_backprop is None:
@@ -300,7 +303,7 @@ def along(op: Op, x: TensorValue, axis: int | None, name: str | None) -> Any:
 
 
 def swap_with_last(x: TensorValue, axis: int) -> Any:
-    """The permutation of `x`'s axes by which `axis` and the last change places."""
+    """The permutation of the axes of `x` that exchanges `axis` and the last."""
     ndims, axis = x.type.rank, index(axis)
     if ndims is not None:
         order = list(builtins.range(ndims))
@@ -312,7 +315,7 @@ def swap_with_last(x: TensorValue, axis: int) -> Any:
     return select(equal(places, chosen), last, select(equal(places, last), chosen, places))
 
 
-def move_to_last(x: Any, axis: int) -> Any:
+def move_to_last(x: TensorValue, axis: int) -> Any:
     """`x` with `axis` moved behind the others, which keep their order."""
     ndims = x.type.rank
     if axis == -1 or (ndims is not None and axis == ndims - 1):
@@ -326,7 +329,7 @@ def move_to_last(x: Any, axis: int) -> Any:
     return transpose(x, concat([range(chosen), range(chosen + 1, count), [chosen]], 0))
 
 
-def as_rows(x: Any) -> Any:
+def as_rows(x: TensorValue) -> Any:
     """`x` as a matrix whose rows are its last axis."""
     dims = x.type.dims
     if dims is not None and dims[-1] is not None:
@@ -413,9 +416,9 @@ def softmax_cross_entropy_with_logits(
     logits = convert(logits)
     dtype = logits.dtype
     precise = cast(logits, dt.float32) if dtype in NARROW else logits
-    labels = cast(convert(labels), precise.dtype)
-    labels, precise = move_to_last(labels, axis), move_to_last(precise, axis)
-    loss, _ = apply(CROSS_ENTROPY, as_rows(precise), as_rows(labels), name=name)
+    truth = move_to_last(cast(convert(labels), precise.dtype), axis)
+    precise = move_to_last(precise, axis)
+    loss, _ = apply(CROSS_ENTROPY, as_rows(precise), as_rows(truth), name=name)
     loss = reshape(loss, outer_shape(precise))
     return cast(loss, dtype) if dtype in NARROW else loss
 
@@ -455,7 +458,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
 
 def check_label_shape(labels: TensorValue, logits: TensorValue) -> None:
-    """`labels` must have the shape of `logits` without its last axis, as far as is known."""
+    """ValueError unless `labels` may have the shape of `logits` without its last axis."""
     have, want = labels.type.dims, logits.type.dims
     if want == ():
         raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")

@@ -1,25 +1,28 @@
 """Rows of indices: their order, which are alike, and what is wrong with them.
 
-Rows are short: what concerns all of them is computed column by column, and rows are picked with
-`take`, for NumPy's indexing goes from number to number.
+Rows are short. So what concerns all of them is computed column by column, and `take` picks rows:
+NumPy's indexing goes from number to number.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from graphwright.types.arrays import Array
 
+#: The numbers of a shape, or of a row.
+Numbers = Sequence[int] | Array
 
-def order(rows: Array) -> Any:
-    """What sorts rows of indices; equal rows stay as they are."""
+
+def order(rows: Array) -> Array:
+    """The permutation that sorts rows of indices; equal rows stay in their order."""
     return np.argsort(ranked(rows), kind="stable")  # which passes over what is in order
 
 
-def ranked(rows: Array) -> Any:
+def ranked(rows: Array) -> Array:
     """A number for each row, equal, less or greater as the rows are."""
     if not rows.size:
         return np.zeros(len(rows), np.int64)
@@ -44,7 +47,7 @@ def ascends(rows: Array, least: int = 1) -> bool:
     return bool(fit.all())
 
 
-def numbered(*lists: Any) -> tuple[Any, list[Any]]:
+def numbered(*lists: Array) -> tuple[Array, list[Array]]:
     """The distinct rows of all lists in order, and for each list the numbers of its rows."""
     rows = np.concatenate(lists)
     ranks = ranked(rows)
@@ -58,25 +61,28 @@ def numbered(*lists: Any) -> tuple[Any, list[Any]]:
     return rows.take(sorting[is_new], axis=0), np.split(numbers, ends)
 
 
-def matched(*lists: Any) -> tuple[Any, list[Any]]:
-    """The same, but of rows that a list has repeatedly each is one of its own."""
+def matched(*lists: Array) -> tuple[Array, list[Array]]:
+    """The distinct rows as `numbered` returns them, but a repeated row of a list is one of its own.
+
+    So rows have a further number: how many like them come before in their list.
+    """
     if all(map(ascends, lists)):
         return numbered(*lists)
     rows, numbers = numbered(*map(with_occurrences, lists))
     return rows[:, :-1], numbers
 
 
-def with_occurrences(rows: Array) -> Any:
+def with_occurrences(rows: Array) -> Array:
     """The rows, each with the number of rows like it that come before."""
-    (distinct, (groups,)), found = numbered(rows), np.zeros(len(rows), np.int64)
+    (distinct, (groups,)), occurrence = numbered(rows), np.zeros(len(rows), np.int64)
     if len(distinct) == len(rows):
-        return np.column_stack([rows, found])
+        return np.column_stack([rows, occurrence])
     together = np.argsort(groups, kind="stable")
-    found[together] = counted(groups[together])
-    return np.column_stack([rows, found])
+    occurrence[together] = counted(groups[together])
+    return np.column_stack([rows, occurrence])
 
 
-def counted(groups: Any) -> Any:
+def counted(groups: Array) -> Array:
     """The place of each element among those of its group, of groups that lie together."""
     if not len(groups):
         return np.zeros(0, np.int64)
@@ -85,20 +91,20 @@ def counted(groups: Any) -> Any:
     return np.arange(len(groups)) - np.repeat(starts, lengths)
 
 
-def check_rank(rows: Array, shape: Any) -> None:
+def check_rank(rows: Array, shape: Numbers) -> None:
     """ValueError unless rows have as many numbers as the shape."""
     rank = len(np.asarray(shape, np.int64))
     if rows.shape[1:] != (rank,):
         raise ValueError(f"indices of {rows.shape[1:]} numbers for a shape of rank {rank}")
 
 
-def check_sizes(name: str, sizes: Any) -> None:
+def check_sizes(name: str, sizes: Numbers) -> None:
     """ValueError for negative sizes."""
     if (np.asarray(sizes, np.int64) < 0).any():
         raise ValueError(f"{name} must be non-negative, got {shown(sizes)}")
 
 
-def check(rows: Array, shape: Any, ordered: bool) -> None:
+def check(rows: Array, shape: Numbers, ordered: bool) -> None:
     """ValueError that names the first row beyond the shape, or out of order, or repeated."""
     check_rank(rows, shape)
     limits = np.asarray(shape, np.int64)
@@ -106,9 +112,10 @@ def check(rows: Array, shape: Any, ordered: bool) -> None:
     for column, limit in zip(rows.T, limits):
         outside |= (column < 0) | (column >= limit)
     if outside.any():
-        at = int(np.argmax(outside))
+        place = int(np.argmax(outside))
         raise ValueError(
-            f"indices[{at}] = {shown(rows[at])} is out of bounds: need 0 <= index < {shown(limits)}"
+            f"indices[{place}] = {shown(rows[place])} is out of bounds: need 0 <= index < "
+            f"{shown(limits)}"
         )
     if ordered:
         check_order(rows, least=1)
@@ -120,20 +127,20 @@ def check_order(rows: Array, least: int) -> None:
         steps = np.diff(rows, axis=0)
         first = np.argmax(steps != 0, axis=1)
         leading = steps[np.arange(len(steps)), first]
-        at = int(np.argmax(leading < least))
-        what = "repeated" if leading[at] == 0 else (
+        place = int(np.argmax(leading < least))
+        what = "repeated" if leading[place] == 0 else (
             "out of order. Many sparse ops require sorted indices.\n"
             "  Use `tf.sparse.reorder` to create a correctly ordered copy."
         )  # fmt: skip
-        raise ValueError(f"indices[{at + 1}] = {shown(rows[at + 1])} is {what}")
+        raise ValueError(f"indices[{place + 1}] = {shown(rows[place + 1])} is {what}")
 
 
-def shown(row: Any) -> str:
+def shown(row: Numbers) -> str:
     """A row as messages show it."""
     return f"[{','.join(map(str, np.asarray(row).tolist()))}]"
 
 
-def flattened(rows: Any, shape: Any) -> Any:
+def flattened(rows: Array, shape: Numbers) -> Array:
     """The numbers of elements in the order of a dense tensor."""
     sizes = np.asarray(shape, np.int64)[:0:-1].tolist()
     strides = np.cumprod([1, *sizes], dtype=np.int64)[::-1]
@@ -143,10 +150,10 @@ def flattened(rows: Any, shape: Any) -> Any:
     return numbers
 
 
-def unflattened(numbers: Any, shape: Any) -> Any:
+def unflattened(numbers: Array, shape: Numbers) -> Array:
     """The rows of indices of elements numbered in the order of a dense tensor.
 
-    What is outside of the shape is so in the first axis that can tell, as division in C has it.
+    A number outside of the shape shows in the first axis that can, since division is as in C.
     """
     sizes = np.maximum(np.asarray(shape, np.int64), 1)
     rows = np.empty((len(numbers), len(sizes)), np.int64)

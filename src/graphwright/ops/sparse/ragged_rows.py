@@ -1,4 +1,4 @@
-"""Rows that have no values given one."""
+"""Empty rows filled with a default value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from graphwright.types.tensor_type import TensorType
 
 
 class RaggedFillEmptyRows(Op):
-    """Values by row, the rows without any given a default: row ids, values, where, from where."""
+    """Values by row, with a default for each empty row.
+
+    The results: row ids, values, which rows were empty, and where each value went.
+    """
 
     type_name = "RaggedFillEmptyRows"
     inputs = ("value_rowids: int64", "values: T", "nrows: int64 host", "default_value: T")
@@ -36,20 +39,20 @@ class RaggedFillEmptyRows(Op):
     ranks = {"value_rowids": 1, "values": 1, "nrows": 0, "default_value": 0}
 
     def shapes(
-        self, rows: TensorType, values: TensorType, count: Any, default: TensorType
+        self, rows: TensorType, values: TensorType, count: int | None, default: TensorType
     ) -> Shapes:
         return (None,), (None,), (count,), rows.dims or (None,)
 
-    def kernel(self, rows: Array, values: Array, count: Any, default: Array) -> Any:
+    def kernel(self, rows: Array, values: Array, count: int, default: Array) -> tuple[Array, ...]:
         if len(rows) != len(values):
             raise ValueError(
                 f"value_rowids and values must have as many entries: {len(rows)}, {len(values)}"
             )
         bad = np.flatnonzero((rows < 0) | (rows >= count))
         if bad.size:
-            at, row = bad[0], rows[bad[0]]
+            place, row = bad[0], rows[bad[0]]
             limit = f"{row} >= {count}" if row >= count else f"{row} < 0"
-            raise InvalidArgumentError(None, None, f"indices({at}, 0) is invalid: {limit}")
+            raise InvalidArgumentError(None, None, f"indices({place}, 0) is invalid: {limit}")
         is_empty = np.bincount(rows, minlength=count) == 0
         every = np.concatenate([rows, np.flatnonzero(is_empty)])
         order = np.argsort(every, kind="stable")
@@ -58,7 +61,9 @@ class RaggedFillEmptyRows(Op):
         places[order] = np.arange(len(every))
         return every[order], filled[order], is_empty, places[: len(rows)]
 
-    def gradient(self, call: Call, rows: Any, g: Cotangent | None, *_: Any) -> Sequence[Any]:
+    def gradient(
+        self, call: Call, rows: Cotangent | None, g: Cotangent | None, *_: Cotangent | None
+    ) -> Sequence[Any]:
         if g is None:
             return (None,) * 4
         to_values, to_default = apply(RaggedFillEmptyRowsGrad.of(), call.outputs[3], g)
@@ -66,7 +71,7 @@ class RaggedFillEmptyRows(Op):
 
 
 class RaggedFillEmptyRowsGrad(Op):
-    """The cotangents of the values that were given, and of the default."""
+    """The cotangents of the values, and of the default."""
 
     type_name = "RaggedFillEmptyRowsGrad"
     inputs = ("reverse_index_map: int64", "grad_values: T")
@@ -86,11 +91,11 @@ class RaggedFillEmptyRowsGrad(Op):
 
     def gradient(self, call: Call, to_values: Cotangent, to_default: Cotangent) -> Sequence[Any]:
         places, g = call.inputs
-        at = expand_dims(places, 1)
-        kept = scatter_nd(at, gather(g * 0 + 1, places), shape(g, dt.int64))
-        result = (1 - kept) * to_default if to_default is not None else g * 0
+        rows = expand_dims(places, 1)
+        used = scatter_nd(rows, gather(g * 0 + 1, places), shape(g, dt.int64))
+        result = (1 - used) * to_default if to_default is not None else g * 0
         if to_values is not None:
-            result = result + scatter_nd(at, to_values, shape(g, dt.int64))
+            result = result + scatter_nd(rows, to_values, shape(g, dt.int64))
         return None, result
 
 

@@ -1,4 +1,4 @@
-"""Sets along the last axis of tensors: what two have in common, together, or one alone."""
+"""Sets along the last axis of tensors: their intersections, unions and differences."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 MEMBERS = dt.STRING | {dt.int8, dt.int16, dt.int32, dt.int64, dt.uint8, dt.uint16}
-#: What is kept of the members of a and b, by whether they are in each.
-_KEPT = {
+#: Which members stay, by whether they are in a and in b.
+_RULES = {
     "a-b": lambda a, b: a & ~b,
     "b-a": lambda a, b: b & ~a,
     "intersection": lambda a, b: a & b,
@@ -23,7 +23,11 @@ _KEPT = {
 _SPARSE = "set{0}_indices: int64", "set{0}_values: T", "set{0}_shape: int64"
 
 
-def dense_groups(array: Array) -> tuple[Any, Any, tuple[int, ...]]:
+#: Which group each element is in, the elements, and the shape of the groups.
+Groups = tuple[Array, Array, tuple[int, ...]]
+
+
+def dense_groups(array: Array) -> Groups:
     """The groups that a dense tensor's elements are in, the elements, and the groups' shape."""
     if array.ndim < 2:
         raise ValueError(f"Shape {list(array.shape)} has rank {array.ndim} < 2")
@@ -32,8 +36,8 @@ def dense_groups(array: Array) -> tuple[Any, Any, tuple[int, ...]]:
     return np.repeat(groups, array.shape[-1], axis=0), array.reshape(-1), outer
 
 
-def sparse_groups(parts: tuple[Any, ...], ordered: bool) -> tuple[Any, Any, tuple[int, ...]]:
-    """The same of a sparse tensor, given by its parts."""
+def sparse_groups(parts: tuple[Array, ...], ordered: bool) -> Groups:
+    """The same of a sparse tensor, from its parts."""
     indices, values, shape = parts
     if len(shape) < 2:
         raise ValueError(f"Shape {index_rows.shown(shape)} has rank {len(shape)} < 2")
@@ -41,10 +45,10 @@ def sparse_groups(parts: tuple[Any, ...], ordered: bool) -> tuple[Any, Any, tupl
     return indices[:, :-1], values, tuple(shape[:-1].tolist())
 
 
-def combined(kind: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
+def combined(kind: str, a: Groups, b: Groups) -> tuple[Array, Array, Array]:
     """The sets that a rule makes of those of each group, as a sparse tensor."""
-    if kind not in _KEPT:
-        raise ValueError(f"Invalid set_operation {kind}: it is one of {', '.join(_KEPT)}")
+    if kind not in _RULES:
+        raise ValueError(f"Invalid set_operation {kind}: it is one of {', '.join(_RULES)}")
     (a_groups, a_values, outer), (b_groups, b_values, other) = a, b
     if outer != other:
         raise ValueError(f"Mismatched shapes {list(outer)} vs {list(other)}")
@@ -55,9 +59,9 @@ def combined(kind: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
     b_rows = np.column_stack([b_groups, codes[len(a_values) :]])
     rows, places = index_rows.numbered(a_rows, b_rows)
     present = np.zeros((2, len(rows)), bool)
-    for side, own in zip(present, places):
-        side[own] = True
-    rows = rows.compress(_KEPT[kind](*present), axis=0)
+    for side, members_of_side in zip(present, places):
+        side[members_of_side] = True
+    rows = rows.compress(_RULES[kind](*present), axis=0)
     _, (numbers,) = index_rows.numbered(rows[:, :-1])
     place = index_rows.counted(numbers)
     indices = np.column_stack([rows[:, :-1], place]).astype(np.int64)
@@ -65,7 +69,7 @@ def combined(kind: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
     return indices, members[rows[:, -1]], np.array([*outer, size], np.int64)
 
 
-def joined(a: Array, b: Array) -> Any:
+def joined(a: Array, b: Array) -> Array:
     """Two string arrays one after the other."""
     every = np.empty(len(a) + len(b), object)
     every[: len(a)], every[len(a) :] = a, b
@@ -117,7 +121,7 @@ class DenseToSparseSetOperation(SetOperation):
         rank = first.rank if first.rank is not None else rank_of(parts[2])
         return parts_of_rank(rank)
 
-    def kernel(self, first: Any, *parts: Any) -> Any:
+    def kernel(self, first: Array, *parts: Array) -> tuple[Array, ...]:
         second = sparse_groups(parts, self.validate_indices)
         return combined(self.set_operation, dense_groups(first), second)
 
@@ -133,7 +137,7 @@ class SparseToSparseSetOperation(SetOperation):
         rank = ranks[0] if ranks[0] is not None else ranks[1]
         return parts_of_rank(rank)
 
-    def kernel(self, *parts: Any) -> Any:
+    def kernel(self, *parts: Array) -> tuple[Array, ...]:
         first = sparse_groups(parts[:3], self.validate_indices)
         second = sparse_groups(parts[3:], self.validate_indices)
         return combined(self.set_operation, first, second)
@@ -154,7 +158,7 @@ class SetSize(Op):
         rank = rank_of(shape)
         return (None if rank is None else (None,) * (rank - 1),)
 
-    def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array) -> Array:
         groups, members, outer = sparse_groups((indices, values, shape), self.validate_indices)
         _, codes = np.unique(members, return_inverse=True)
         rows, _ = index_rows.numbered(np.column_stack([groups, codes]))

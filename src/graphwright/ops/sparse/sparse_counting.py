@@ -29,7 +29,9 @@ class CountSparseOutput(Op):
     minlength: int = -1
     maxlength: int = -1
 
-    def counted(self, groups: Any, values: Array, weights: Any, outer: list[int]) -> Any:
+    def counted(
+        self, groups: Array, values: Array, weights: Array, outer: list[int]
+    ) -> tuple[Array, Array, Array]:
         """The counts of the numbers of each group."""
         if (values < 0).any():
             raise ValueError("Input values must all be non-negative")
@@ -40,15 +42,15 @@ class CountSparseOutput(Op):
             )
         greatest = int(values.max()) if len(values) else 0
         size = self.maxlength if self.maxlength >= 0 else max(greatest + 1, self.minlength)
-        kept = values < size
-        rows = np.column_stack([groups, values])[kept].astype(np.int64)
-        found, (numbers,) = index_rows.numbered(rows)
+        below = values < size
+        rows = np.column_stack([groups, values])[below].astype(np.int64)
+        distinct, (numbers,) = index_rows.numbered(rows)
         dtype = self.output_type.numpy_dtype
-        counts = np.zeros(len(found), dtype)
-        np.add.at(counts, numbers, weights[kept] if weights.size else dtype.type(1))
+        counts = np.zeros(len(distinct), dtype)
+        np.add.at(counts, numbers, weights[below] if weights.size else dtype.type(1))
         if self.binary_output:
             counts = np.ones_like(counts)
-        return found, counts, np.array([*outer, size], np.int64)
+        return distinct, counts, np.array([*outer, size], np.int64)
 
 
 class DenseCountSparseOutput(CountSparseOutput):

@@ -39,7 +39,7 @@ class CrossRows(Op):
     def shapes(self, *parts: TensorType) -> Shapes:
         return (None, 2), (None,), (2,)
 
-    def kernel(self, *parts: Any) -> Any:
+    def kernel(self, *parts: Array) -> tuple[Array, ...]:
         count = len(parts) // 3
         sizes = {int(shape[0]) for shape in parts[2 * count :]}
         if len(sizes) > 1:
@@ -50,16 +50,16 @@ class CrossRows(Op):
         if self.hash_key is not None:
             entries, combine = tuple(map(numbers, entries)), self.hashed
         columns = [grouped(i, v, rows) for i, v in zip(parts[:count], entries)]
-        found = [[combine(c) for c in itertools.product(*row)] for row in zip(*columns)]
-        lengths = [len(row) for row in found]
+        crosses = [[combine(c) for c in itertools.product(*row)] for row in zip(*columns)]
+        lengths = [len(row) for row in crosses]
         indices = np.array([(r, c) for r, n in enumerate(lengths) for c in range(n)], np.int64)
         values = np.empty(sum(lengths), object)
-        values[:] = [value for row in found for value in row]
+        values[:] = [value for row in crosses for value in row]
         dtype = self.out_type.numpy_dtype
         shape = np.array([rows, max(lengths, default=0)], np.int64)
         return indices.reshape(-1, 2), values.astype(dtype), shape
 
-    def joined(self, values: tuple[Any, ...]) -> bytes:
+    def joined(self, values: tuple[object, ...]) -> bytes:
         """Values as one text."""
         plain = [v if isinstance(v, bytes) else str(v).encode() for v in values]
         return self.separator.join(plain)
@@ -72,17 +72,17 @@ class CrossRows(Op):
         return number % (self.num_buckets or (1 << 63) - 1)
 
 
-def numbers(values: Array) -> Any:
+def numbers(values: Array) -> Array:
     """Values as uint64: the fingerprints of texts, and integers as they are."""
     return fingerprints64(values.tolist()) if values.dtype == object else values.astype(np.uint64)
 
 
-def grouped(indices: Any, values: Any, rows: int) -> list[list[Any]]:
+def grouped(indices: Array, values: Array, rows: int) -> list[list[Any]]:
     """The values of each row of a sparse matrix."""
-    found: list[list[Any]] = [[] for _ in range(rows)]
+    by_row: list[list[Any]] = [[] for _ in range(rows)]
     for row, value in zip(indices[:, 0].tolist(), values.tolist()):
-        found[row].append(value)
-    return found
+        by_row[row].append(value)
+    return by_row
 
 
 def shifted(number: int) -> int:

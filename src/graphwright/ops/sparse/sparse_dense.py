@@ -27,11 +27,13 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.sparse import index_rows
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
-from graphwright.types.tensor_type import TensorType, normalize_axes
+from graphwright.types.tensor_type import Dims, TensorType, normalize_axes
+
+Axes = int | tuple[int, ...]
 
 
 class SparseTensorDenseMatMul(Op):
-    """The product of a sparse matrix and a dense one, either adjoint if so asked."""
+    """The product of a sparse matrix and a dense one, either of which may be adjoint."""
 
     type_name = "SparseTensorDenseMatMul"
     inputs = ("a_indices: Tindices", "a_values: T", "a_shape: int64 host", "b: T")
@@ -41,10 +43,12 @@ class SparseTensorDenseMatMul(Op):
     adjoint_a: bool = False
     adjoint_b: bool = False
 
-    def shapes(self, indices: TensorType, values: TensorType, shape: Any, b: TensorType) -> Shapes:
+    def shapes(
+        self, indices: TensorType, values: TensorType, shape: Dims | None, b: TensorType
+    ) -> Shapes:
         if b.rank not in (2, None) or (shape is not None and len(shape) != 2):
             raise ValueError(f"Tensor 'a_shape' must have 2 elements and 'b' be a matrix, got {b}")
-        whole = (None, None) if shape is None else shape
+        whole: Dims = (None, None) if shape is None else shape
         rows, inner = whole[::-1] if self.adjoint_a else whole
         other, columns = (None, None) if b.dims is None else b.dims[:: -1 if self.adjoint_b else 1]
         if inner is not None and other is not None and inner != other:
@@ -55,7 +59,7 @@ class SparseTensorDenseMatMul(Op):
             )
         return ((rows, columns),)
 
-    def kernel(self, indices: Array, values: Array, shape: Any, b: Array) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: tuple[int, ...], b: Array) -> Any:
         from scipy.sparse import coo_array  # scipy.sparse is large
 
         if b.ndim != 2 or len(shape) != 2:
@@ -144,7 +148,7 @@ class SparseSoftmax(Op):
 
 
 class SparseReduction(Op):
-    """Combines the elements that are there along axes, to a dense tensor with 0 where none was."""
+    """The elements that are there combined along axes: a dense tensor with 0 where none was."""
 
     inputs = (
         "input_indices: int64", "input_values: T", "input_shape: int64 host",
@@ -157,10 +161,14 @@ class SparseReduction(Op):
 
     keep_dims: bool = False
 
-    def shapes(self, indices: TensorType, values: TensorType, shape: Any, axes: Any) -> Shapes:
+    def shapes(
+        self, indices: TensorType, values: TensorType, shape: Dims | None, axes: int | Dims | None
+    ) -> Shapes:
         return (None if shape is None else reduced_dims(shape, as_axes(axes), self.keep_dims),)
 
-    def grouped(self, indices: Array, values: Array, shape: Any, axes: Any) -> tuple[Any, Any, Any]:
+    def grouped(
+        self, indices: Array, values: Array, shape: tuple[int, ...], axes: Axes
+    ) -> tuple[list[int], Array, Array]:
         """What is left of the shape, the rows of indices left, and the values combined there."""
         index_rows.check_rank(indices, shape)
         index_rows.check_sizes("input_shape", shape)
@@ -180,9 +188,9 @@ class SparseReduction(Op):
             rows, sizes = wide, [1 if i in gone else n for i, n in enumerate(shape)]
         return sizes, rows, starts.astype(dtype)
 
-    def kernel(self, indices: Array, values: Array, shape: Any, axes: Any) -> Any:
-        sizes, rows, found = self.grouped(indices, values, shape, axes)
-        dense = np.zeros(math.prod(sizes), found.dtype)
+    def kernel(self, indices: Array, values: Array, shape: tuple[int, ...], axes: Axes) -> Any:
+        sizes, rows, values_left = self.grouped(indices, values, shape, axes)
+        dense = np.zeros(math.prod(sizes), values_left.dtype)
         places = index_rows.flattened(rows, sizes)
         outside = (places < 0) | (places >= dense.size)
         if outside.any():
@@ -192,11 +200,11 @@ class SparseReduction(Op):
                 f"Obtained a write index of {places[np.argmax(outside)]} which is outside of "
                 f"bounds of [0, {dense.size})",
             )
-        dense[places] = found
+        dense[places] = values_left
         return dense.reshape(sizes)
 
 
-def as_axes(axes: Any) -> Any:
+def as_axes(axes: int | Dims | None) -> Dims | None:
     """Axes as a tuple of them."""
     return (axes,) if isinstance(axes, int) else axes
 
@@ -212,9 +220,9 @@ class SparseReduceSum(SparseReduction):
         shape, rank = convert(shape, dt.int64), size(shape)
         places = reshape(convert(axes, dt.int32), [-1]) % rank
         gone = minimum(1, reduce_sum(one_hot(places, rank, dtype=dt.int64), axis=0))
-        kept = ones_like(gone) - gone
-        back = reshape(g, shape * kept + gone)
-        return None, gather_nd(back, indices * kept), None, None
+        remains = ones_like(gone) - gone
+        back = reshape(g, shape * remains + gone)
+        return None, gather_nd(back, indices * remains), None, None
 
 
 class SparseReduceMax(SparseReduction):
@@ -232,14 +240,18 @@ class SparseReductionSparse(SparseReduction):
     outputs = ("output_indices: int64", "output_values: T", "output_shape: int64")
     gradient = not_differentiable
 
-    def shapes(self, indices: TensorType, values: TensorType, shape: Any, axes: Any) -> Shapes:
+    def shapes(
+        self, indices: TensorType, values: TensorType, shape: Dims | None, axes: int | Dims | None
+    ) -> Shapes:
         left = None if shape is None else reduced_dims(shape, as_axes(axes), self.keep_dims)
         rank = None if left is None else len(left)
         return (None, rank), (None,), (rank,)
 
-    def kernel(self, indices: Any, values: Any, shape: Any, axes: Any) -> Any:
-        sizes, rows, found = self.grouped(indices, values, shape, axes)
-        return rows, found, np.array(sizes, np.int64)
+    def kernel(
+        self, indices: Array, values: Array, shape: tuple[int, ...], axes: Axes
+    ) -> tuple[Array, ...]:
+        sizes, rows, combined = self.grouped(indices, values, shape, axes)
+        return rows, combined, np.array(sizes, np.int64)
 
 
 class SparseReduceSumSparse(SparseReductionSparse):

@@ -17,11 +17,17 @@ from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.sparse import index_rows
-from graphwright.ops.sparse.sparse_parts import check_counts, check_width, count_of, width_of
+from graphwright.ops.sparse.sparse_parts import (
+    all_known,
+    check_counts,
+    check_width,
+    count_of,
+    width_of,
+)
 from graphwright.ops.sparse.sparse_sums import SPARSE_ADD_GRAD
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
-from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 
 class SparseToDense(Op):
@@ -39,7 +45,7 @@ class SparseToDense(Op):
     validate_indices: bool = True
 
     def shapes(
-        self, indices: TensorType, shape: Any, values: TensorType, default: TensorType
+        self, indices: TensorType, shape: Dims | None, values: TensorType, default: TensorType
     ) -> Shapes:
         if indices.rank is not None and indices.rank > 2:
             raise ValueError(
@@ -58,7 +64,9 @@ class SparseToDense(Op):
             )
         return (None if shape is None else tuple(shape),)
 
-    def kernel(self, indices: Array, shape: Any, values: Array, default: Array) -> Any:
+    def kernel(
+        self, indices: Array, shape: tuple[int, ...], values: Array, default: Array
+    ) -> Array:
         rows = np.asarray(indices)
         rows = rows if rows.ndim == 2 else rows.reshape(-1, 1)
         index_rows.check(rows, shape, ordered=self.validate_indices)
@@ -110,10 +118,11 @@ class SparseReshape(Op):
         rank = count_of(new)
         return (count_of(indices), rank), (rank,)
 
-    def known(self, indices: Any, shape: Any, new: Any) -> Any:
-        if shape is None or new is None or None in (*shape, *new):
+    def known(self, indices: object, shape: Dims | None, new: Dims | None) -> Any:
+        before, after = all_known(shape), all_known(new)
+        if before is None or after is None:
             return None, new if new is None or -1 not in new else None
-        return None, filled(shape, new)
+        return None, filled(before, after)
 
     def kernel(self, indices: Array, shape: Array, new: Array) -> Any:
         target = np.array(filled(shape.tolist(), new.tolist()), np.int64)
@@ -236,10 +245,18 @@ class SparseSlice(Op):
     def shapes(self, indices: TensorType, values: TensorType, *parts: TensorType) -> Shapes:
         return (None, width_of(indices)), (None,), parts[0].dims
 
-    def known(self, indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
-        if any(part is None or None in part for part in (shape, start, size)):
+    def known(
+        self,
+        indices: object,
+        values: object,
+        shape: Dims | None,
+        start: Dims | None,
+        size: Dims | None,
+    ) -> Any:
+        whole, first, most = all_known(shape), all_known(start), all_known(size)
+        if whole is None or first is None or most is None:
             return None, None, None
-        return None, None, tuple(max(0, min(n, s - b)) for s, b, n in zip(shape, start, size))
+        return None, None, tuple(max(0, min(n, s - b)) for s, b, n in zip(whole, first, most))
 
     def kernel(self, indices: Array, values: Array, shape: Array, start: Array, size: Array) -> Any:
         if start.shape != shape.shape or size.shape != shape.shape:
@@ -249,9 +266,9 @@ class SparseSlice(Op):
             )
         for name, sizes in (("shape", shape), ("size", size)):
             index_rows.check_sizes(name, sizes)
-        kept = ((indices >= start) & (indices < start + size)).all(axis=1)
+        inside = ((indices >= start) & (indices < start + size)).all(axis=1)
         left = np.maximum(0, np.minimum(size, shape - start))
-        return indices[kept] - start, values[kept], left
+        return indices[inside] - start, values[inside], left
 
     def gradient(self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent) -> Sequence[Any]:
         indices, _, _, start, _ = call.inputs
@@ -281,15 +298,15 @@ class SparseSliceGrad(Op):
         return ((count_of(indices),),)
 
     def kernel(self, g: Array, indices: Array, start: Array, output: Array) -> Any:
-        rows, (own, kept) = index_rows.numbered(indices, output + start)
+        rows, (outer, inner) = index_rows.numbered(indices, output + start)
         full = np.zeros(len(rows), g.dtype)
-        full[kept] = g
-        return full[own]
+        full[inner] = g
+        return full[outer]
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         _, indices, start, output = call.inputs
-        kept = output + start
-        return apply(SPARSE_ADD_GRAD, g, kept, kept, indices)[0], None, None, None
+        rows = output + start
+        return apply(SPARSE_ADD_GRAD, g, rows, rows, indices)[0], None, None, None
 
 
 class SparseFillEmptyRows(Op):
@@ -315,8 +332,8 @@ class SparseFillEmptyRows(Op):
         rows, count = indices[:, 0], int(shape[0])
         outside = (rows < 0) | (rows >= count)
         if outside.any():
-            at = int(np.argmax(outside))
-            raise ValueError(f"indices({at}, 0) is invalid: {rows[at]} >= {count}")
+            place = int(np.argmax(outside))
+            raise ValueError(f"indices({place}, 0) is invalid: {rows[place]} >= {count}")
         empty = np.bincount(rows, minlength=count) == 0
         added = np.zeros((int(empty.sum()), indices.shape[1]), np.int64)
         added[:, 0] = np.flatnonzero(empty)
@@ -329,7 +346,7 @@ class SparseFillEmptyRows(Op):
         return every[sorting], filled_in, empty, places[: len(values)]
 
     def gradient(
-        self, call: Call, _: Any, g: Cotangent, __: Cotangent, ___: Cotangent
+        self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent, ___: Cotangent
     ) -> Sequence[Any]:
         values = gather(g, call.outputs[3])
         return None, values, None, reduce_sum(g) - reduce_sum(values)

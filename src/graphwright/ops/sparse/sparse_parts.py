@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import Dims, TensorType
+
+
+def all_known(sizes: Dims | None) -> tuple[int, ...] | None:
+    """The sizes of which none is unknown; None for others."""
+    known = tuple([size for size in sizes or () if size is not None])
+    return known if sizes is not None and len(known) == len(sizes) else None
 
 
 def count_of(tensor: TensorType) -> int | None:

@@ -40,7 +40,7 @@ def widest(*indices: TensorType) -> Dims:
     return (None, next((width for width in known if width is not None), None))
 
 
-def same_shape(a_shape: Any, b_shape: Any) -> None:
+def same_shape(a_shape: Array, b_shape: Array) -> None:
     """ValueError unless two dense shapes are the same."""
     if not np.array_equal(a_shape, b_shape):
         raise ValueError(
@@ -49,9 +49,11 @@ def same_shape(a_shape: Any, b_shape: Any) -> None:
         )
 
 
-def aligned(a: Array, a_values: Any, b: Array, b_values: Any) -> tuple[Any, Any, Any]:
-    """The indices of either, the values of both there (0 where there is none), and where both
-    have one. Of indices that one has repeatedly, each is one of its own."""
+def aligned(a: Array, a_values: Array, b: Array, b_values: Array) -> tuple[Array, Array, Array]:
+    """The indices of either tensor, the values of both there, and where both have one.
+
+    A missing value is 0. Repeated indices of one tensor stay apart.
+    """
     rows, (in_a, in_b) = index_rows.matched(a, b)
     both = np.zeros((2, len(rows)), a_values.dtype)
     both[0, in_a] = a_values
@@ -76,13 +78,13 @@ class SparseAdd(Op):
     def known(self, *parts: Any) -> Any:
         return None, None, parts[2] if parts[2] is not None else parts[5]
 
-    def kernel(self, *parts: Any) -> Any:
+    def kernel(self, *parts: Array) -> tuple[Array, ...]:
         a, a_values, shape, b, b_values, b_shape, threshold = parts
         same_shape(shape, b_shape)
         rows, (left, right), shared = aligned(a, a_values, b, b_values)
         total = np.add(left, right)
-        kept = ~shared | (np.abs(total) >= threshold)
-        return rows.compress(kept, axis=0), total[kept], shape
+        stays = ~shared | (np.abs(total) >= threshold)
+        return rows.compress(stays, axis=0), total[stays], shape
 
     def gradient(self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent) -> Sequence[Any]:
         a, b = call.inputs[0], call.inputs[3]
@@ -91,7 +93,7 @@ class SparseAdd(Op):
 
 
 class SparseAddGrad(Op):
-    """The cotangents of two tensors' values, from that of their sum's: zero where it has none."""
+    """The cotangents of the values of two tensors, from that of the values of their sum."""
 
     type_name = "SparseAddGrad"
     inputs = (
@@ -122,7 +124,7 @@ class SparseAddGrad(Op):
 
 
 class SparseExtreme(Op):
-    """The greater or lesser of two sparse tensors' elements; what is not there is 0."""
+    """The greater or lesser of the elements of two sparse tensors; missing ones are 0."""
 
     inputs = _PAIR
     outputs = ("output_indices: int64", "output_values: T")
@@ -135,7 +137,7 @@ class SparseExtreme(Op):
         check_pair(*parts)
         return widest(parts[0], parts[3]), (None,)
 
-    def kernel(self, *parts: Any) -> Any:
+    def kernel(self, *parts: Array) -> tuple[Array, Array]:
         a, a_values, shape, b, b_values, b_shape = parts
         same_shape(shape, b_shape)
         for rows in (a, b):

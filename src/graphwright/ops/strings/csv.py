@@ -15,6 +15,8 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.strings import refused, string, texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -55,7 +57,7 @@ class DecodeCSV(Op):
                 raise refused(f"a column cannot be of {kind.name}")
         return self.kernel
 
-    def kernel(self, records: Any, *defaults: Any) -> Any:
+    def kernel(self, records: Array, *defaults: Array) -> tuple[Array, ...]:
         array = texts(records)
         for i, default in enumerate(defaults):
             if np.ndim(default) > 1:
@@ -74,18 +76,18 @@ class DecodeCSV(Op):
 
     def row(self, record: bytes, number: int) -> list[bytes]:
         """The fields of a record that are asked for."""
-        found = fields(record, self.field_delim.encode(), self.use_quote_delim)
+        values = fields(record, self.field_delim.encode(), self.use_quote_delim)
         expected = len(self.OUT_TYPE)
         if self.select_cols:
-            found = [found[i] for i in self.select_cols if i < len(found)]
-        if len(found) != expected:
+            values = [values[i] for i in self.select_cols if i < len(values)]
+        if len(values) != expected:
             raise InvalidArgumentError(
-                None, None, f"Expect {expected} fields but have {len(found)} in record {number}"
+                None, None, f"Expect {expected} fields but have {len(values)} in record {number}"
             )
-        return found
+        return values
 
-    def column(self, values: list[bytes], place: int, default: Any) -> Any:
-        """The values of a field in all records, the default in place of those that are missing."""
+    def column(self, values: list[bytes], place: int, default: Array) -> Array:
+        """The values of a field in all records, with the default for those that are missing."""
         dtype = self.OUT_TYPE[place]
         result = np.empty(len(values), dtype.numpy_dtype)
         missing = [value in (b"", self.na_value.encode()) for value in values]
@@ -115,51 +117,51 @@ def number_in(text: bytes, dtype: DType, place: int, record: int) -> Any:
 
 def fields(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
     """The fields of a record as RFC 4180 has them; InvalidArgumentError where quotes are odd."""
-    found = []
-    at, end = 0, len(record)
-    while at < end:
-        if record[at : at + 1] in (b"\n", b"\r"):
-            at += 1
+    values = []
+    place, end = 0, len(record)
+    while place < end:
+        if record[place : place + 1] in (b"\n", b"\r"):
+            place += 1
             continue
-        if quotes and record[at : at + 1] == b'"':
-            value, at = quoted(record, at + 1, delimiter)
+        if quotes and record[place : place + 1] == b'"':
+            value, place = quoted(record, place + 1, delimiter)
         else:
-            stop = record.find(delimiter, at)
+            stop = record.find(delimiter, place)
             stop = end if stop < 0 else stop
-            value, at = record[at:stop], stop + 1
+            value, place = record[place:stop], stop + 1
             if b"\n" in value or b"\r" in value or (quotes and b'"' in value):
                 raise refused("Unquoted fields cannot have quotes/CRLFs inside")
-        found.append(value)
+        values.append(value)
     if record.endswith(delimiter):
-        found.append(b"")
-    return found
+        values.append(b"")
+    return values
 
 
-def quoted(record: bytes, at: int, delimiter: bytes) -> tuple[bytes, int]:
+def quoted(record: bytes, place: int, delimiter: bytes) -> tuple[bytes, int]:
     """A field in quotes, in which two of them stand for one, and where the next one begins."""
     value = b""
     while True:
-        stop = record.find(b'"', at)
+        stop = record.find(b'"', place)
         if stop < 0:
             raise refused("Quoted field has to end with quote followed by delim, CRLF, or EOF")
-        value += record[at:stop]
-        at = stop + 1
-        following = record[at : at + 1]
+        value += record[place:stop]
+        place = stop + 1
+        following = record[place : place + 1]
         if following == b'"':
-            value, at = value + b'"', at + 1
+            value, place = value + b'"', place + 1
         elif following in (delimiter, b"", b"\n", b"\r"):
-            return value, at + 1
+            return value, place + 1
         else:
             raise refused("Quote inside a string has to be escaped by another quote")
 
 
 def decode_csv(
-    records: Any,
-    record_defaults: Any,
+    records: TensorLike,
+    record_defaults: Sequence[TensorLike],
     field_delim: str = ",",
     use_quote_delim: bool = True,
     na_value: str = "",
-    select_cols: Any = None,
+    select_cols: Sequence[int] | None = None,
     name: str | None = None,
 ) -> list[Any]:
     """Parses records of comma-separated values into one tensor for each field.

@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
 class EditDistance(Op):
@@ -35,8 +35,8 @@ class EditDistance(Op):
     normalize: bool = True
 
     def shapes(
-        self, h_indices: TensorType, h_values: TensorType, h_shape: Any,
-        t_indices: TensorType, t_values: TensorType, t_shape: Any,
+        self, h_indices: TensorType, h_values: TensorType, h_shape: Dims | None,
+        t_indices: TensorType, t_values: TensorType, t_shape: Dims | None,
     ) -> Shapes:  # fmt: skip
         for name, dims in (("hypothesis_shape", h_shape), ("truth_shape", t_shape)):
             if dims is not None and len(dims) < 2:
@@ -54,25 +54,25 @@ class EditDistance(Op):
                 f"{show_dims(t_shape)} and {show_dims(h_shape)}"
             )
         pairs = list(zip(h_shape, t_shape))[:-1]
-        return (tuple([None if None in pair else max(pair) for pair in pairs]),)
+        return (tuple([None if a is None or b is None else max(a, b) for a, b in pairs]),)
 
     def kernel(
-        self, h_indices: Array, h_values: Array, h_shape: Any,
-        t_indices: Array, t_values: Array, t_shape: Any,
+        self, h_indices: Array, h_values: Array, h_shape: tuple[int, ...],
+        t_indices: Array, t_values: Array, t_shape: tuple[int, ...],
     ) -> Any:  # fmt: skip
         empty = TensorType(dt.int64, None)
         dims: Any = self.shapes(empty, empty, h_shape, empty, empty, t_shape)[0]
         _, codes = np.unique(np.concatenate([h_values, t_values]), return_inverse=True)
         hypotheses = padded_rows(h_indices, codes[: len(h_values)], dims)
         truths = padded_rows(t_indices, codes[len(h_values) :], dims)
-        found = distances(*hypotheses, *truths).astype(np.float32)
+        result = distances(*hypotheses, *truths).astype(np.float32)
         if self.normalize:
             lengths = truths[1].astype(np.float32)
-            found = np.where(found == 0, found, found / lengths)
-        return found.astype(np.float32).reshape(dims)
+            result = np.where(result == 0, result, result / lengths)
+        return result.astype(np.float32).reshape(dims)
 
 
-def padded_rows(indices: Array, codes: Any, dims: Any) -> tuple[Any, Any]:
+def padded_rows(indices: Array, codes: Array, dims: tuple[int, ...]) -> tuple[Array, Array]:
     """The elements of each row one after another, and how many there are of each."""
     count = int(np.prod(dims))
     rows = np.ravel_multi_index(tuple(indices[:, :-1].T), dims) if count else indices[:, 0]
@@ -83,12 +83,12 @@ def padded_rows(indices: Array, codes: Any, dims: Any) -> tuple[Any, Any]:
     return result, lengths
 
 
-def distances(a: Array, a_lengths: Any, b: Array, b_lengths: Any) -> Any:
+def distances(a: Array, a_lengths: Array, b: Array, b_lengths: Array) -> Array:
     """The distance of each row of `a` to that of `b`, all rows a step at a time.
 
-    `row[j]` is the distance of the first i elements of `a` to the first j of `b`: the least of
-    what comes from above and from the left above, and then of what comes from the left, which is
-    a running minimum once j is taken off.
+    `row[j]` is the distance of the first i elements of `a` to the first j of `b`. It is the least
+    of what comes from above, from the left above, and from the left. The last is a running minimum
+    once j is taken off.
     """
     steps = np.arange(b.shape[1] + 1)
     row = np.broadcast_to(steps, (len(a), len(steps)))

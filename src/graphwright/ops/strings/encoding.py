@@ -88,7 +88,7 @@ class StringToHashBucketFast(Text):
 
     num_buckets: int
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Any:
         return string_kernels.hash_bucket_fast(texts(text), self.num_buckets)
 
 
@@ -118,7 +118,7 @@ class StringToHashBucketStrong(Text):
     num_buckets: int
     key: tuple[int, ...]
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Any:
         if len(self.key) != 2:
             raise ValueError(f"Key must have 2 elements, got {len(self.key)}")
         first, second = self.key
@@ -175,7 +175,7 @@ class UnicodeTranscode(Text):
             raise refused(f"Could not create converter for {self.input_encoding!r}") from None
         return self.kernel
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Any:
         array = texts(text)
         errors = chosen(self.errors, "errors", ("strict", "replace", "ignore"))
         if self.replace_control_characters:
@@ -316,7 +316,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
 
 
 def to_hash_bucket_strong(
-    input: TensorLike, num_buckets: int, key: Any, name: str | None = None
+    input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Any:
     """Hashes each string to one of `num_buckets` numbers, by SipHash under a key.
 

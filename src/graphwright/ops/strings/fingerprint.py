@@ -5,8 +5,8 @@ FarmHash's Fingerprint64, MurmurHash64A and SipHash-2-4.
 Sources: Pike and Alakuijala, FarmHash (the "na" variant, which Fingerprint64 is fixed to); Aumasson
 and Bernstein, "SipHash: a fast short-input PRF" (2012). All arithmetic is modulo 2**64.
 
-Each formula is written once, for a `Word` that is a Python integer or an array of uint64 with one
-element for each of many strings: the singular functions hash one string, the plural ones many.
+Each formula is written once, for a `Word`: a Python integer, or an array of uint64 with an element
+for each of many strings. The singular functions hash one string, the plural ones many.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def fingerprint64(text: bytes) -> int:
     """FarmHash's fingerprint."""
     size, word = len(text), partial(_word, text)
     if size <= _SIZES[-1]:
-        found: int = _SHORT[bisect_left(_SIZES, size)](word, size)
-        return found
+        result: int = _SHORT[bisect_left(_SIZES, size)](word, size)
+        return result
     state = _farm_start(word)
-    for at in range(0, _farm_blocks(size) * 64, 64):
-        state = _farm_block(state, word, at)
-    found = _farm_end(state, word, size)
-    return found
+    for place in range(0, _farm_blocks(size) * 64, 64):
+        state = _farm_block(state, word, place)
+    result = _farm_end(state, word, size)
+    return result
 
 
 def fingerprints64(texts: Sequence[bytes]) -> Hashes:
@@ -80,8 +80,8 @@ def hash64(text: bytes) -> int:
         result = _murmur_block(result, word)
     if len(text) > whole:
         result = _murmur_left(result, int.from_bytes(text[whole:], "little"))
-    found: int = _murmur_end(result)
-    return found
+    mixed: int = _murmur_end(result)
+    return mixed
 
 
 def hashes64(texts: Sequence[bytes]) -> Hashes:
@@ -95,8 +95,8 @@ def _hashes64(words: Hashes, starts: Hashes, sizes: Hashes) -> Hashes:
         word = words[starts[:running] + 8 * block]
         result[:running] = _murmur_block(result[:running], word)
     left = _murmur_left(result, _last_word(words, starts, sizes))
-    found: Hashes = _murmur_end(np.where(sizes & 7, left, result))
-    return found
+    mixed: Hashes = _murmur_end(np.where(sizes & 7, left, result))
+    return mixed
 
 
 def _murmur_block(result: Word, word: Word) -> Word:
@@ -122,8 +122,8 @@ def siphash(key: tuple[int, int], text: bytes) -> int:
     padded = text + bytes(7 - tail) + bytes([len(text) & 0xFF])
     for (word,) in struct.iter_unpack("<Q", padded):
         state = _sip_block(state, word)
-    found: int = _sip_end(state)
-    return found
+    result: int = _sip_end(state)
+    return result
 
 
 def siphashes(key: tuple[int, int], texts: Sequence[bytes]) -> Hashes:
@@ -164,15 +164,15 @@ def _at_once(
     return result
 
 
-def _running(counts: npt.NDArray[Any]) -> list[int]:
+def _running(counts: npt.NDArray[np.integer]) -> list[int]:
     """For each block, how many strings have one, where those with most come first."""
     blocks = np.arange(int(counts[0]))
-    found: list[int] = (len(counts) - np.searchsorted(counts[::-1], blocks, "right")).tolist()
-    return found
+    numbers: list[int] = (len(counts) - np.searchsorted(counts[::-1], blocks, "right")).tolist()
+    return numbers
 
 
 def _reader(words: Hashes, starts: Hashes) -> Reader:
-    return lambda at: words[starts + at]
+    return lambda place: words[starts + place]
 
 
 def _last_word(words: Hashes, starts: Hashes, sizes: Hashes) -> Hashes:
@@ -228,8 +228,8 @@ def _right(value: Word, by: int) -> Word:
     return (value >> by | value << 64 - by) & _MASK
 
 
-def _word(text: bytes, at: int) -> int:
-    return int.from_bytes(text[at : at + 8], "little")
+def _word(text: bytes, place: int) -> int:
+    return int.from_bytes(text[place : place + 8], "little")
 
 
 def _fold(value: Word) -> Word:
@@ -309,17 +309,17 @@ def _farm_blocks(size: Word) -> Word:
 
 
 def _farm_block(
-    state: State, word: Reader, at: Word, multiplier: Word = _K1, factor: int = 1
+    state: State, word: Reader, place: Word, multiplier: Word = _K1, factor: int = 1
 ) -> State:
     """The state after 64 bytes; the last block of a string has a multiplier and a factor."""
     x, y, z, v0, v1, w0, w1 = state
-    x = _right(x + y + v0 + word(at + 8), 37) * multiplier
-    y = _right(y + v1 + word(at + 48), 42) * multiplier
+    x = _right(x + y + v0 + word(place + 8), 37) * multiplier
+    y = _right(y + v1 + word(place + 48), 42) * multiplier
     x = (x ^ w1 * factor) & _MASK
-    y = (y + v0 * factor + word(at + 40)) & _MASK
+    y = (y + v0 * factor + word(place + 40)) & _MASK
     z = _right(z + w0, 33) * multiplier & _MASK
-    v = _weak(word, at, v1 * multiplier, x + w0)
-    w = _weak(word, at + 32, z + w1, y + word(at + 16))
+    v = _weak(word, place, v1 * multiplier, x + w0)
+    w = _weak(word, place + 32, z + w1, y + word(place + 16))
     return z, y, x, *v, *w
 
 
@@ -334,12 +334,12 @@ def _farm_end(state: State, word: Reader, size: Word) -> Word:
     return _mix(first, _mix(v1, w1, multiplier) + x, multiplier)
 
 
-def _weak(word: Reader, at: Word, a: Word, b: Word) -> tuple[Word, Word]:
+def _weak(word: Reader, place: Word, a: Word, b: Word) -> tuple[Word, Word]:
     """Two words from 32 bytes and two seeds."""
-    last = word(at + 24)
-    a = (a + word(at)) & _MASK
+    last = word(place + 24)
+    a = (a + word(place)) & _MASK
     b = _right(b + a + last, 21)
     c = a
-    a = a + word(at + 8) + word(at + 16)
+    a = a + word(place + 8) + word(place + 16)
     b += _right(a, 44)
     return (a + last) & _MASK, (b + c) & _MASK

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,7 @@ import numpy.typing as npt
 _WORD = 8
 
 
-def sizes(pieces: Sequence[Any]) -> npt.NDArray[np.int64]:
+def sizes(pieces: Sequence[Sized]) -> npt.NDArray[np.int64]:
     """How long each piece is."""
     return np.fromiter(map(len, pieces), np.int64, len(pieces))
 
@@ -38,5 +37,5 @@ class Joined:
         What follows the last string counts as zeros.
         """
         count = len(self._padded) - _WORD + 1
-        found: npt.NDArray[np.uint64] = np.ndarray((count,), "<u8", self._padded, strides=(1,))
-        return found
+        words: npt.NDArray[np.uint64] = np.ndarray((count,), "<u8", self._padded, strides=(1,))
+        return words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pprint
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.strings.string_format import StringFormat
 from graphwright.ops.strings.strings import join
 from graphwright.types import tree
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import string
@@ -32,8 +32,8 @@ STREAMS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def write_to(stream: Any, text: str) -> None:
-    """Writes at once."""
+def write_to(stream: TextIO, text: str) -> None:
+    """Writes a text to a stream, and flushes it."""
     stream.write(text)
     stream.flush()
 
@@ -70,7 +70,7 @@ _PLACEHOLDER = "{}"
 _MARK = "{~}"
 
 
-def print(*inputs: TensorLike, **kwargs: Any) -> None:
+def print(*inputs: object, **kwargs: Any) -> None:
     """Prints tensors, structures with tensors in them and Python values, each time it is run.
 
     Args:
@@ -96,7 +96,7 @@ def print(*inputs: TensorLike, **kwargs: Any) -> None:
     apply(PrintV2.of(stream, end), formatted(inputs, sep, summarize))
 
 
-def formatted(inputs: Sequence[Any], sep: str, summarize: int | None) -> Any:
+def formatted(inputs: Sequence[object], sep: str, summarize: int | None) -> Any:
     """The text of all inputs, a string tensor."""
     if len(inputs) == 1 and is_tensor(inputs[0]) and not isinstance(inputs[0], Composite):
         only = convert(inputs[0])
@@ -108,7 +108,7 @@ def formatted(inputs: Sequence[Any], sep: str, summarize: int | None) -> Any:
         word in text for text in inputs if isinstance(text, str) for word in (placeholder, mark)
     ):
         placeholder, mark = placeholder + "}", mark + "}"
-    tensors: list[Any] = []
+    tensors: list[TensorValue] = []
     composites: list[Any] = []
     templates = [template_of(v, tensors, composites, placeholder, mark) for v in inputs]
     template = sep.join(templates)
@@ -118,9 +118,14 @@ def formatted(inputs: Sequence[Any], sep: str, summarize: int | None) -> Any:
 
 
 def filled(
-    template: str, placeholder: str, mark: str, tensors: list[Any], texts: list[Any], ends: int
+    template: str,
+    placeholder: str,
+    mark: str,
+    tensors: list[TensorValue],
+    texts: list[TensorValue],
+    ends: int,
 ) -> Any:
-    """A template with tensors for placeholders and text that there is already for marks."""
+    """A template with the text of tensors for placeholders, and finished texts for marks."""
     pieces = []
     for piece, text in zip(template.split(mark), [*texts, None]):
         count = piece.count(placeholder)
@@ -133,10 +138,16 @@ def filled(
 
 
 def template_of(
-    value: Any, tensors: list[Any], composites: list[Any], placeholder: str, mark: str
+    value: object,
+    tensors: list[TensorValue],
+    composites: list[object],
+    placeholder: str,
+    mark: str,
 ) -> str:
-    """One input as text with placeholders for its tensors and marks for its composites that have
-    a text of their own; these are collected."""
+    """One input as text, with placeholders for its tensors and marks for composites with `_text`.
+
+    The tensors and these composites are added to the lists.
+    """
     if isinstance(value, str):
         return value
     leaves = []
@@ -152,13 +163,13 @@ def template_of(
     return pprint.pformat(tree.pack_sequence_as(value, leaves))
 
 
-def stream_name(stream: Any) -> str:
+def stream_name(stream: object) -> str:
     """A stream's name in the graph; ValueError for what cannot be written to."""
     if isinstance(stream, str):
         if stream.startswith("file://"):
             return stream
         raise ValueError(unsupported(stream))
-    names = {
+    names: dict[object, str] = {
         sys.stdout: "stdout",
         sys.stderr: "stderr",
         sys.__stdout__: "stdout",
@@ -172,8 +183,8 @@ def stream_name(stream: Any) -> str:
     raise ValueError(unsupported(stream))
 
 
-def unsupported(stream: Any) -> str:
-    """What to say about a stream that cannot be written to."""
+def unsupported(stream: object) -> str:
+    """The message about a stream that cannot be written to."""
     return (
         f"Unsupported output stream, logging level, or file.{stream}. Supported streams are "
         "sys.stdout, sys.stderr, tf.logging.info, tf.logging.warning, tf.logging.error. File "

@@ -28,7 +28,7 @@ def replaced(
 
 
 def replaced_in(compiled: Any, parts: list[bytes | int], text: bytes, everywhere: bool) -> bytes:
-    """A text with its matches replaced. Nothing, right behind a match, is no match.
+    """A text with its matches replaced. An empty match right behind another does not count.
 
     Source: `RE2::GlobalReplace`.
     """

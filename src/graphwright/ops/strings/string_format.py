@@ -9,8 +9,12 @@ import numpy as np
 
 from graphwright.op.batching import one_by_one
 from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import of_numpy
 from graphwright.types.tensor_type import TensorType
+
+#: The text of an element of an array, of whatever dtype.
+Shower = Callable[[Any], str]
 
 
 class StringFormat(Op):
@@ -43,17 +47,17 @@ class StringFormat(Op):
         return np.array(text.encode(), dtype=object)
 
 
-def show(array: Any, summarize: int) -> str:
+def show(value: object, summarize: int) -> str:
     """An array in brackets, of each axis the first and last `summarize` entries (all if < 0)."""
-    if not hasattr(array, "shape"):
-        return repr(array)
-    array = np.asarray(array)
+    if not hasattr(value, "shape"):
+        return repr(value)
+    array = np.asarray(value)
     ends = array.size if summarize < 0 else min(summarize, array.size)
     return show_axis(array, array.ndim, ends, shower(array.dtype))
 
 
-def show_axis(array: Any, rank: int, ends: int, element: Callable[[Any], str]) -> str:
-    """One axis of an array that had `rank` of them."""
+def show_axis(array: Array, rank: int, ends: int, element: Shower) -> str:
+    """One axis of an array that had `rank` axes at first, and the axes in it."""
     if not array.ndim:
         return element(array[()])
     inner = array.ndim - 1
@@ -68,8 +72,8 @@ def show_axis(array: Any, rank: int, ends: int, element: Callable[[Any], str]) -
     return "[" + text + "".join(gap + row for row in tail) + "]"
 
 
-def shower(dtype: Any) -> Callable[[Any], str]:
-    """How elements of a NumPy dtype are written."""
+def shower(dtype: ArrayDType) -> Shower:
+    """The function that writes the elements of a NumPy dtype."""
     if dtype == np.float64:
         return show_double
     if dtype.kind == "O":
@@ -84,15 +88,15 @@ def shower(dtype: Any) -> Callable[[Any], str]:
     return lambda value: "?"  # as TensorFlow shows complex numbers
 
 
-def show_float(value: Any) -> str:
-    """Six digits where they say which float32 it is, else nine."""
-    value = np.float32(value)
+def show_float(number: np.floating) -> str:
+    """A float32 in six digits where these tell it from all others, else in nine."""
+    value = np.float32(number)
     text = f"{value:.6g}"
     return text if np.float32(text) == value or value != value else f"{value:.9g}"
 
 
-def show_double(value: Any) -> str:
-    """Fifteen digits where they say which float64 it is, else seventeen."""
+def show_double(value: np.float64) -> str:
+    """A float64 in fifteen digits where these tell it from all others, else in seventeen."""
     text = f"{value:.15g}"
     return text if float(text) == value or value != value else f"{value:.17g}"
 
@@ -100,7 +104,7 @@ def show_double(value: Any) -> str:
 _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
 
 
-def quoted(value: Any) -> str:
+def quoted(value: object) -> str:
     """Bytes in double quotes, with what cannot be printed escaped and UTF-8 as it is."""
     if not isinstance(value, bytes):
         return repr(value)

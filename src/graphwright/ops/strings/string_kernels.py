@@ -1,7 +1,7 @@
 """Byte strings and UTF-8 over object arrays whose elements are `bytes`.
 
-Rules are TensorFlow's: case and white space are ASCII unless the encoding is named, broken UTF-8
-decodes to U+FFFD, one for each stray byte, numbers are read as by C and printed as by `printf`.
+Rules are TensorFlow's. Case and white space are ASCII unless the encoding is named. Broken UTF-8
+decodes to U+FFFD, one for each stray byte. Numbers are read as by C and printed as by `printf`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, pairwise
 from operator import methodcaller
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +68,7 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
 
 def _bounds(text: bytes, place: int, start: int, length: int, unit: Unit) -> tuple[int, int]:
     """Where the part of one string starts and stops; `place` is where it stands among others."""
-    edges = [at for at, byte in enumerate(text) if unit == "BYTE" or byte & 0xC0 != 0x80]
+    edges = [edge for edge, byte in enumerate(text) if unit == "BYTE" or byte & 0xC0 != 0x80]
     count = len(edges)
     if not -count <= start <= count:
         raise _no_such_position(text, place, start)
@@ -134,18 +134,18 @@ def reduce_join(
     axes = [axis % array.ndim for axis in reversed(axes)]
     others = [axis for axis in range(array.ndim) if axis not in axes]
     moved = array.transpose(*others, *axes)
-    kept = moved.shape[: len(others)]
-    rows = moved.reshape(math.prod(kept), math.prod(moved.shape[len(others) :]))
+    outer = moved.shape[: len(others)]
+    rows = moved.reshape(math.prod(outer), math.prod(moved.shape[len(others) :]))
     result = np.empty(len(rows), object)
     result[:] = [separator.join(row) for row in rows]
     kept_sizes = [1 if axis in axes else size for axis, size in enumerate(array.shape)]
-    return result.reshape(kept_sizes if keepdims else kept)
+    return result.reshape(kept_sizes if keepdims else outer)
 
 
 def split(array: Array, separator: bytes = b"", limit: int = -1) -> Pieces:
-    """The pieces between separators, at most `limit` cuts; without one, between white space.
+    """The pieces between separators, or between white space, after at most `limit` cuts.
 
-    Shared by all strings: the pieces in a row, and how many of them each string has.
+    They are the pieces of all strings in a row, and how many of them each string has.
     """
     texts: list[bytes] = array.reshape(-1).tolist()
     if limit == 0:
@@ -170,8 +170,8 @@ def regex_replace(
 
 def regex_full_match(array: Array, pattern: bytes) -> npt.NDArray[np.bool_]:
     """Whether a pattern in RE2's syntax matches each whole string; ValueError for a bad pattern."""
-    found = regex.full_matches(pattern, array.reshape(-1).tolist())
-    return np.array(found, np.bool_).reshape(array.shape)
+    matches = regex.full_matches(pattern, array.reshape(-1).tolist())
+    return np.array(matches, np.bool_).reshape(array.shape)
 
 
 def to_number(array: Array, dtype: npt.DTypeLike) -> Array:
@@ -247,8 +247,8 @@ def hash_bucket_strong(array: Array, buckets: int, key: tuple[int, int]) -> npt.
 def _buckets(
     hashes: Callable[[list[bytes]], fingerprint.Hashes], array: Array, buckets: int
 ) -> npt.NDArray[np.int64]:
-    found: Array = hashes(array.reshape(-1).tolist()) % np.uint64(buckets)
-    return found.astype(np.int64).reshape(array.shape)
+    numbers: Array = hashes(array.reshape(-1).tolist()) % np.uint64(buckets)
+    return numbers.astype(np.int64).reshape(array.shape)
 
 
 def unicode_encode(
@@ -326,7 +326,7 @@ def characters(
     ValueError for what is not allowed, if strict; LookupError for an unknown encoding.
     """
     name = _codec(encoding)
-    found: list[tuple[int | None, int]] = []
+    pairs: list[tuple[int | None, int]] = []
     start = 0
     while start < len(text):
         try:
@@ -337,12 +337,12 @@ def characters(
             chunk, broken = text[start : start + error.start].decode(name), True
             stop = start + error.end
         for char in chunk:
-            found.append((ord(char), start))
+            pairs.append((ord(char), start))
             start += len(char.encode(name))
         if broken:
-            found.append((None, start))
+            pairs.append((None, start))
         start = stop
-    return found
+    return pairs
 
 
 def code_points(
@@ -356,30 +356,30 @@ def code_points(
     name = codecs.lookup(_codec(encoding)).name
     if name not in _WIDTHS or _are_few(texts):
         return _in_a_row([characters(text, encoding, errors) for text in texts])
-    found = _decoded(texts, name)
-    if found:
-        return found
-    # Strings that cannot be decoded with the others are decoded alone, and of so many zeros here.
+    result = _decoded(texts, name)
+    if result:
+        return result
+    # Strings that cannot be decoded with the others are decoded alone; here zeros stand for them.
     clean = [_is_clean(text, name) for text in texts]
     alone = [[] if ok else characters(text, encoding, errors) for text, ok in zip(texts, clean)]
     zero = "\0".encode(name)
-    found = _decoded(
+    result = _decoded(
         [text if ok else zero * len(pairs) for text, ok, pairs in zip(texts, clean, alone)], name
     )
-    assert found is not None
-    points, starts, counts = found
+    assert result is not None
+    points, starts, counts = result
     broken = np.repeat(np.logical_not(clean), counts)
     points[broken], starts[broken], _ = _in_a_row(alone)
     return points, starts, counts
 
 
 def _are_few(texts: Sequence[bytes]) -> bool:
-    """Whether it takes longer to set up arrays over the strings than to go through their bytes."""
+    """Whether arrays over the strings take longer to set up than a loop over their bytes."""
     return len(texts) <= _FEW and len(texts) + sum(map(len, texts)) <= _FEW
 
 
 def _in_a_row(rows: Sequence[list[tuple[int | None, int]]]) -> tuple[Array, Array, Array]:
-    """What `characters` finds in each string, as `code_points` gives it."""
+    """The characters of each string, as `code_points` returns them."""
     pairs = [*chain.from_iterable(rows)]
     points = np.array([-1 if point is None else point for point, _ in pairs], np.int32)
     return points, np.array([start for _, start in pairs], np.int64), sizes(rows)
@@ -440,12 +440,12 @@ def _edges(counts: Array) -> Array:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
-def _each(function: Callable[[Any], Any], array: Array) -> Array:
+def _each(function: Callable[..., bytes], array: Array) -> Array:
     """The function's values as an object array of the same shape."""
     return _filled([function(item) for item in array.reshape(-1).tolist()], array.shape)
 
 
-def _filled(items: Sequence[Any], shape: tuple[int, ...]) -> Array:
+def _filled(items: Sequence[object], shape: tuple[int, ...]) -> Array:
     """An array of objects."""
     result = np.empty(shape, object)
     result.reshape(-1)[:] = items

@@ -1,11 +1,11 @@
-"""Ops that take strings apart, or put them together, in numbers that only the data tells."""
+"""Ops that take strings apart, or put them together, into as many pieces as the data has."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.string_kernels import Errors
 from graphwright.ops.strings.strings import chosen, texts
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, num_elements
 
@@ -33,10 +34,10 @@ class StringSplitV2(Op):
 
     maxsplit: int = -1
 
-    def shapes(self, text: TensorType, sep: Any) -> Shapes:
+    def shapes(self, text: TensorType, sep: str | bytes | None) -> Shapes:
         return ((None, 2), (None,), (2,))
 
-    def kernel(self, text: Any, sep: Any) -> tuple[Any, ...]:
+    def kernel(self, text: Array, sep: str | bytes) -> tuple[Array, ...]:
         values, counts = string_kernels.split(texts(text), as_bytes(sep), self.maxsplit)
         rows = np.repeat(np.arange(len(counts)), counts)
         columns = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -44,7 +45,7 @@ class StringSplitV2(Op):
         return np.stack([rows, columns], 1).astype(np.int64), values, shape
 
 
-def as_bytes(text: Any) -> bytes:
+def as_bytes(text: object) -> bytes:
     """Text as UTF-8; ValueError for what is none."""
     if not isinstance(text, (str, bytes)):
         raise ValueError(f"sep must be a string, got {text!r}")
@@ -64,7 +65,7 @@ class Decoding(Op):
     replace_control_characters: bool = False
     Tsplits: DType = dt.int64
 
-    def decoded(self, text: Any) -> tuple[Any, Any, Any]:
+    def decoded(self, text: Array) -> tuple[Array, Array, Array]:
         """Splits, code points, and the bytes that these start at."""
         errors: Errors = chosen(self.errors, "errors", _ERRORS)
         check_point(self.replacement_char)
@@ -79,9 +80,9 @@ class Decoding(Op):
         wrong = points < (0x20 if self.replace_control_characters else 0)
         splits = np.concatenate([[0], np.cumsum(counts)])
         if errors == "ignore":
-            kept = ~wrong
-            points, starts = points[kept], starts[kept]
-            splits = np.concatenate([[0], np.cumsum(kept)])[splits]
+            valid = ~wrong
+            points, starts = points[valid], starts[valid]
+            splits = np.concatenate([[0], np.cumsum(valid)])[splits]
         else:
             points[wrong] = self.replacement_char
         return splits.astype(self.Tsplits.numpy_dtype), points, starts
@@ -96,7 +97,7 @@ class UnicodeDecode(Decoding):
     def shapes(self, text: TensorType) -> Shapes:
         return (splits_dims(text), (None,))
 
-    def kernel(self, text: Any) -> tuple[Any, ...]:
+    def kernel(self, text: Array) -> tuple[Array, ...]:
         return self.decoded(text)[:2]
 
 
@@ -109,7 +110,7 @@ class UnicodeDecodeWithOffsets(Decoding):
     def shapes(self, text: TensorType) -> Shapes:
         return (splits_dims(text), (None,), (None,))
 
-    def kernel(self, text: Any) -> tuple[Any, ...]:
+    def kernel(self, text: Array) -> tuple[Array, ...]:
         return self.decoded(text)
 
 
@@ -120,7 +121,7 @@ def splits_dims(text: TensorType) -> tuple[int | None]:
 
 
 def check_point(replacement: int) -> None:
-    """ValueError for the replacement of characters by what is none."""
+    """ValueError for a replacement that is no character."""
     if not 0 <= replacement <= sys.maxunicode:
         raise ValueError(f"replacement_char must be a unicode code point, got {replacement}")
 
@@ -143,21 +144,21 @@ class UnicodeEncode(Op):
         size = None if splits.dims is None else splits.dims[0]
         return ((None if size is None else size - 1,),)
 
-    def kernel(self, points: Any, splits: Any) -> Any:
+    def kernel(self, points: Array, splits: Array) -> Array:
         errors: Errors = chosen(self.errors, "errors", _ERRORS)
         chosen(self.output_encoding, "output_encoding", ("UTF-8", "UTF-16-BE", "UTF-32-BE"))
         check_point(self.replacement_char)
         if not len(splits):
             raise ValueError("input_splits must have elements, but there are none")
         check_splits(splits, points.size)
-        counts = np.diff(splits.astype(np.int64))
+        counts: Array = np.diff(splits.astype(np.int64))
         return string_kernels.unicode_encode(
             points, counts, self.output_encoding, errors, self.replacement_char
         )
 
 
-def check_splits(ends: Any, size: int) -> None:
-    """Splits begin at 0, do not fall, and end with the values."""
+def check_splits(ends: Array, size: int) -> None:
+    """ValueError unless splits begin at 0, do not fall, and end with the values."""
     if not len(ends):
         return
     if ends[0] != 0:
@@ -193,26 +194,26 @@ class StringNGrams(Op):
             raise ValueError(f"ngram_widths must be positive, got {list(self.ngram_widths)}")
         return ((None,), (None,) if splits.dims is None else splits.dims)
 
-    def kernel(self, data: Any, splits: Any) -> tuple[Any, ...]:
+    def kernel(self, data: Array, splits: Array) -> tuple[Array, ...]:
         words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1)
         check_splits(ends, len(words))
         rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends.tolist())]
         flat = np.empty(sum(map(len, rows)), object)
         flat[:] = [text for row in rows for text in row]
-        found = np.cumsum([0, *map(len, rows)]).astype(splits.dtype) if len(ends) else splits
-        return flat, found.reshape(splits.shape)
+        places = np.cumsum([0, *map(len, rows)]).astype(splits.dtype) if len(ends) else splits
+        return flat, places.reshape(splits.shape)
 
     def runs(self, words: Sequence[bytes]) -> Iterator[bytes]:
         """The runs of one row, of each width."""
         left, right = self.left_pad.encode(), self.right_pad.encode()
         separator = self.separator.encode()
-        found = False
+        any_run = False
         for width in self.ngram_widths:
             pad = width - 1 if self.pad_width < 0 else min(self.pad_width, width - 1)
             padded = [*[left] * pad, *words, *[right] * pad]
             for start in range(len(padded) - width + 1):
-                found = True
+                any_run = True
                 yield separator.join(padded[start : start + width])
-        if self.preserve_short_sequences and words and not found:
+        if self.preserve_short_sequences and words and not any_run:
             pad = max(self.pad_width, 0)
             yield separator.join([*[left] * pad, *words, *[right] * pad])

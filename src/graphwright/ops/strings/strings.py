@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -18,7 +19,9 @@ from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.string_format import StringFormat
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import (
+    Dims,
     TensorType,
     broadcast_dims,
     is_compatible,
@@ -30,13 +33,13 @@ from graphwright.types.tensor_type import (
 Unit = Literal["BYTE", "UTF8_CHAR"]
 
 
-def texts(value: Any) -> Any:
+def texts(value: object) -> Array:
     """An operand as an array of bytes objects, a scalar too."""
     return np.asarray(value, object)
 
 
 class Text(Op):
-    """Something of each string."""
+    """An op whose result has an element for each string."""
 
     inputs: ClassVar[tuple[str, ...]] = ("input: string",)
     outputs = ("output: string",)
@@ -55,7 +58,7 @@ class StringLength(Text):
 
     unit: str = "BYTE"
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Array:
         return string_kernels.length(texts(text), unit_of(self.unit))
 
 
@@ -67,7 +70,7 @@ class StringUpper(Text):
 
     encoding: str = ""
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Array:
         return string_kernels.upper(texts(text), cased(self.encoding))
 
 
@@ -79,12 +82,12 @@ class StringLower(Text):
 
     encoding: str = ""
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Array:
         return string_kernels.lower(texts(text), cased(self.encoding))
 
 
 def cased(encoding: str) -> str:
-    """An encoding that letters of both cases are known in."""
+    """The encoding in small letters; ValueError where letters have no case in it."""
     if encoding.lower() not in ("", "utf-8"):
         raise ValueError(f"only utf8 or '' (no encoding) is supported, got {encoding!r}")
     return encoding.lower()
@@ -96,7 +99,7 @@ class StringStrip(Text):
     type_name = "StringStrip"
     batched = elementwise
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Array:
         return string_kernels.strip(texts(text))
 
 
@@ -122,7 +125,7 @@ class Substr(Op):
             ) from None
         return (broadcast_dims(text.dims, together),)
 
-    def kernel(self, text: Any, pos: Any, len: Any) -> Any:
+    def kernel(self, text: Array, pos: Array, len: Array) -> Array:
         if np.shape(pos) != np.shape(len):
             raise ValueError("pos and len should have the same shape")
         if self.unit == "UTF8_CHAR" and np.any(np.less(pos, 0) & np.less(len, 0)):
@@ -154,7 +157,7 @@ class StringJoin(Op):
                 raise ValueError(f"Input shapes do not match: {shown}") from None
         return (dims,)
 
-    def kernel(self, *operands: Any) -> Any:
+    def kernel(self, *operands: Array) -> Array:
         if len({np.shape(o) for o in operands} - {()}) > 1:
             raise ValueError("Input shapes do not match")
         if not operands:
@@ -173,18 +176,18 @@ class ReduceJoin(Op):
     keep_dims: bool = False
     separator: str = ""
 
-    def shapes(self, text: TensorType, axes: Any) -> Shapes:
+    def shapes(self, text: TensorType, axes: int | Dims | None) -> Shapes:
         return (reduced_dims(text.dims, axes, self.keep_dims),)
 
-    def kernel(self, text: Any, axes: Any) -> Any:
+    def kernel(self, text: Array, axes: int | tuple[int, ...]) -> Array:
         array = texts(text)
         try:
-            axes = normalize_axes(axes, array.ndim)
+            places = normalize_axes(axes, array.ndim)
         except ValueError:
             raise OutOfRangeError(
                 None, None, f"Invalid reduction dimension {axes} for input with {array.ndim} axes"
             ) from None
-        return string_kernels.reduce_join(array, axes, self.keep_dims, self.separator.encode())
+        return string_kernels.reduce_join(array, places, self.keep_dims, self.separator.encode())
 
 
 class UnsortedSegmentJoin(Op):
@@ -199,7 +202,7 @@ class UnsortedSegmentJoin(Op):
 
     separator: str = ""
 
-    def shapes(self, text: TensorType, ids: TensorType, count: Any) -> Shapes:
+    def shapes(self, text: TensorType, ids: TensorType, count: int | None) -> Shapes:
         if ids.dims == ():
             raise ValueError("segment_ids cannot have rank 0")
         if text.dims is None or ids.dims is None:
@@ -211,7 +214,7 @@ class UnsortedSegmentJoin(Op):
             )
         return ((count, *text.dims[len(ids.dims) :]),)
 
-    def kernel(self, text: Any, ids: Any, count: int) -> Any:
+    def kernel(self, text: Array, ids: Array, count: int) -> Array:
         array, ids = texts(text), np.asarray(ids)
         flat = ids.ravel()
         if np.any((flat < 0) | (flat >= count)):
@@ -238,7 +241,7 @@ class StaticRegexFullMatch(Text):
 
     pattern: str
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Array:
         return string_kernels.regex_full_match(texts(text), self.pattern.encode())
 
 
@@ -250,7 +253,7 @@ class RegexFullMatch(Text):
     outputs = ("output: bool",)
     batched = last_axes_of_first
 
-    def kernel(self, text: Any, pattern: Any) -> Any:
+    def kernel(self, text: Array, pattern: Array) -> Array:
         return string_kernels.regex_full_match(texts(text), scalar(pattern, "Pattern"))
 
 
@@ -264,7 +267,7 @@ class StaticRegexReplace(Text):
     rewrite: str
     replace_global: bool = True
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Array:
         pattern, rewrite = self.pattern.encode(), self.rewrite.encode()
         return string_kernels.regex_replace(texts(text), pattern, rewrite, self.replace_global)
 
@@ -278,18 +281,18 @@ class RegexReplace(Text):
 
     replace_global: bool = True
 
-    def kernel(self, text: Any, pattern: Any, rewrite: Any) -> Any:
-        pattern, rewrite = scalar(pattern, "Pattern"), scalar(rewrite, "Rewrite")
-        return string_kernels.regex_replace(texts(text), pattern, rewrite, self.replace_global)
+    def kernel(self, text: Array, pattern: Array, rewrite: Array) -> Array:
+        words = scalar(pattern, "Pattern"), scalar(rewrite, "Rewrite")
+        return string_kernels.regex_replace(texts(text), *words, self.replace_global)
 
 
-def scalar(value: TensorLike, what: str) -> bytes:
+def scalar(value: Array, what: str) -> bytes:
     """The only string of an operand."""
     array = texts(value)
     if array.ndim:
         raise ValueError(f"{what} must be scalar, but received {show_dims(array.shape)}")
-    found: bytes = array.item()
-    return found
+    text: bytes = array.item()
+    return text
 
 
 STRIP, REGEX_FULL_MATCH = StringStrip(), RegexFullMatch()
@@ -325,12 +328,12 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> An
 
 
 def unit_of(name: str | None) -> Unit:
-    """What positions count, by default bytes; InvalidArgumentError for another word."""
+    """The unit of positions, by default bytes; InvalidArgumentError for another word."""
     unit: Unit = chosen("BYTE" if name is None else name, "unit", ("BYTE", "UTF8_CHAR"))
     return unit
 
 
-def chosen(value: Any, what: str, allowed: tuple[str, ...]) -> Any:
+def chosen(value: object, what: str, allowed: tuple[str, ...]) -> Any:
     """An attribute that is one of a few words; InvalidArgumentError for another."""
     if isinstance(value, bytes):
         value = value.decode()
@@ -343,7 +346,7 @@ def chosen(value: Any, what: str, allowed: tuple[str, ...]) -> Any:
 
 
 def refused(message: str) -> InvalidArgumentError:
-    """What is wrong with an op's attributes."""
+    """The error for attributes that are not valid."""
     return InvalidArgumentError(None, None, message)
 
 
@@ -409,7 +412,7 @@ def strip(input: TensorLike, name: str | None = None) -> Any:
 def substr(
     input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None
 ) -> Any:
-    """Cuts a part of given position and length out of each string.
+    """Cuts a part of some position and length out of each string.
 
     Args:
         input: A tensor of strings.
@@ -434,7 +437,7 @@ def substr(
     return apply(op, string(input), *convert_pair(pos, len), name=name)
 
 
-def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Any:
     """Joins strings of several tensors element by element.
 
     Args:
@@ -456,13 +459,13 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
 
 
 def reduce_join(
-    inputs: Any,
-    axis: Any = None,
+    inputs: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool = False,
     separator: str = "",
     name: str | None = None,
 ) -> Any:
-    """Joins the strings along axes, in the order in which these are given.
+    """Joins the strings along axes, in the order of `axis`.
 
     Args:
         inputs: A tensor of strings, of any shape.
@@ -492,7 +495,11 @@ def reduce_join(
 
 
 def unsorted_segment_join(
-    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+    inputs: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike,
+    separator: str = "",
+    name: str | None = None,
 ) -> Any:
     """Joins the strings of each segment.
 
