@@ -31,7 +31,7 @@ _AT_ONCE, _SECONDS = 250, 60.0
 
 #: What TensorFlow says where it fails at what it should do: the gradient of `tf.gather_nd` of one
 #: element, here. Such programs are left out.
-_FAULTS = ("Updates shape must have rank at least one",)
+_FAULTS = ("Updates shape must have rank at least one", "must match dimensions [0,1) of updates")
 
 
 def record(seed: int) -> list[Any]:

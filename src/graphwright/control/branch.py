@@ -429,7 +429,7 @@ def switch_case(
     >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
     20
     """
-    if not isinstance(branch_index, Tensor):
+    if not isinstance(branch_index, Tensor) or isinstance(branch_index, Variable):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
     if not branch_index.dtype.is_integer:
         raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype}")
