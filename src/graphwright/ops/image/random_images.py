@@ -37,7 +37,7 @@ def stream(seed: int | None) -> Draw:
     return lambda dims, low, high, kind=dt.float32: uniform(dims, low, high, kind, seed)
 
 
-def position(seed: TensorLike | None) -> Draw:
+def position(seed: TensorLike) -> Draw:
     """Draws what the seed says."""
     return lambda dims, low, high, kind=dt.float32: stateless_uniform(dims, seed, low, high, kind)
 
@@ -300,7 +300,8 @@ def stateless_random_saturation(
     >>> tf.image.stateless_random_saturation(image, 0.5, 1.5, seed=[1, 2]).numpy().tolist()
     [[[1.0, 0.3279697895050049, 0.3279697895050049]]]
     """
-    return saturated(image, lower, upper, position(seed))
+    required: Any = seed
+    return saturated(image, lower, upper, position(required))
 
 
 def random_jpeg_quality(
