@@ -39,7 +39,8 @@ def stream(seed: int | None) -> Draw:
 
 def position(seed: TensorLike) -> Draw:
     """Draws what the seed says."""
-    return lambda dims, low, high, kind=dt.float32: stateless_uniform(dims, seed, low, high, kind)
+    start: Any = seed  # None is refused where it is converted
+    return lambda dims, low, high, kind=dt.float32: stateless_uniform(dims, start, low, high, kind)
 
 
 # -- what is done, whoever draws ------------------------------------------------------------

@@ -13,7 +13,6 @@ from graphwright.ops.math.comparison import equal, logical_and, select
 from graphwright.ops.math.rounding import floor
 from graphwright.types.arrays import Array
 
-
 #: A bound of a range: a constant, or an array of them.
 Bound = float | Array
 
