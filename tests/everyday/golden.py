@@ -18,7 +18,9 @@ _FILE = Path(__file__).parent.parent / "golden" / "everyday.json.gz"
 Outcomes = list[Outcome]
 
 #: Programs of the file, by their place, that end otherwise here, and why.
+_CAST = "`tf.cast` of a variable to its own dtype is the variable in TensorFlow, and no tensor"
 KNOWN = {
+    **dict.fromkeys((927, 1484, 2060, 3804, 4421, 4567, 4594), _CAST),
     3718: "AutoGraph refuses a name that is set after a `break` which Python never reaches",
     3752: "`range` takes a variable here: TensorFlow's have no `__index__`",
 }
