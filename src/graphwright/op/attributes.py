@@ -1,55 +1,57 @@
-"""Attributes of ops as their records declare them, made of what programs give."""
+"""Attributes of ops as their records declare them, converted from the arguments of programs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, SupportsFloat, SupportsInt
+
+from graphwright.op.frozen_record import Record
 
 
-def whole(value: Any) -> int:
+def whole(value: SupportsInt | str | bytes) -> int:
     """A number, NumPy's or a tensor's, as an int; TypeError for text."""
     if isinstance(value, (str, bytes)):
         raise TypeError
     return int(value)
 
 
-def real(value: Any) -> float:
+def real(value: SupportsFloat | str | bytes) -> float:
     """A number, NumPy's or a tensor's, as a float; TypeError for text."""
     if isinstance(value, (str, bytes)):
         raise TypeError
     return float(value)
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """Text, or bytes of UTF-8, as text; TypeError for anything else."""
     if not isinstance(value, (str, bytes)):
         raise TypeError
     return value.decode() if isinstance(value, bytes) else value
 
 
-#: What is made of a given value, by the annotation of the attribute.
+#: The conversion of a value, by the annotation of the attribute.
 KINDS: dict[str, Callable[[Any], Any]] = {"bool": bool, "float": real, "int": whole, "str": text}
 _EXACT = {"bool": bool, "float": float, "int": int, "str": str}
 _WORDS = {"str": "string"}
 
 
-def plain(op: Any, values: Sequence[Any]) -> tuple[Any, ...]:
+def plain(op: type[Record], values: Sequence[object]) -> tuple[Any, ...]:
     """The attributes of an op's class: what has another type is converted, None is the default.
 
     TypeError for what cannot be converted.
     """
-    found = [plain_value(op, name, value) for name, value in zip(op.fields, values)]
-    return (*found, *values[len(found) :])
+    attributes = [plain_value(op, name, value) for name, value in zip(op.fields, values)]
+    return (*attributes, *values[len(attributes) :])
 
 
-def plain_value(op: Any, name: str, value: Any, said: str = "") -> Any:
-    """One attribute; `said` is what the program calls it, if that is another name."""
+def plain_value(op: type[Record], name: str, value: object, said: str = "") -> Any:
+    """One attribute; `said` is the name that the program gives it, if that is another one."""
     kind = op.fields[name]
     if kind not in KINDS or type(value) is _EXACT[kind]:
         return value
-    given = getattr(op, name, None) if value is None else value
+    source = getattr(op, name, None) if value is None else value
     try:
-        return KINDS[kind](given)
+        return KINDS[kind](source)
     except (TypeError, ValueError):
         raise TypeError(
             f"Expected {_WORDS.get(kind, kind)} for argument '{said or name}' not {value!r}."

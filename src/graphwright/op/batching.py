@@ -1,7 +1,7 @@
 """Batching rules: what an op becomes when it is applied to many rows at once.
 
-`tf.vectorized_map` runs a function for every row of its arguments by running each op once, on
-tensors that hold the operands of all rows along a new first axis. An op's `batched` says how, in
+`tf.vectorized_map` runs a function for every row of its arguments by running each op once. The
+op's operands then hold those of all rows along a new first axis. An op's `batched` says how, in
 terms of an `Each`; rules that many ops share stand here.
 """
 
@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 
@@ -47,50 +49,50 @@ class Each(Protocol):
     def greatest_rank(self) -> Any:
         """The greatest rank of an operand in one row: an int if it is known, else a tensor."""
 
-    def aligned(self, i: int, rank: Any) -> Any:
+    def aligned(self, i: int, rank: int | TensorValue) -> Any:
         """An operand as one of rank `rank` in each row: if it is stacked, new axes of size 1
         follow that of the rows. An operand that is the same for all is left as it is."""
 
     def axes(self, i: int) -> Any:
         """The axis or axes that operand `i` names, counted with the axis of rows in front."""
 
-    def longer(self, shape: Any, first: Any = None) -> Any:
+    def longer(self, shape: ShapeLike, first: TensorLike | None = None) -> Any:
         """A vector with one more entry in front: the number of rows, or `first`."""
 
-    def broadcast(self, i: int, shape: Any) -> Any:
+    def broadcast(self, i: int, shape: ShapeLike) -> Any:
         """An operand broadcast to a shape in every row: rows in front."""
 
-    def rows(self, dtype: Any) -> Any:
+    def rows(self, dtype: DType) -> Any:
         """The numbers of the rows, `[0, .., count - 1]`."""
 
-    def product(self, vector: Any) -> Any:
+    def product(self, vector: TensorLike) -> Any:
         """The product of a vector's entries."""
 
     def merged(self, i: int) -> Any:
         """An operand whose own first axis follows that of the rows as one axis of both."""
 
-    def split(self, tensor: Any, i: int) -> Any:
+    def split(self, tensor: TensorValue, i: int) -> Any:
         """The inverse of `merged`, with the size that operand `i` has along its first axis."""
 
     def behind(self, i: int) -> Any:
         """An operand with the axis of rows as its last one."""
 
-    def fronted(self, tensor: Any) -> Any:
+    def fronted(self, tensor: TensorValue) -> Any:
         """A result of such operands: its last axis is that of the rows."""
 
     def channels(self, i: int) -> Any:
-        """An operand whose last axis is that of the rows and its own last one as one axis."""
+        """An operand with the axis of rows and its last axis joined, as the last one."""
 
-    def unfolded(self, tensor: Any, axis: int) -> Any:
+    def unfolded(self, tensor: TensorValue, axis: int) -> Any:
         """A result of such operands: its axis, counted from the end, begins with the rows."""
 
     def run(
         self,
         graph: Any,
-        inputs: Sequence[Any],
+        inputs: Sequence[TensorValue],
         stacked: Sequence[bool],
         wanted: Sequence[bool] | None = None,
-        places: Any = None,
+        places: TensorValue | None = None,
     ) -> list[Any]:
         """A graph's results for all rows, or for those at `places`. If `wanted` says which are to
         have the axis of rows, all are tensors, otherwise those without it are `Same`."""
@@ -101,7 +103,7 @@ class Each(Protocol):
     def one_by_one(self) -> tuple[Any, ...]:
         """The op's results, row by row in a loop, where that is what it means."""
 
-    def turned(self, items: Any, dtype: Any, element_shape: Any) -> Any:
+    def turned(self, items: TensorValue, dtype: DType, element_shape: ShapeLike) -> Any:
         """A list whose items, of this dtype and shape, have their first two axes exchanged."""
 
     def flags(self, graph: Any, stacked: Sequence[bool]) -> list[bool]:

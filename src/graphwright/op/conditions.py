@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
+from graphwright.types.arguments import HostValue
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 _NOUNS = ("a scalar", "a vector", "a matrix")
-#: How many combinations of shapes and host values are remembered that a rule takes.
+#: The most combinations of shapes and host values that are remembered for a rule.
 _REMEMBERED = 256
 
 
@@ -35,7 +36,7 @@ class Conditioned(Protocol):
     def shapes(self, *operands: Any) -> Any: ...
 
 
-def check_ranks(op: Conditioned, operands: Sequence[Any]) -> None:
+def check_ranks(op: Conditioned, operands: Sequence[TensorType | HostValue]) -> None:
     """ValueError unless operands (types, known host values) have the ranks that the op states."""
     if not op.ranks:
         return
@@ -47,7 +48,7 @@ def check_ranks(op: Conditioned, operands: Sequence[Any]) -> None:
             raise ValueError(f"{name} must be {noun}, got shape {show_dims(dims)}")
 
 
-def host_dims(value: Any) -> Dims | None:
+def host_dims(value: HostValue) -> Dims | None:
     """The shape of a host value, None if nothing is known of it."""
     if value is None:
         return None
@@ -72,11 +73,11 @@ def check_least(op: Conditioned, tensors: int) -> None:
 
 
 def behind_rule(
-    op: Conditioned, types: Sequence[DType], kernel: Callable[..., Any]
+    op: Conditioned, types: Sequence[DType], kernel: Callable[..., object]
 ) -> Callable[..., Any]:
     """A kernel that is called where the op's shape rule takes the operands.
 
-    Shapes and host values that the rule took it takes again: it is asked for new ones only.
+    The rule is asked for new shapes and host values only: what it took before, it takes again.
     """
     mask = op.host_mask(len(types) + sum(operand.host for operand in op.operands))
     taken: set[Any] = set()
@@ -88,9 +89,9 @@ def behind_rule(
             key = tuple([getattr(o, "shape", ()) for o in operands])  # text has none
         if key not in taken:
             dtypes = iter(types)
-            given = [k if host else TensorType(next(dtypes), k) for k, host in zip(key, mask)]
-            check_ranks(op, given)
-            op.shapes(*given)
+            described = [k if host else TensorType(next(dtypes), k) for k, host in zip(key, mask)]
+            check_ranks(op, described)
+            op.shapes(*described)
             if len(taken) >= _REMEMBERED:
                 taken.clear()
             taken.add(key)

@@ -1,13 +1,13 @@
-"""Dispatch: what a public function means for composite values, and for types of the user's own.
+"""Dispatch: what a public function means for composite values, and for types of a program.
 
 The package exports each op's function in its *open* form (`opened`): the function itself
-under a `try`. Only when it refuses its arguments are the meanings that others have registered
-for it looked through; what it raises then shows the user's own lines. So tensors pay for one
-call of a function with the very same parameters, and nothing else.
+under a `try`. Only when it refuses its arguments, the meanings that are registered for it are
+looked through. An error then shows the lines of the program. So tensors pay for one call of a
+function with the very same parameters, and nothing else.
 
 A meaning is registered for one function (`implement`), or for all that work element by
-element (the `DispatchFamily` UNARY, BINARY, ASSERTIONS). What users register goes before what the
-library does, and must not be ambiguous.
+element (the `DispatchFamily` UNARY, BINARY, ASSERTIONS). Meanings that a program registers go
+before those of the library, and must not be ambiguous.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ class DispatchFamily:
                     is_users,
                 )
 
-    def _accepts(self, tests: tuple[Test, ...], arguments: Mapping[str, Any]) -> bool:
+    def _accepts(self, tests: tuple[Test, ...], arguments: Mapping[str, object]) -> bool:
         return all(test(x) for test, x in zip(tests, arguments.values()))
 
-    def _call(self, function: Function, handler: Function, arguments: Mapping[str, Any]) -> Any:
+    def _call(self, function: Function, handler: Function, arguments: Mapping[str, object]) -> Any:
         names = list(arguments)
         operands = [arguments[name] for name in names[: self.count]]
         options = {n: arguments[n] for n in names[self.count :]}
@@ -99,11 +99,11 @@ def implement(function: Function, *kinds: type) -> Callable[[F], F]:
     The decorated function takes the same arguments, by position.
     """
 
-    def accepts(arguments: Mapping[str, Any]) -> bool:
+    def accepts(arguments: Mapping[str, object]) -> bool:
         return any(isinstance(leaf, kinds) for leaf in tree.flatten(list(arguments.values())))
 
     def register(target: F) -> F:
-        def call(arguments: Mapping[str, Any]) -> Any:
+        def call(arguments: Mapping[str, object]) -> Any:
             return target(*arguments.values())
 
         add_meaning(function, Meaning(accepts, target, call, is_users=False))
@@ -118,17 +118,17 @@ def add_meaning(function: Function, meaning: Meaning) -> None:
 
 
 def forget(target: Function) -> bool:
-    """Takes back what was registered with a target; whether there was something."""
-    found = False
+    """Removes all that was registered with a target; returns whether there was something."""
+    any_removed = False
     for meanings in _MEANINGS.values():
-        kept = [m for m in meanings if m.target is not target]
-        found |= len(kept) < len(meanings)
-        meanings[:] = kept
+        others = [m for m in meanings if m.target is not target]
+        any_removed |= len(others) < len(meanings)
+        meanings[:] = others
     for family in FAMILIES:
         left = [h for h in family.handlers if h[1] is not target]
-        found |= len(left) < len(family.handlers)
+        any_removed |= len(left) < len(family.handlers)
         family.handlers[:] = left
-    return found
+    return any_removed
 
 
 def meanings_of(function: Function) -> Iterator[Meaning]:
@@ -138,14 +138,14 @@ def meanings_of(function: Function) -> Iterator[Meaning]:
         yield from family.meanings(function)
 
 
-def find(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def find(function: Function, values: tuple[object, ...], named: dict[str, object]) -> Any:
     """The call that a function's registered meanings make of these arguments, or None."""
     try:
-        given = bound(function, values, named)
+        arguments = bound(function, values, named)
     except TypeError:
         return None  # the arguments fit no meaning: the function has said so
     try:
-        matches = [m for m in meanings_of(function) if m.accepts(given)]
+        matches = [m for m in meanings_of(function) if m.accepts(arguments)]
     except tree.Cycle:
         return None  # likewise
     users = [m for m in matches if m.is_users]
@@ -158,15 +158,15 @@ def find(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> 
     if not matches:
         return None
     ordered = [*users, *(m for m in matches if not m.is_users)]
-    return functools.partial(_first_result, ordered, given, function, values, named)
+    return functools.partial(_first_result, ordered, arguments, function, values, named)
 
 
 def _first_result(
     meanings: Iterable[Meaning],
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     function: Function,
-    values: tuple[Any, ...],
-    named: dict[str, Any],
+    values: tuple[object, ...],
+    named: dict[str, object],
 ) -> Any:
     for meaning in meanings:
         result = meaning.call(arguments)
@@ -176,7 +176,7 @@ def _first_result(
 
 
 def call(function: Function, *values: Any) -> Any:
-    """Calls a function of which it is known that it does not take these arguments itself."""
+    """Calls a function that is known not to take these arguments itself."""
     meaning = find(function, values, {})
     return function(*values) if meaning is None else meaning()
 
@@ -187,7 +187,9 @@ def defaults_of(function: Function) -> dict[str, Any]:
     return {n: p.default for n, p in inspect.signature(function).parameters.items()}
 
 
-def bound(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+def bound(
+    function: Function, values: tuple[object, ...], named: dict[str, object]
+) -> dict[str, Any]:
     """All arguments of a call by name, defaults included."""
     defaults = defaults_of(function)
     variadic = function.__code__.co_flags & VARIADIC
@@ -198,13 +200,13 @@ def bound(function: Function, values: tuple[Any, ...], named: dict[str, Any]) ->
     return arguments.arguments
 
 
-def without_defaults(function: Function, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that are not what the function takes anyway."""
+def without_defaults(function: Function, arguments: Mapping[str, object]) -> dict[str, Any]:
+    """The arguments that differ from the defaults of the function."""
     defaults = defaults_of(function)
     return {n: v for n, v in arguments.items() if v is not defaults[n]}
 
 
-def closed(function: Any) -> Any:
+def closed(function: Function) -> Any:
     """The function inside an open one; the function itself if it is not open."""
     return _CLOSED.get(function, function)
 
@@ -213,15 +215,15 @@ def opened(function: Function) -> Function:
     """The public form of a function to which others can give a meaning."""
     if function in _CLOSED:
         return function
-    found = public_form(function, refused)
-    _CLOSED[found] = function
-    return found
+    public = public_form(function, refused)
+    _CLOSED[public] = function
+    return public
 
 
 def refused(
-    error: Exception, function: Function, values: tuple[Any, ...], named: dict[str, Any]
+    error: Exception, function: Function, values: tuple[object, ...], named: dict[str, object]
 ) -> Any:
-    """What a call that raised means, if it was refused and means something, else None."""
+    """The meaning of a call that raised, if it was refused and has one, else None."""
     meaning = find(function, values, named) if isinstance(error, REFUSALS) else None
     if meaning is None:
         leave(error, function, values, named)

@@ -29,50 +29,50 @@ class Record:
 
     def __init_subclass__(cls, fields: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        found: dict[str, str] = {}
+        declared: dict[str, str] = {}
         for base in reversed(cls.__bases__):
-            found |= getattr(base, "fields", {})
+            declared |= getattr(base, "fields", {})
         if fields:
             for name, annotation in annotations_of(cls).items():
                 text = annotation
                 if not isinstance(annotation, str):
                     text = inspect.formatannotation(annotation)
                 if not text.startswith(("ClassVar", "typing.ClassVar")):
-                    found[name] = text
-        cls.fields = found
-        cls.has_floats = "float" in found.values()
+                    declared[name] = text
+        cls.fields = declared
+        cls.has_floats = "float" in declared.values()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         names = self.fields
-        given = dict(zip(names, args))
+        attributes = dict(zip(names, args))
         if len(args) == len(names) and not kwargs:
-            self.__dict__.update(given)
+            self.__dict__.update(attributes)
             return
-        unknown = [n for n in kwargs if n not in names or n in given]
+        unknown = [n for n in kwargs if n not in names or n in attributes]
         if len(args) > len(names) or unknown:
             raise TypeError(
                 f"{type(self).__name__} has the fields {', '.join(names) or 'none'}; got "
                 f"{len(args)} values and {', '.join(kwargs) or 'no names'}"
             )
-        given.update(kwargs)
+        attributes.update(kwargs)
         for name in names:
-            if name not in given:
+            if name not in attributes:
                 default = getattr(type(self), name, _MISSING)
                 if default is _MISSING:
                     raise TypeError(f"{type(self).__name__} needs a value for {name!r}")
-                given[name] = default
-        self.__dict__.update(given)
+                attributes[name] = default
+        self.__dict__.update(attributes)
 
     def values(self) -> tuple[Any, ...]:
         """The fields' values in order."""
-        own = self.__dict__
-        return tuple([own[name] for name in self.fields])
+        attributes = self.__dict__
+        return tuple([attributes[name] for name in self.fields])
 
     @property
     def _key(self) -> tuple[Any, ...]:
         return tuple(map(signed, self.values())) if self.has_floats else self.values()
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name!r} cannot be set")
 
     def __delattr__(self, name: str) -> None:
@@ -86,10 +86,10 @@ class Record:
         return self._key == other._key
 
     def __hash__(self) -> int:
-        found: int | None = self.__dict__.get("_hash")
-        if found is None:
-            found = self.__dict__["_hash"] = hash((type(self), *self._key))
-        return found
+        cached: int | None = self.__dict__.get("_hash")
+        if cached is None:
+            cached = self.__dict__["_hash"] = hash((type(self), *self._key))
+        return cached
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{n}={v!r}" for n, v in zip(self.fields, self.values()))

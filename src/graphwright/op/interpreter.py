@@ -23,10 +23,10 @@ class Interpreter(Protocol):
 
     below: Interpreter | None
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result: a tensor, a tuple of them, or None where it has none."""
 
-    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
+    def constant(self, value: TensorLike, dtype: DType | None, name: str | None) -> Any:
         """A tensor of a NumPy array or Python value."""
 
 
@@ -68,10 +68,10 @@ def convert_default(value: TensorLike, default: DType) -> TensorValue:
         return convert(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return convert(value, default)
-    found = convert(value)
-    same_kind = found.dtype.is_floating and default.is_floating
-    same_kind = same_kind or (found.dtype.is_complex and default.is_complex)
-    return found if same_kind or found.dtype.is_complex else convert(value, default)
+    tensor = convert(value)
+    same_kind = tensor.dtype.is_floating and default.is_floating
+    same_kind = same_kind or (tensor.dtype.is_complex and default.is_complex)
+    return tensor if same_kind or tensor.dtype.is_complex else convert(value, default)
 
 
 def convert_terms(x: TensorLike, y: TensorLike) -> tuple[TensorValue, TensorValue]:
@@ -102,33 +102,33 @@ def holds_tensor(value: object) -> bool:
     return isinstance(value, (list, tuple)) and Hooks.holds_tensor(value)
 
 
-def rows_of(values: Any, indices: Any, shape: Any) -> Any:
+def rows_of(values: TensorLike, indices: TensorLike, shape: TensorLike | None) -> Any:
     """A tensor of which only the rows at `indices` differ from zero: `tf.IndexedSlices`."""
     return Hooks.rows(values, indices, shape)
 
 
-def values_of(x: Any) -> Any:
+def values_of(x: TensorLike) -> Any:
     """A tensor of what differs from zero: the rows of a `tf.IndexedSlices`, or all of `x`."""
     return convert(x.values if isinstance(x, Hooks.rows) else x)
 
 
-def with_values(x: Any, values: Any) -> Any:
-    """What `values_of` gave the values of, with others: a `tf.IndexedSlices` where `x` is one."""
+def with_values(x: TensorLike, values: TensorLike) -> Any:
+    """`x` with other values than `values_of` gives: a `tf.IndexedSlices` where `x` is one."""
     return Hooks.rows(values, x.indices, x.dense_shape) if isinstance(x, Hooks.rows) else values
 
 
 def convert_many(values: Sequence[TensorLike]) -> list[TensorValue]:
     """Makes tensors of all: what is not one yet takes the dtype of the first that is."""
-    given: list[Any] = list(values)
+    items: list[Any] = list(values)
     kind = Hooks.tensor
-    for value in given:
+    for value in items:
         if not isinstance(value, kind):
             break
     else:
-        return given
-    dtype = next((v.dtype for v in given if is_tensor(v)), None)
+        return items
+    dtype = next((v.dtype for v in items if is_tensor(v)), None)
     tensors = []
-    for value in given:
+    for value in items:
         tensors.append(convert(value) if is_tensor(value) else convert(value, dtype))
         if dtype is None:
             dtype = tensors[0].dtype
@@ -138,7 +138,7 @@ def convert_many(values: Sequence[TensorLike]) -> list[TensorValue]:
 class activate:
     """Makes an interpreter the active one inside the block: `with activate(interpreter): ...`.
 
-    A class, as those below it on the way of a trace: a generator takes four times as long.
+    A class, since a generator takes four times as long, and each trace enters many.
     """
 
     __slots__ = ("before", "interpreter")
@@ -159,18 +159,18 @@ class Layer:
 
     below: Interpreter | None = None
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result, from whoever is below."""
         return self.hand_on(op, operands, name)
 
-    def hand_on(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def hand_on(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """Lets whoever is below interpret the op."""
         below = self.below
         if below is None:
             return op.execute(operands)
         return below.apply(op, operands, name)
 
-    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
+    def constant(self, value: TensorLike, dtype: DType | None, name: str | None) -> Any:
         """A constant of whoever is below."""
         if self.below is not None:
             return self.below.constant(value, dtype, name)

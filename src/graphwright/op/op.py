@@ -38,6 +38,8 @@ from graphwright.op.attributes import plain
 from graphwright.op.conditions import behind_rule, check_least, check_ranks
 from graphwright.op.frozen_record import Record
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, HostValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.keys import signed
 from graphwright.types.tensor_type import Dims, TensorType
@@ -204,7 +206,7 @@ class Op(Record):
     #: Whether the kernel goes over its operands many times, where machine code does once or twice:
     #: large ones are computed by that.
     many_passes: ClassVar[bool] = False
-    #: Whether what `bind` gives goes on in a stream of its own, so that each place needs one.
+    #: Whether what `bind` returns has a stream of its own, so that each node needs one.
     has_stream: ClassVar[bool] = False
     #: Executes the op at once; made for the class's operands when it is first called.
     execute: ClassVar[Callable[..., Any]]
@@ -244,15 +246,15 @@ class Op(Record):
         """
         key = tuple(map(signed, attributes)) if cls.has_floats else attributes
         try:
-            found: OpT | None = cls._instances.get(key)
+            instance: OpT | None = cls._instances.get(key)
         except TypeError:  # a tensor has no hash: attributes are numbers and text
             return cls.of(*plain(cls, attributes))
-        if found is None:
+        if instance is None:
             made = cls(*plain(cls, attributes))
             if len(cls._instances) >= _OPS and not cls.has_stream:
                 cls._instances.clear()
-            found = cls._instances[key] = cls._instances.setdefault(made._key, made)
-        return found
+            instance = cls._instances[key] = cls._instances.setdefault(made._key, made)
+        return instance
 
     @classmethod
     def forget(cls) -> None:
@@ -260,20 +262,20 @@ class Op(Record):
         cls._instances.clear()
 
     @classmethod
-    def dtype_for(cls, attribute: str, value: Any) -> DType:
+    def dtype_for(cls, attribute: str, value: DTypeLike | None) -> DType:
         """A dtype given for an attribute, for None its default.
 
-        InvalidArgumentError where it is none of what `dtypes` says of the attribute.
+        InvalidArgumentError where `dtypes` does not allow it for the attribute.
         """
-        found: DType = getattr(cls, attribute) if value is None else dt.as_dtype(value)
-        if found not in cls.dtypes[attribute]:
+        dtype: DType = getattr(cls, attribute) if value is None else dt.as_dtype(value)
+        if dtype not in cls.dtypes[attribute]:
             raise InvalidArgumentError(
                 None,
                 None,
-                f"Value for attr '{attribute}' of {found.name} is not in the list of allowed "
+                f"Value for attr '{attribute}' of {dtype.name} is not in the list of allowed "
                 f"values: {allowed_names(cls, attribute)} [Op:{cls.type_name}]",
             )
-        return found
+        return dtype
 
     # -- rules that each op states ------------------------------------------------------
 
@@ -306,12 +308,12 @@ class Op(Record):
         """
         return None
 
-    def taped(self, operands: tuple[Any, ...]) -> Op:
+    def taped(self, operands: tuple[object, ...]) -> Op:
         """The op that a gradient tape runs in place of this one: with further results, if the
         gradient needs what this one computes on the way (calls, branches, loops)."""
         return self
 
-    def untaped(self, result: Any) -> Any:
+    def untaped(self, result: object) -> Any:
         """This op's own result, from that of its `taped` form."""
         return result
 
@@ -360,8 +362,8 @@ class Op(Record):
     @classmethod
     def _host_dtypes(cls, operand: Operand) -> frozenset[DType]:
         """What the record lets a host operand be."""
-        found = cls.dtypes.get(operand.dtype)
-        return frozenset({dt.as_dtype(operand.dtype)}) if found is None else found
+        allowed = cls.dtypes.get(operand.dtype)
+        return frozenset({dt.as_dtype(operand.dtype)}) if allowed is None else allowed
 
     def check_host(self, position: int, count: int, got: DType) -> None:
         """`DTypeMismatch` if a host operand that holds places or sizes has another dtype."""
@@ -402,8 +404,8 @@ class Op(Record):
 
     @property
     def stated_as(self) -> Op:
-        """The op that errors are about: of what stands for another op on the first of its
-        operands, that op."""
+        """The op that errors name: another one, where this op stands for it on the first of its
+        operands."""
         return self
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
@@ -414,7 +416,7 @@ class Op(Record):
         bound = self._bind_dtypes(types)
         return tuple(self._result_dtype(result, bound) for result in self.results)
 
-    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+    def infer(self, operands: Sequence[TensorType | HostValue]) -> tuple[TensorType, ...]:
         """The result types from operand types (host operands: known values)."""
         types = tuple([o.dtype for o in operands if isinstance(o, TensorType)])
         known: dict[Any, tuple[DType, ...]] = self.__dict__["_result_dtypes"]
@@ -476,7 +478,7 @@ class Op(Record):
         return dict(zip(self.fields, self.values()))
 
     def stated(self) -> dict[str, Any]:
-        """The attributes that TensorFlow's op has, too, and that are not what they are anyway."""
+        """The attributes that TensorFlow's op has too, and that differ from their defaults."""
         kind = type(self)
         return {
             name: value
@@ -502,7 +504,7 @@ class Hooks:
     holds_tensor: Callable[[Any], bool]
 
 
-def _first_execution(op: Op, operands: tuple[Any, ...]) -> Any:
+def _first_execution(op: Op, operands: tuple[object, ...]) -> Any:
     kind = type(op)
     kind.execute = Hooks.executor(kind)
     return op.execute(operands)
@@ -536,18 +538,18 @@ def undefined(reason: str) -> Callable[..., Sequence[Any]]:
     return gradient
 
 
-def host_value(array: Any) -> Any:
+def host_value(array: Array) -> Any:
     """An array as the plain Python value that a host operand takes."""
     return freeze(np.asarray(array).tolist())
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: HostValue) -> bool:
     """Whether a known value has no unknown entry."""
     if isinstance(value, tuple):
         return all(map(is_whole, value))
     return value is not None
 
 
-def freeze(value: Any) -> Any:
+def freeze(value: object) -> Any:
     """Nested lists -> nested tuples."""
     return tuple([freeze(v) for v in value]) if isinstance(value, (list, tuple)) else value

@@ -10,6 +10,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes
 from graphwright.op.scalars import NoNativeForm, Scalars
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import HostValue
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import (
     Dims,
@@ -109,20 +110,20 @@ class Binary(Elementwise):
     #: The function on known shape entries (int or None), where shapes are computed with it.
     entry: ClassVar[Any] = None
 
-    def known(self, x: Any, y: Any) -> Any:
+    def known(self, x: HostValue, y: HostValue) -> Any:
         function = type(self).entry
         return None if function is None else known_elementwise(function, x, y)
 
 
-def known_elementwise(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+def known_elementwise(function: Callable[[Any, Any], Any], x: HostValue, y: HostValue) -> Any:
     """Applies a function to known host values, scalars against vectors; None is unknown."""
-    if isinstance(x, tuple) or isinstance(y, tuple):
-        if isinstance(x, tuple) and isinstance(y, tuple):
-            if len(x) != len(y):
-                return None
-            return tuple(known_elementwise(function, a, b) for a, b in zip(x, y))
-        if isinstance(x, tuple):
-            return tuple(known_elementwise(function, a, y) for a in x)
+    if isinstance(x, tuple) and isinstance(y, tuple):
+        if len(x) != len(y):
+            return None
+        return tuple(known_elementwise(function, a, b) for a, b in zip(x, y))
+    if isinstance(x, tuple):
+        return tuple(known_elementwise(function, a, y) for a in x)
+    if isinstance(y, tuple):
         return tuple(known_elementwise(function, x, b) for b in y)
     if x is None or y is None:
         return None
@@ -145,7 +146,7 @@ class Logical(Elementwise):
 
 
 def reduced_dims(
-    dims: Dims | None, axes: Any, keep_dims: bool, repeats: bool = True
+    dims: Dims | None, axes: int | Dims | None, keep_dims: bool, repeats: bool = True
 ) -> Dims | None:
     """The shape left by a reduction over known, partly known or unknown axes.
 
@@ -181,7 +182,7 @@ class Reduction(Op):
 
     keep_dims: bool = False
 
-    def shapes(self, x: TensorType, axes: Any) -> Shapes:
+    def shapes(self, x: TensorType, axes: int | Dims | None) -> Shapes:
         return (reduced_dims(x.dims, axes, self.keep_dims, repeats=False),)
 
     def batched(self, each: Each) -> Any:

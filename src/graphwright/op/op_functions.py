@@ -13,6 +13,7 @@ from typing import Any
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op
 from graphwright.op.results import named
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import as_dtype
 
 #: The function in the text that is made for it. It belongs to the module of the op, so that
@@ -26,7 +27,7 @@ def outer(call, kind):
 
 
 def function_of(kind: type[Op], function: str, doc: str) -> Callable[..., Any]:
-    """The function of an op whose operands have one dtype each, by the name that it is to have."""
+    """The function, under a name, of an op whose operands have one dtype each."""
     operands = [operand.name for operand in kind.operands]
     attributes = {name: getattr(kind, name) for name in kind.fields}
     text = _TEXT.format(
@@ -52,11 +53,11 @@ def function_of(kind: type[Op], function: str, doc: str) -> Callable[..., Any]:
 
 
 def _call(
-    kind: type[Op], operands: tuple[Any, ...], attributes: tuple[Any, ...], name: str | None
+    kind: type[Op], operands: tuple[TensorLike, ...], attributes: tuple[Any, ...], name: str | None
 ) -> Any:
     """Applies an op to operands that become tensors of the dtypes that its record states."""
-    given = zip(kind.fields.values(), attributes)
-    op = kind.of(*[float(value) if text == "float" else value for text, value in given])
+    pairs = zip(kind.fields.values(), attributes)
+    op = kind.of(*[float(value) if text == "float" else value for text, value in pairs])
     tensors = [
         convert(value, as_dtype(stated.dtype)) for stated, value in zip(kind.operands, operands)
     ]

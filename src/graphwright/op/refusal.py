@@ -1,9 +1,9 @@
-"""Refusals: what a public function that cannot do what it was asked adds to the words for it.
+"""Refusals: the call and its arguments, which a public function adds to the words of an error.
 
-Rules of ops and of values say what is wrong. Which call it was that they refuse, and what its
-arguments are, only the public function knows that the error leaves: `name_call` adds both, by the
-names of its parameters, so that no rule has to. Where one public function calls another, the call
-is the outer one's, which is the user's; what the user's own code raised is left alone.
+Rules of ops and of values say what is wrong. Only the public function that the error leaves knows
+the call and its arguments. `name_call` adds both, by the names of the parameters, so that no rule
+has to. Where one public function calls another, the call is the outer one, which the program
+wrote. Errors that the program raised are left alone.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from graphwright.base.errors import VARIADIC, OpError, outermost, raised_by_us, show_users_lines
 from graphwright.op.op import Hooks
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -30,13 +31,13 @@ Function = Callable[..., Any]
 
 #: Vectors up to this size are shown with their elements.
 _SHOWN = 6
-#: The attribute of an error that says its call: its words without it.
-_TOLD = "words_of_refusal"
-#: The attribute of an error that needs none.
+#: The attribute of an error that names its call: the words without the call.
+_BARE_WORDS = "words_of_refusal"
+#: The attribute of an error that needs no call named.
 _COMPLETE = "says_all"
-#: Methods that users call without saying their names.
+#: Methods that programs call without their names.
 _UNSAID = frozenset({"__init__", "__call__"})
-#: Methods that Python calls for them, for what they write.
+#: Methods that Python calls for the operators and statements of a program.
 _PROTOCOL = frozenset(
     f"__{name}__"
     for name in """array array_function array_ufunc bool complex contains delitem enter exit float
@@ -52,7 +53,7 @@ class _Words(Repr):
         super().__init__()
         self.maxlevel, self.maxstring, self.maxother, self.maxlong = 4, 60, 80, 60
 
-    def repr1(self, x: Any, level: int) -> str:
+    def repr1(self, x: object, level: int) -> str:
         if isinstance(x, np.ndarray):
             return f"array {self.array(x)}"
         if isinstance(x, Hooks.eager) and isinstance(x._array, np.ndarray):
@@ -70,7 +71,7 @@ class _Words(Repr):
             return f"<function {getattr(x, '__name__', '?')}>"
         return super().repr1(x, level)
 
-    def array(self, array: Any) -> str:
+    def array(self, array: Array) -> str:
         """An array's dtype and shape, or elements."""
         name = "string" if array.dtype.kind in "OSU" else array.dtype.name
         if array.ndim > 1 or array.size > _SHOWN or (array.ndim and not array.size):
@@ -82,44 +83,43 @@ class _Words(Repr):
 _WORDS = _Words()
 
 
-def show(value: Any) -> str:
+def show(value: object) -> str:
     """A value in a few words, however large it is: `float32[2,3]`, `int32 [7]`, `'SAME'`."""
     return _WORDS.repr(value)
 
 
-def show_call(name: str, arguments: Iterable[tuple[str, Any]]) -> str:
+def show_call(name: str, arguments: Iterable[tuple[str, object]]) -> str:
     """`name(x=float32[2,3], axis=5)`; arguments without a name stand by themselves."""
     return f"{name}({', '.join([f'{n}={show(v)}' if n else show(v) for n, v in arguments])})"
 
 
 def complete(error: E) -> E:
-    """An error that is not about the arguments of a call, or says all of them: which it was adds
-    nothing."""
+    """Marks an error that needs no call named: it is not about arguments, or names them all."""
     setattr(error, _COMPLETE, True)
     return error
 
 
 def own_words(error: Exception) -> str:
     """What an error says, without the call that it names."""
-    return getattr(error, _TOLD, None) or str(error)
+    return getattr(error, _BARE_WORDS, None) or str(error)
 
 
 def name_call(
     error: Exception,
     name: str,
     function: Function,
-    values: tuple[Any, ...],
-    named: dict[str, Any],
+    values: tuple[object, ...],
+    named: dict[str, object],
 ) -> None:
-    """Adds to an error of ours which call it refuses: the outermost that is the user's own."""
+    """Adds to an error of ours the call that it refuses: the outermost one, of the program."""
     if not error.args or not raised_by_us(error) or getattr(error, _COMPLETE, False):
         return
-    words = getattr(error, _TOLD, None)
+    words = getattr(error, _BARE_WORDS, None)
     if words is None:
         words = error.message if isinstance(error, OpError) else str(error)
         if not isinstance(error, OpError) and words != str(error.args[0]):
             return  # an error that is not made of words
-        setattr(error, _TOLD, words)
+        setattr(error, _BARE_WORDS, words)
     words = f"{words}\n    in {show_call(name, arguments_of(function, values, named))}"
     if isinstance(error, OpError):
         error.reword(words)
@@ -131,13 +131,13 @@ def prefix_words(error: Exception, prefix: str) -> None:
     """Says before an error's words which argument they are of."""
     words = prefix + own_words(error)
     error.args = (words, *error.args[1:])
-    setattr(error, _TOLD, words)
+    setattr(error, _BARE_WORDS, words)
 
 
 def arguments_of(
-    function: Function, values: tuple[Any, ...], named: dict[str, Any]
+    function: Function, values: tuple[object, ...], named: dict[str, object]
 ) -> Iterator[tuple[str, Any]]:
-    """The arguments of a call that are not what the parameters are anyway, with their names."""
+    """The arguments of a call that differ from their defaults, with the parameters' names."""
     signature = inspect.signature(function)
     try:
         bound = signature.bind(*values, **named)
@@ -154,23 +154,23 @@ def arguments_of(
 
 
 def leave(
-    error: Exception, function: Function, values: tuple[Any, ...], named: dict[str, Any]
+    error: Exception, function: Function, values: tuple[object, ...], named: dict[str, object]
 ) -> None:
-    """Readies an error for the user, whom it reaches next: with the call, without our frames."""
+    """Readies an error that leaves the package: with the call, without our frames."""
     name_call(error, public_name(function, values), function, values, named)
     show_users_lines(error)
 
 
-def public_name(function: Function, values: tuple[Any, ...]) -> str:
-    """What the user calls a function, or a method of the first of the values."""
+def public_name(function: Function, values: tuple[object, ...]) -> str:
+    """The name by which programs call a function, or a method of the first of the values."""
     public = _PUBLIC.get(function, function)
     if public.__module__ == "graphwright":
         return f"tf.{public.__qualname__}"
-    own = public.__name__
+    name = public.__name__
     if not values or function.__code__.co_varnames[0] not in _INSTANCES:
         return public.__qualname__
     owner = values[0] if isinstance(values[0], type) else type(values[0])
-    return owner.__name__ if own in _UNSAID else f"{owner.__name__}.{own}"
+    return owner.__name__ if name in _UNSAID else f"{owner.__name__}.{name}"
 
 
 _PUBLIC: dict[Function, Function] = {}
@@ -178,14 +178,14 @@ _OWN_BOUNDARIES: set[Function] = set()
 
 
 def boundary(function: F) -> F:
-    """The public form of a function or method: its errors name the call and show the user's own
-    lines."""
+    """The public form of a function or method: its errors name the call and show the lines of
+    the program."""
     return function if is_public(function) else cast(F, public_form(function, leave))
 
 
 def boundaries(kind: K) -> K:
     """A class whose constructor and public methods are boundaries, and whose special methods show
-    the user's own lines."""
+    the lines of the program."""
     for name, value in list(vars(kind).items()):
         function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
         if not isinstance(function, FunctionType) or function in _OWN_BOUNDARIES:
@@ -199,7 +199,7 @@ def boundaries(kind: K) -> K:
 
 
 def own_boundary(function: F) -> F:
-    """Says of a public method that it sees to its errors itself."""
+    """Marks a public method that handles its errors itself."""
     _OWN_BOUNDARIES.add(function)
     return function
 
@@ -207,31 +207,31 @@ def own_boundary(function: F) -> F:
 def public_form(function: Function, refused: Function) -> Function:
     """A function of the same parameters that asks `refused(error, function, values, named)` when
     it raises: for what to call in place of it, or None if the error, made ready, is all."""
-    found = _PUBLIC.get(function)
-    if found is None:
-        found = _PUBLIC[function] = _wrapped(function, refused)
-    return found
+    form = _PUBLIC.get(function)
+    if form is None:
+        form = _PUBLIC[function] = _wrapped(function, refused)
+    return form
 
 
-def is_public(function: Any) -> bool:
+def is_public(function: object) -> bool:
     """Whether a function is the public form of another."""
     return own_form(function) is not function
 
 
-def own_form(function: Any) -> Any:
+def own_form(function: object) -> Any:
     """The function of which one is the public form; what is no public form, itself."""
-    own = getattr(function, "__wrapped__", None)
-    return own if own is not None and _PUBLIC.get(own) is function else function
+    inner = getattr(function, "__wrapped__", None)
+    return inner if inner is not None and _PUBLIC.get(inner) is function else function
 
 
-def _wrapped(function: Any, refused: Function) -> Function:
+def _wrapped(function: Function, refused: Function) -> Function:
     code = function.__code__
     if code.co_flags & VARIADIC or code.co_kwonlyargcount:
         return _wrapped_any(function, refused)
     # Code that is there gets other names. A function of any arguments takes 4 to 8% of an eager op
     # (`tf.shape`, `tf.matmul`) more, and a text for each of the 1,400 takes 0.16 s of the import.
     count = code.co_argcount
-    own = _template(count).replace(
+    body = _template(count).replace(
         co_name=code.co_name,
         co_filename=code.co_filename,
         co_firstlineno=code.co_firstlineno,
@@ -239,7 +239,7 @@ def _wrapped(function: Any, refused: Function) -> Function:
         co_posonlyargcount=code.co_posonlyargcount,
     )
     cells = tuple([CellType(cell) for cell in (function, leave, refused)])
-    made = FunctionType(own, function.__globals__, code.co_name, function.__defaults__, cells)
+    made = FunctionType(body, function.__globals__, code.co_name, function.__defaults__, cells)
     return functools.update_wrapper(made, function)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from graphwright.op import special_functions
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 
 S = TypeVar("S")
@@ -306,14 +307,14 @@ class CheckedScalars(Scalars[S]):
 # -- what NumPy has no function for ---------------------------------------------------------
 
 
-def floor_quotient(x: Any, y: Any) -> Any:
+def floor_quotient(x: Array, y: Array) -> Any:
     """floor(x / y); integers exactly."""
     if np.asarray(y).dtype.kind in "iu":
         return np.floor_divide(x, y)
     return np.floor(np.divide(x, y))
 
 
-def quotient_of_c(x: Any, y: Any) -> Any:
+def quotient_of_c(x: Array, y: Array) -> Any:
     """The integer quotient rounded towards zero; an ordinary division of floats."""
     if np.asarray(y).dtype.kind not in "iu":
         return np.divide(x, y)
@@ -323,36 +324,36 @@ def quotient_of_c(x: Any, y: Any) -> Any:
     return np.add(quotient, below, dtype=quotient.dtype)
 
 
-def truncated_quotient(x: Any, y: Any) -> Any:
+def truncated_quotient(x: Array, y: Array) -> Any:
     """The quotient rounded towards zero."""
     quotient = quotient_of_c(x, y)
     return quotient if quotient.dtype.kind in "iu" else np.trunc(quotient)
 
 
-def shift(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+def shift(ufunc: np.ufunc) -> Callable[..., Any]:
     """A shift whose distance is brought into the width of the dtype, as in [0, width)."""
 
-    def shifted(x: Any, y: Any) -> Any:
+    def shifted(x: Array, y: Array) -> Any:
         bits = np.asarray(y).dtype.type(np.asarray(x).dtype.itemsize * 8 - 1)
         return ufunc(x, np.clip(y, 0, bits))
 
     return shifted
 
 
-def logistic(x: Any) -> Any:
+def logistic(x: Array) -> Any:
     """1 / (1 + exp(-x)), of complex numbers too."""
     if np.asarray(x).dtype.kind == "c":
         return np.reciprocal(1 + np.exp(np.negative(x)))
     return special_functions.expit(x)
 
 
-def psi(x: Any) -> Any:
+def psi(x: Array) -> Any:
     """Digamma; NaN at its poles, 0 among them."""
     pole = np.less_equal(x, 0) & np.equal(x, np.floor(x))
     return np.where(pole, x.dtype.type(np.nan), special_functions.psi(x))
 
 
-def count_of_bits(x: Any) -> Any:
+def count_of_bits(x: Array) -> Any:
     """How many bits of integers are set; of a negative one in two's complement."""
     x = np.asarray(x)
     return np.bitwise_count(x.view(f"u{x.dtype.itemsize}"))
@@ -440,14 +441,14 @@ COMPARE = {
 }
 
 
-def caster(source: np.dtype[Any], target: np.dtype[Any]) -> Callable[[Any], Any]:
-    """What makes elements of a dtype those of another, with one meaning for each of them.
+def caster(source: ArrayDType, target: ArrayDType) -> Callable[[Array], Array]:
+    """A function that converts elements of a dtype to another one, each by the same rule.
 
-    What NumPy makes of floats that fit no unsigned integer depends on where they lie in an array.
-    TensorFlow's conversion of one number is that of 64 bits.
+    NumPy's result for floats that fit no unsigned integer depends on their place in the array. This
+    one is that of TensorFlow's conversion of one number, of 64 bits.
     """
     narrow = [dt.of_numpy(t) in dt.NARROW_INTEGER for t in (source, target)]
-    if any(narrow) and source != target:  # which become and are made of plain integers alone
+    if any(narrow) and source != target:  # NumPy converts these to and from plain integers only
         other = source if narrow[1] else target
         through = np.dtype(np.int32 if all(narrow) or other.kind in "iub" else np.float32)
         return lambda x: x.astype(through).astype(target)
@@ -459,46 +460,46 @@ def caster(source: np.dtype[Any], target: np.dtype[Any]) -> Callable[[Any], Any]
     return lambda x: x.astype(target)
 
 
-def as_uint64(x: Any) -> Any:
+def as_uint64(x: Array) -> Array:
     """Floats as uint64; 2^63 where they do not fit."""
-    found = np.asarray(x.astype(np.uint64))
+    converted = np.asarray(x.astype(np.uint64))
     beyond = x.astype(np.float64, copy=False) >= 2.0**64
-    return np.where(beyond, np.uint64(2**63), found) if beyond.any() else found
+    return np.where(beyond, np.uint64(2**63), converted) if beyond.any() else converted
 
 
-class NumpyScalars(Scalars[Any]):
+class NumpyScalars(Scalars[Array]):
     """Element expressions over whole NumPy arrays: the meaning to test others against."""
 
-    def constant(self, value: float, like: Any) -> Any:
+    def constant(self, value: float, like: Array) -> Any:
         return np.asarray(like).dtype.type(value)
 
-    def unary(self, function: str, x: Any) -> Any:
+    def unary(self, function: str, x: Array) -> Any:
         return UNARY[function](x)
 
-    def binary(self, function: str, x: Any, y: Any) -> Any:
+    def binary(self, function: str, x: Array, y: Array) -> Any:
         return BINARY[function](x, y)
 
-    def compare(self, relation: str, x: Any, y: Any) -> Any:
+    def compare(self, relation: str, x: Array, y: Array) -> Any:
         return COMPARE[relation](x, y)
 
-    def select(self, condition: Any, x: Any, y: Any) -> Any:
+    def select(self, condition: Array, x: Array, y: Array) -> Any:
         return np.where(condition, x, y)
 
-    def add(self, x: Any, y: Any) -> Any:
+    def add(self, x: Array, y: Array) -> Any:
         return np.add(x, y)
 
-    def sub(self, x: Any, y: Any) -> Any:
+    def sub(self, x: Array, y: Array) -> Any:
         return np.subtract(x, y)
 
-    def mul(self, x: Any, y: Any) -> Any:
+    def mul(self, x: Array, y: Array) -> Any:
         return np.multiply(x, y)
 
-    def div(self, x: Any, y: Any) -> Any:
+    def div(self, x: Array, y: Array) -> Any:
         return quotient_of_c(x, y)
 
-    def cast(self, x: Any, dtype: DType) -> Any:
+    def cast(self, x: Array, dtype: DType) -> Any:
         x = np.asarray(x)
         return caster(x.dtype, dtype.numpy_dtype)(x)
 
-    def neg(self, x: Any) -> Any:
+    def neg(self, x: Array) -> Any:
         return np.negative(x)

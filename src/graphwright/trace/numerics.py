@@ -57,7 +57,7 @@ class NumericsChecker(Layer):
                 raise InvalidArgumentError(
                     None,
                     None,
-                    f"{check.message} : {check.found(tensor._array)} [Op:{check.type_name}]",
+                    f"{check.message} : {check.complaint(tensor._array)} [Op:{check.type_name}]",
                 )
             return tensor
         check = CheckNumericsV2(report(op, operands, tensor, i, count))

@@ -12,6 +12,7 @@ from typing import Any, Protocol, Union
 import numpy as np
 
 from graphwright.types.dtypes import DType
+from graphwright.types.dtypes import DTypeLike as DTypeLike
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -98,7 +99,6 @@ TensorLike = Union[  # noqa: UP007
 ]
 #: What says a shape: sizes, some of which may be unknown, or a tensor of sizes.
 ShapeLike = Union[TensorShape, TensorLike, Sequence["TensorLike | None"], None]  # noqa: UP007
-#: What names a dtype: one of ours, NumPy's, a Python type, or its name.
-DTypeLike = DType | np.dtype[Any] | type | str | int
+
 #: What a kernel gets for a host operand, and a rule of shapes with None for what is unknown.
-HostValue = Union[complex, str, bytes, None, tuple["HostValue", ...]]  # noqa: UP007
+HostValue = Union[int, float, complex, str, bytes, None, tuple["HostValue", ...]]  # noqa: UP007

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.types import tree
+from graphwright.types.arguments import TensorValue
 
 
 class Composite:
@@ -38,16 +39,17 @@ class Composite:
         return self.__graphwright_spec__
 
     def _sign(self) -> tuple[Any, list[Any]] | None:
-        """A hashable that tells the type of this value from all others of its class, and its
-        tensors in the order of the spec, all of them eager; None where only the spec says it.
-        What repeated calls of a function look at.
+        """A key of this value's type, unique in its class, and its eager tensors in the order of
+        the spec; None where only the spec tells types apart. Repeated calls of a function are
+        looked up by it.
         """
         return None
 
     @property
     def _differentiable_part(self) -> Any:
-        """What gradients with respect to this value, or of it, are those of: a tensor or a
-        composite. ValueError for a type without one.
+        """The tensor or composite that gradients of this value, or with respect to it, are about.
+
+        ValueError for a type without one.
         """
         raise ValueError(
             f"Type {type(self).__name__} is not supported as a gradient source or gradient target."
@@ -60,7 +62,7 @@ class Composite:
     # What `tf.map_fn` asks of a composite that has rows; its spec says by `_of_rows` what they
     # are, and by `_items` how results of its kind are collected.
 
-    def _row(self, index: Any) -> Any:
+    def _row(self, index: TensorValue) -> Any:
         """The row at an index."""
         raise ValueError(f"a {type(self).__name__} is not made of rows")
 
@@ -74,6 +76,6 @@ class Composite:
         raise ValueError(f"a {type(self).__name__} is not made of rows")
 
 
-def map_components(function: Callable[[Any], Any], value: Any) -> Any:
+def map_components(function: Callable[[Any], object], value: object) -> Any:
     """A value like this one, its tensors replaced by `function` of them."""
     return tree.map_structure(function, value, expand_composites=True)

@@ -15,6 +15,7 @@ from collections.abc import (
     MappingView,
     MutableMapping,
     Sequence,
+    Sized,
 )
 from enum import Enum, auto
 from typing import Any, Protocol
@@ -28,11 +29,11 @@ class CompositeSpec(Protocol):
     @property
     def _component_specs(self) -> Any: ...
 
-    def _to_components(self, value: Any) -> Any: ...
+    def _to_components(self, value: object) -> Any: ...
 
-    def _from_components(self, components: Any) -> Any: ...
+    def _from_components(self, components: object) -> Any: ...
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any: ...
+    def most_specific_common_supertype(self, others: Sequence[object]) -> Any: ...
 
 
 class Style(Enum):
@@ -57,7 +58,7 @@ class Container(NamedTuple):
     children: Callable[[Any], Sequence[Any]]
     rebuild: Callable[[Any, list[Any]], Any]
 
-    def step(self, value: Any, position: int) -> str:
+    def step(self, value: object, position: int) -> str:
         """How a path names the child at `position`: `[0]`, `['key']` or `.field`."""
         if self.style is Style.COMPONENTS:
             return ""
@@ -70,55 +71,60 @@ def is_namedtuple(cls: type) -> bool:
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
-def is_attrs(value: Any) -> bool:
+def is_attrs(value: object) -> bool:
     """Whether a value is an instance of an attrs class."""
     return hasattr(type(value), "__attrs_attrs__")
 
 
-def _indices(value: Any) -> range:
+def _indices(value: Sized) -> range:
     return range(len(value))
 
 
-def _itself(value: Any) -> Any:
+def _itself(value: Sequence[object]) -> Sequence[object]:
     return value
 
 
-def _same_type(value: Any, children: list[Any]) -> Any:
-    return type(value)(children)
+def _same_type(value: object, children: list[object]) -> Any:
+    cls: Any = type(value)
+    return cls(children)
 
 
-def _same_type_of_fields(value: Any, children: list[Any]) -> Any:
-    return type(value)(*children)
+def _same_type_of_fields(value: object, children: list[object]) -> Any:
+    cls: Any = type(value)
+    return cls(*children)
 
 
-def _as_list(_: Any, children: list[Any]) -> list[Any]:
+def _as_list(_: object, children: list[object]) -> list[object]:
     return children
 
 
-def _as_tuple(_: Any, children: list[Any]) -> tuple[Any, ...]:
+def _as_tuple(_: object, children: list[object]) -> tuple[object, ...]:
     return tuple(children)
 
 
-def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+def _sorted_keys(mapping: Mapping[Hashable, object]) -> list[Hashable]:
+    keys: list[Any] = list(mapping)
     try:
-        return sorted(mapping)
+        return sorted(keys)
     except TypeError as error:
         raise TypeError(
             "the keys of a mapping in a nested structure must be sortable, which "
-            f"{list(mapping)!r} are not: {error}"
+            f"{keys!r} are not: {error}"
         ) from None
 
 
-def _values_by_key(mapping: Mapping[Any, Any]) -> list[Any]:
+def _values_by_key(mapping: Mapping[Hashable, object]) -> list[object]:
     return [mapping[key] for key in _sorted_keys(mapping)]
 
 
-def _in_key_order(mapping: Mapping[Any, Any], children: list[Any]) -> dict[Any, Any]:
+def _in_key_order(
+    mapping: Mapping[Hashable, object], children: list[object]
+) -> dict[Hashable, object]:
     packed = dict(zip(_sorted_keys(mapping), children))
     return {key: packed[key] for key in mapping}
 
 
-def _same_mutable_mapping(mapping: MutableMapping[Any, Any], children: list[Any]) -> Any:
+def _same_mutable_mapping(mapping: MutableMapping[Hashable, object], children: list[object]) -> Any:
     cls: Any = type(mapping)
     packed = cls(mapping.default_factory) if isinstance(mapping, defaultdict) else cls()
     for key, child in _in_key_order(mapping, children).items():
@@ -126,7 +132,7 @@ def _same_mutable_mapping(mapping: MutableMapping[Any, Any], children: list[Any]
     return packed
 
 
-def _same_mapping(mapping: Mapping[Any, Any], children: list[Any]) -> Any:
+def _same_mapping(mapping: Mapping[Hashable, object], children: list[object]) -> Any:
     cls: Any = type(mapping)
     try:
         return cls(_in_key_order(mapping, children).items())
@@ -143,7 +149,7 @@ def _parts(value: Any) -> Sequence[Any]:
     return parts
 
 
-def _from_parts(value: Any, children: list[Any]) -> Any:
+def _from_parts(value: Any, children: list[object]) -> Any:
     return type(value).__tf_unflatten__(value.__tf_flatten__()[0], tuple(children))
 
 
@@ -157,7 +163,7 @@ def _components(value: Any) -> tuple[Any]:
     return (spec._component_specs if spec is value else spec._to_components(value),)
 
 
-def _from_components(value: Any, children: list[Any]) -> Any:
+def _from_components(value: Any, children: list[object]) -> Any:
     return value.__graphwright_spec__._from_components(children[0])
 
 
@@ -177,7 +183,7 @@ _COMPOSITE = Container(
 def _attrs_container(cls: type) -> Container:
     names: list[str] = [field.name for field in cls.__attrs_attrs__]  # type: ignore[attr-defined]
 
-    def children(value: Any) -> list[Any]:
+    def children(value: object) -> list[object]:
         return [getattr(value, name) for name in names]
 
     return Container(Style.FIELD, cls, lambda _: names, children, _same_type_of_fields)

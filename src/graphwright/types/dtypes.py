@@ -6,12 +6,17 @@ as NumPy object arrays of `bytes`; resources and variants as bare Python objects
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Union
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+
+from graphwright.types.arrays import Array, ArrayDType
+
+#: What names a dtype: one of ours, NumPy's, a Python type, or its name.
+DTypeLike = Union["DType", ArrayDType, type, str, int]
 
 
 class DType:
@@ -29,7 +34,7 @@ class DType:
     def __init__(self, name: str, enum: int, numpy_type: npt.DTypeLike, kind: str) -> None:
         self._name = name
         self._enum = enum
-        self._numpy: np.dtype[Any] = np.dtype(numpy_type)
+        self._numpy: ArrayDType = np.dtype(numpy_type)
         self._kind = kind
         self._limits: tuple[Any, Any] | None = None
         #: The tensor types of this dtype, by shape; see `types.tensor_type`.
@@ -53,7 +58,7 @@ class DType:
         return self._numpy if self.is_quantized else self._numpy.type
 
     @property
-    def numpy_dtype(self) -> np.dtype[Any]:
+    def numpy_dtype(self) -> ArrayDType:
         """The NumPy dtype of the arrays that hold such elements."""
         return self._numpy
 
@@ -159,15 +164,15 @@ class DType:
                 raise TypeError(f"The elements of {self!r} have no order.")
         return self._limits
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: DTypeLike) -> bool:
         """Whether a tensor of type `other` can be used where this one is expected."""
         return self is as_dtype(other)
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether every element of this type is one of `other`: only of itself."""
         return self is other
 
-    def most_specific_common_supertype(self, types: Any) -> DType | None:
+    def most_specific_common_supertype(self, types: Iterable[object]) -> DType | None:
         """This type if all `types` are it, else None."""
         return self if all(self is t for t in types) else None
 
@@ -199,7 +204,7 @@ class DType:
     def __copy__(self) -> DType:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> DType:
+    def __deepcopy__(self, memo: dict[int, object]) -> DType:
         return self
 
 
@@ -252,8 +257,8 @@ QUANTIZED = frozenset({qint8, quint8, qint16, quint16, qint32})
 FLOAT8 = frozenset(
     {float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz}
 )
-#: What is kept, moved and cast, but not computed with: the floats and integers below a byte or of
-#: one with another split than IEEE's.
+#: Integers of less than a byte. Like the other `NARROW` dtypes, floats of a byte or less, they are
+#: stored, moved and cast, but not computed with.
 NARROW_INTEGER = frozenset({int2, int4, uint2, uint4})
 NARROW = FLOAT8 | NARROW_INTEGER | {float4_e2m1fn}
 ANY = NUMERIC | BOOL | STRING | QUANTIZED | NARROW | {resource, variant}
@@ -266,7 +271,7 @@ _BY_ENUM: dict[int, DType] = {t.as_datatype_enum: t for t in ANY}
 class _OfNumPy(dict["np.dtype[Any]", DType]):
     """DTypes by NumPy's, whose byte order does not matter."""
 
-    def __missing__(self, dtype: np.dtype[Any]) -> DType:
+    def __missing__(self, dtype: ArrayDType) -> DType:
         if dtype.kind in "US":
             return string
         native = dtype.newbyteorder("=")
@@ -277,12 +282,12 @@ class _OfNumPy(dict["np.dtype[Any]", DType]):
 
 #: The DType of a NumPy array's elements; TypeError where there is none. Eager ops ask often, so
 #: there is no Python function around the look-up.
-of_numpy: Callable[[np.dtype[Any]], DType] = _OfNumPy(
+of_numpy: Callable[[ArrayDType], DType] = _OfNumPy(
     {t.numpy_dtype: t for t in ANY if t not in (resource, variant)}
 ).__getitem__
 
 
-def plain(x: Any) -> Any:
+def plain(x: Array) -> Any:
     """An array of quantized integers as one of plain integers; others as they are."""
     x = np.asarray(x)
     return x if x.dtype.names is None else x.view(x.dtype[0])
@@ -299,7 +304,7 @@ _BY_PYTHON: dict[Any, DType] = {
 }
 
 
-def as_dtype(type_value: Any) -> DType:
+def as_dtype(type_value: object) -> DType:
     """Converts a value to a dtype.
 
     Args:
@@ -318,15 +323,16 @@ def as_dtype(type_value: Any) -> DType:
     """
     if isinstance(type_value, DType):
         return type_value
+    name: Any = type_value
     try:
-        if type_value in _BY_PYTHON:
-            return _BY_PYTHON[type_value]
-        if isinstance(type_value, str) and type_value in _BY_NAME:
-            return _BY_NAME[type_value]
-        if isinstance(type_value, int) and type_value in _BY_ENUM:
-            return _BY_ENUM[type_value]
-        if type_value is not None and not isinstance(type_value, int):
-            return of_numpy(np.dtype(type_value))
+        if name in _BY_PYTHON:
+            return _BY_PYTHON[name]
+        if isinstance(name, str) and name in _BY_NAME:
+            return _BY_NAME[name]
+        if isinstance(name, int) and name in _BY_ENUM:
+            return _BY_ENUM[name]
+        if name is not None and not isinstance(name, int):
+            return of_numpy(np.dtype(name))
     except TypeError:
         pass
     raise TypeError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-def signed(value: Any) -> Any:
+def signed(value: object) -> Any:
     """What stands for a value where its type is known: 0.0 and -0.0 are two, and NaN is one.
 
     >>> signed(0.0) == signed(-0.0), signed(float("nan")) == signed(float("nan"))
@@ -20,7 +20,7 @@ def signed(value: Any) -> Any:
     return repr(value) if isinstance(value, (complex, np.complexfloating)) else value
 
 
-def distinct(value: Any) -> Any:
+def distinct(value: object) -> Any:
     """What stands for a value among those of other types: 1, 1.0 and True are three, also where a
     tuple holds them, and a text is none of a class of its own.
 

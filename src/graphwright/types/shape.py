@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import index
-from typing import Any, overload
+from typing import Any, SupportsIndex, Union, overload
 
 from graphwright.types.tensor_type import (
     Dims,
@@ -15,6 +15,9 @@ from graphwright.types.tensor_type import (
     num_elements,
 )
 from graphwright.types.trace_type import TraceType
+
+#: What says a shape to the methods of another: sizes, of which None is unknown.
+Sizes = Union["TensorShape", SupportsIndex, Iterable["SupportsIndex | None"], None]
 
 
 class Messages:
@@ -40,7 +43,7 @@ class TensorShape(TraceType):
     __slots__ = ("__weakref__", "_dims")
     _dims: Dims | None
 
-    def __init__(self, dims: Any) -> None:
+    def __init__(self, dims: object) -> None:
         if dims is None:
             self._dims = None
         elif isinstance(dims, TensorShape):
@@ -113,14 +116,14 @@ class TensorShape(TraceType):
     @overload
     def __getitem__(self, key: slice) -> TensorShape: ...
     @overload
-    def __getitem__(self, key: Any) -> int | None: ...
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: SupportsIndex) -> int | None: ...
+    def __getitem__(self, key: SupportsIndex | slice) -> Any:
         if self._dims is None:
             return self._unknown_slice(key) if isinstance(key, slice) else self._unknown(key)
         entry = self._dims[key]
         return TensorShape.from_dims(entry) if isinstance(entry, tuple) else entry
 
-    def _unknown(self, key: Any) -> None:
+    def _unknown(self, key: SupportsIndex) -> None:
         """Any entry of an unknown shape is unknown."""
         index(key)
 
@@ -134,28 +137,28 @@ class TensorShape(TraceType):
             return TensorShape.from_dims(None)
         return TensorShape.from_dims((None,) * max(0, stop - start))
 
-    def __add__(self, other: Any) -> TensorShape:
+    def __add__(self, other: Sizes) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: Sizes) -> TensorShape:
         return as_shape(other).concatenate(self)
 
-    def concatenate(self, other: Any) -> TensorShape:
+    def concatenate(self, other: Sizes) -> TensorShape:
         """The dimensions of this shape and then those of `other`."""
         a, b = self._dims, as_shape(other)._dims
         return TensorShape.from_dims(None if a is None or b is None else a + b)
 
     # -- comparison ---------------------------------------------------------------------
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: Sizes) -> bool:
         """Whether some shape is described by both."""
         return is_compatible(self._dims, as_shape(other)._dims)
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: Sizes) -> TensorShape:
         """What is known when both hold; ValueError if they contradict each other."""
         return TensorShape.from_dims(merge_dims(self._dims, as_shape(other)._dims))
 
-    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+    def most_specific_compatible_shape(self, other: Sizes) -> TensorShape:
         """The most specific shape that describes all that either describes."""
         return TensorShape.from_dims(join_dims(self._dims, as_shape(other)._dims))
 
@@ -185,13 +188,13 @@ class TensorShape(TraceType):
         if self._dims is not None and len(self._dims) != rank:
             raise ValueError(f"shape {self} must have rank {rank}")
 
-    def assert_same_rank(self, other: Any) -> None:
+    def assert_same_rank(self, other: Sizes) -> None:
         """ValueError if both ranks are known and differ."""
-        other = as_shape(other)
-        if None not in (self.rank, other.rank) and self.rank != other.rank:
-            raise ValueError(f"shapes {self} and {other} must have the same rank")
+        shape = as_shape(other)
+        if None not in (self.rank, shape.rank) and self.rank != shape.rank:
+            raise ValueError(f"shapes {self} and {shape} must have the same rank")
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: Sizes) -> None:
         """ValueError unless some shape is described by both."""
         if not self.is_compatible_with(other):
             raise ValueError(f"shapes {self} and {as_shape(other)} are incompatible")
@@ -216,7 +219,7 @@ class TensorShape(TraceType):
             joined = join_dims(joined, other._dims)
         return TensorShape.from_dims(joined)
 
-    def placeholder_value(self, placeholder_context: Any) -> Any:
+    def placeholder_value(self, placeholder_context: object) -> Any:
         """None: a shape alone describes no value."""
         return None
 
@@ -241,23 +244,24 @@ class TensorShape(TraceType):
         return "<unknown>" if self._dims is None else str(self._dims)
 
 
-def as_shape(shape: Any) -> TensorShape:
+def as_shape(shape: object) -> TensorShape:
     """`shape` as a `TensorShape`."""
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
-def _entries(dims: Any) -> Any:
-    if isinstance(dims, int):
-        return (dims,)
-    if hasattr(dims, "unknown_rank"):  # a TensorShapeProto of ours or of TensorFlow
-        return [None if d.size == -1 else d.size for d in dims.dim]
+def _entries(dims: object) -> Any:
+    sizes: Any = dims
+    if isinstance(sizes, int):
+        return (sizes,)
+    if hasattr(sizes, "unknown_rank"):  # a TensorShapeProto of ours or of TensorFlow
+        return [None if d.size == -1 else d.size for d in sizes.dim]
     try:
-        return iter(dims)
+        return iter(sizes)
     except TypeError:
-        return (dims,)
+        return (sizes,)
 
 
-def _dimension(entry: Any, dims: Any) -> int | None:
+def _dimension(entry: Any, dims: object) -> int | None:
     if entry is None:
         return None
     try:

@@ -6,11 +6,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue, Typed
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype, float32
 from graphwright.types.shape import TensorShape, as_shape
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, is_compatible
-from graphwright.types.trace_type import TraceType
+from graphwright.types.trace_type import CastContext, TraceType
 from graphwright.types.type_spec import TypeSpec as TypeSpec
 from graphwright.types.type_spec import hashable
 
@@ -22,10 +25,10 @@ class Runtime(Protocol):
     def tensor_class(self) -> Any:
         """The class of all tensors, eager and symbolic; its instances have a `type`."""
 
-    def convert(self, value: Any, dtype: DType | None) -> Any:
+    def convert(self, value: TensorLike, dtype: DType | None) -> Any:
         """A tensor of `value`; TypeError or ValueError if there is none."""
 
-    def refine(self, tensor: Any, dims: Dims | None) -> Any:
+    def refine(self, tensor: TensorValue, dims: Dims | None) -> Any:
         """The same tensor, known from now on to be of these dims."""
 
 
@@ -36,8 +39,15 @@ class _Installed:
 
 
 def install(runtime: Runtime) -> None:
-    """Give the specs the layer that has tensors."""
+    """Gives the specs the layer that has tensors."""
     _Installed.runtime = runtime
+
+
+class NamedTensor(Typed, Protocol):
+    """What says the dtype, the shape and perhaps the name of a tensor."""
+
+    @property
+    def name(self) -> str | None: ...
 
 
 class TensorSpec(TypeSpec):
@@ -60,7 +70,9 @@ class TensorSpec(TypeSpec):
 
     __graphwright_spec__ = None  # a leaf of nested structures, and its own only component
 
-    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+    def __init__(
+        self, shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None
+    ) -> None:
         self._type = TensorType(as_dtype(dtype), as_shape(shape)._dims)
         self._name = name
 
@@ -73,12 +85,12 @@ class TensorSpec(TypeSpec):
         return spec
 
     @classmethod
-    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+    def from_spec(cls, spec: NamedTensor, name: str | None = None) -> TensorSpec:
         """A spec like `spec`, perhaps with another name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+    def from_tensor(cls, tensor: TensorValue, name: str | None = None) -> TensorSpec:
         """The spec of a tensor, with the name of the op that made it if it is symbolic.
 
         >>> import graphwright as tf
@@ -126,7 +138,7 @@ class TensorSpec(TypeSpec):
         shape = self.shape
         return TensorSpec(shape if shape.rank is None else shape[1:], self.dtype, self._name)
 
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+    def is_compatible_with(self, spec_or_tensor: object) -> bool:
         """Whether the other spec or tensor has the dtype, and a shape that could be the same."""
         if not isinstance(spec_or_tensor, (TensorSpec, _Installed.runtime.tensor_class)):
             return False
@@ -164,31 +176,32 @@ class TensorSpec(TypeSpec):
         """A symbolic tensor of this spec."""
         return placeholder_context.placeholder(self)
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: object, cast_context: CastContext) -> Any:
         """`value` as a tensor of this spec; TypeError if its dtype or shape is another."""
         if cast_context.allow_specs and isinstance(value, TensorSpec):
             if not value.is_subtype_of(self):
                 raise AssertionError(f"Can not cast {value!r} to {self!r}")
             return self
         runtime = _Installed.runtime
-        if not isinstance(value, runtime.tensor_class):
-            value = runtime.convert(value, self._type.dtype)
-        found: TensorType = value.type
-        if found.is_subtype_of(self._type):
-            return value
-        if self._type.is_subtype_of(found):
-            return runtime.refine(value, self._type.dims)
-        raise TypeError(f"Can not cast {TensorSpec.from_type(found)!r} to {self!r}")
+        tensor: Any = value
+        if not isinstance(tensor, runtime.tensor_class):
+            tensor = runtime.convert(tensor, self._type.dtype)
+        tensor_type: TensorType = tensor.type
+        if tensor_type.is_subtype_of(self._type):
+            return tensor
+        if self._type.is_subtype_of(tensor_type):
+            return runtime.refine(tensor, self._type.dims)
+        raise TypeError(f"Can not cast {TensorSpec.from_type(tensor_type)!r} to {self!r}")
 
     def flatten(self) -> list[Any]:
         """The spec itself."""
         return [self]
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """The value as a tensor of this spec; TypeError if its dtype or shape is another."""
         return [self.cast(value, NoSpecs)]
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[TensorValue]) -> Any:
         """The next tensor."""
         return next(tensors)
 
@@ -196,10 +209,10 @@ class TensorSpec(TypeSpec):
     def _component_specs(self) -> TensorSpec:
         return self
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: object) -> Any:
         return value
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: object) -> Any:
         return components
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -230,13 +243,18 @@ class BoundedTensorSpec(TensorSpec):
     __slots__ = ("_maximum", "_minimum")
 
     def __init__(
-        self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None
+        self,
+        shape: ShapeLike,
+        dtype: DTypeLike,
+        minimum: npt.ArrayLike | None,
+        maximum: npt.ArrayLike | None,
+        name: str | None = None,
     ) -> None:
         super().__init__(shape, dtype, name)
         self._minimum = self._bound("minimum", minimum)
         self._maximum = self._bound("maximum", maximum)
 
-    def _bound(self, role: str, value: Any) -> np.ndarray[Any, Any]:
+    def _bound(self, role: str, value: npt.ArrayLike | None) -> Array:
         if value is None:
             raise ValueError(f"{role} must be a number or an array, not None")
         try:
@@ -250,7 +268,7 @@ class BoundedTensorSpec(TensorSpec):
         return bound
 
     @classmethod
-    def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
+    def from_spec(cls, spec: NamedTensor, name: str | None = None) -> BoundedTensorSpec:
         """A spec like `spec`; its dtype's limits are the bounds if it has none."""
         dtype = as_dtype(spec.dtype)
         minimum = getattr(spec, "minimum", None)
@@ -268,12 +286,12 @@ class BoundedTensorSpec(TensorSpec):
         return False
 
     @property
-    def minimum(self) -> np.ndarray[Any, Any]:
+    def minimum(self) -> Array:
         """The least values of the elements, read-only."""
         return self._minimum
 
     @property
-    def maximum(self) -> np.ndarray[Any, Any]:
+    def maximum(self) -> Array:
         """The greatest values of the elements, read-only."""
         return self._maximum
 
@@ -337,13 +355,13 @@ class NoneTensorSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return []
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: object) -> Any:
         return []
 
-    def _from_components(self, components: Any) -> None:
+    def _from_components(self, components: object) -> None:
         return None
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether it is None, or this spec."""
         return spec_or_value is None or type(spec_or_value) is NoneTensorSpec
 
@@ -354,7 +372,7 @@ class NoSpecs:
     allow_specs = False
 
 
-def type_spec_from_value(value: Any) -> TypeSpec:
+def type_spec_from_value(value: object) -> TypeSpec:
     """Returns the spec that describes a value.
 
     Args:
@@ -378,7 +396,8 @@ def type_spec_from_value(value: Any) -> TypeSpec:
         return spec
     if not isinstance(value, TypeSpec):
         try:
-            return TensorSpec.from_type(runtime.convert(value, None).type)
+            argument: Any = value
+            return TensorSpec.from_type(runtime.convert(argument, None).type)
         except (TypeError, ValueError):
-            pass  # the error below says what was asked for
+            pass  # the error below names the value
     raise TypeError(f"no TypeSpec describes {value!r} ({type(value).__name__})")

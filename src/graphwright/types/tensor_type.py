@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from graphwright.base.forks import held_over_forks
@@ -27,8 +28,8 @@ class TensorType:
 
     def __new__(cls, dtype: DType, dims: Dims | None) -> TensorType:
         reference = dtype.interned.get(dims)
-        found: TensorType | None = None if reference is None else reference()
-        return _intern(super().__new__(cls), dtype, dims) if found is None else found
+        existing: TensorType | None = None if reference is None else reference()
+        return _intern(super().__new__(cls), dtype, dims) if existing is None else existing
 
     @property
     def rank(self) -> int | None:
@@ -92,9 +93,9 @@ def _intern(new: TensorType, dtype: DType, dims: Dims | None) -> TensorType:
     """The type that is interned with this dtype and shape: `new`, unless there is one by now."""
     with _INTERNING:
         reference = dtype.interned.get(dims)
-        found: TensorType | None = None if reference is None else reference()
-        if found is not None:
-            return found
+        existing: TensorType | None = None if reference is None else reference()
+        if existing is not None:
+            return existing
         new.dtype, new.dims = dtype, dims
         reference = _Reference(new, _forget)
         reference.interned, reference.dims = dtype.interned, dims
@@ -103,7 +104,7 @@ def _intern(new: TensorType, dtype: DType, dims: Dims | None) -> TensorType:
         return new
 
 
-def _forget(reference: Any, interning: Any = _INTERNING) -> None:
+def _forget(reference: _Reference, interning: AbstractContextManager[object] = _INTERNING) -> None:
     """Drops the entry of a type that is gone, unless another has taken its place."""
     with interning:  # an argument, since globals go before the last types do
         if reference.interned.get(reference.dims) is reference:
@@ -202,28 +203,28 @@ def normalize_axis(axis: int, rank: int) -> int:
     return axis + rank if axis < 0 else axis
 
 
-def entries(value: Any) -> tuple[Any, ...]:
+def entries(value: object) -> tuple[Any, ...]:
     """The numbers in a host value of any rank, one after the other."""
     if not isinstance(value, (tuple, list)):
         return (value,)
-    found: list[Any] = []
+    numbers: list[Any] = []
     for part in value:
         if isinstance(part, (tuple, list)):
-            found += entries(part)
+            numbers += entries(part)
         else:
-            found.append(part)
-    return tuple(found)
+            numbers.append(part)
+    return tuple(numbers)
 
 
-def single(value: Any, name: str) -> Any:
+def single(value: object, name: str) -> Any:
     """The one number in a host value of any rank; ValueError if it has not one."""
-    found = entries(value)
-    if len(found) != 1:
+    numbers = entries(value)
+    if len(numbers) != 1:
         raise ValueError(f"'{name}' must be a tensor with a single value")
-    return found[0]
+    return numbers[0]
 
 
-def normalize_axes(axes: Any, rank: int) -> tuple[int, ...]:
+def normalize_axes(axes: object, rank: int) -> tuple[int, ...]:
     """All axes for None, else each made non-negative; ValueError outside the range.
 
     Axes are a number, or a list of them that may be nested.

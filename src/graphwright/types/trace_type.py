@@ -7,6 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 
+class CastContext(Protocol):
+    """How far a cast may go."""
+
+    @property
+    def allow_specs(self) -> bool:
+        """Whether a spec stands for a value of its type."""
+        ...
+
+
 class TraceType(ABC):
     """A type of arguments that a function can be traced for.
 
@@ -55,7 +64,7 @@ class TraceType(ABC):
     @abstractmethod
     def __eq__(self, other: object) -> bool: ...
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: object, cast_context: CastContext) -> Any:
         """`value` made fit for a trace of this type; by default only the placeholder fits.
 
         AssertionError for another value.
@@ -68,7 +77,7 @@ class TraceType(ABC):
         """The `TensorSpec`s of the tensors in a value of this type: by default none."""
         return []
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """The tensors in a value of this type, in the order of `flatten`: by default none."""
         return []
 

@@ -8,7 +8,7 @@ and how it is rebuilt stands in `containers`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from graphwright.types.containers import EXPANDED, PLAIN, Container, Style
@@ -20,7 +20,7 @@ Table = Mapping[type, "Container | None"]
 _DEPTH_LIMIT = 10_000  # of the search for a cycle: containers may make new children for ever
 
 
-def is_nested(seq: Any) -> bool:
+def is_nested(seq: object) -> bool:
     """Returns whether a value is a nested structure and not a leaf.
 
     Args:
@@ -36,7 +36,7 @@ def is_nested(seq: Any) -> bool:
     return PLAIN[type(seq)] is not None
 
 
-def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     """Returns the leaves of a nested structure, depth first.
 
     The values of a mapping come in the order of its sorted keys.
@@ -69,7 +69,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return leaves
 
 
-def _collect(children: Sequence[Any], table: Table, leaves: list[Any]) -> None:
+def _collect(children: Sequence[object], table: Table, leaves: list[object]) -> None:
     for child in children:
         container = table[type(child)]
         if container is None:
@@ -78,7 +78,7 @@ def _collect(children: Sequence[Any], table: Table, leaves: list[Any]) -> None:
             _collect(container.children(child), table, leaves)
 
 
-def _walk(value: Any, path: str, table: Table) -> Iterator[tuple[str, Any]]:
+def _walk(value: object, path: str, table: Table) -> Iterator[tuple[str, object]]:
     container = table[type(value)]
     if container is None:
         yield path, value
@@ -87,7 +87,9 @@ def _walk(value: Any, path: str, table: Table) -> Iterator[tuple[str, Any]]:
         yield from _walk(child, path + container.step(value, position), table)
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+def pack_sequence_as(
+    structure: object, flat_sequence: Collection[object], expand_composites: bool = False
+) -> Any:
     """Packs leaves into a nested structure like another one.
 
     Containers keep their types, and mappings the order of their keys.
@@ -133,7 +135,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return packed
 
 
-def _pack(like: Any, container: Container, table: Table, leaves: Iterator[Any]) -> Any:
+def _pack(like: object, container: Container, table: Table, leaves: Iterator[object]) -> Any:
     children = []
     for child in container.children(like):
         inner = table[type(child)]
@@ -141,14 +143,14 @@ def _pack(like: Any, container: Container, table: Table, leaves: Iterator[Any]) 
     return container.rebuild(like, children)
 
 
-def _refuse_count(expected: int, structure: Any, flat_sequence: Any) -> NoReturn:
+def _refuse_count(expected: int, structure: object, flat_sequence: Collection[object]) -> NoReturn:
     raise ValueError(
         f"the structure has {expected} leaves but flat_sequence has {len(flat_sequence)}. "
         f"Structure: {structure!r}, flat_sequence: {flat_sequence!r}"
     )
 
 
-def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+def map_structure(func: Callable[..., object], *structure: Any, **kwargs: Any) -> Any:
     """Calls a function on the leaves of nested structures that are alike.
 
     Args:
@@ -189,7 +191,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 
 
 def assert_same_structure(
-    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+    nest1: object, nest2: object, check_types: bool = True, expand_composites: bool = False
 ) -> None:
     """Asserts that two nested structures differ in their leaves only.
 
@@ -224,7 +226,7 @@ def assert_same_structure(
     )
 
 
-def _difference(a: Any, b: Any, table: Table, check_types: bool) -> _Difference | None:
+def _difference(a: object, b: object, table: Table, check_types: bool) -> _Difference | None:
     try:
         _compare(a, b, table, check_types)
     except _Difference as difference:
@@ -241,7 +243,7 @@ class _Difference(Exception):
         self.steps: list[str] = []
 
 
-def _compare(a: Any, b: Any, table: Table, check_types: bool) -> None:
+def _compare(a: object, b: object, table: Table, check_types: bool) -> None:
     rules_a, rules_b = table[type(a)], table[type(b)]
     if rules_a is None or rules_b is None:
         if rules_a is not rules_b:
@@ -279,15 +281,15 @@ def _compare_composites(a: Any, b: Any, both: bool) -> None:
         raise _Difference(ValueError, f"the types {spec_a!r} and {spec_b!r} are incompatible")
 
 
-def _role(value: Any, container: Container | None) -> str:
+def _role(value: object, container: Container | None) -> str:
     return f"{_describe(value)} is a {'leaf' if container is None else 'structure'}"
 
 
-def _describe(value: Any) -> str:
+def _describe(value: object) -> str:
     return f"{value!r} ({type(value).__name__})"
 
 
-def _sketch(value: Any, table: Table) -> str:
+def _sketch(value: object, table: Table) -> str:
     """The structure with a dot for every leaf: `{'a': [., .]}`."""
     container = table[type(value)]
     if container is None:
@@ -321,7 +323,7 @@ def _refuse_cycle(table: Table, *structures: Any) -> None:
             ) from None
 
 
-def _find_cycle(structure: Any, table: Table) -> str | None:
+def _find_cycle(structure: object, table: Table) -> str | None:
     """The path to a container that is one of its own ancestors."""
     ancestors: dict[int, Any] = {}
     finished: dict[int, Any] = {}

@@ -16,15 +16,15 @@ from graphwright.types import tree
 from graphwright.types.dtypes import DType
 from graphwright.types.keys import signed
 from graphwright.types.shape import TensorShape
-from graphwright.types.trace_type import TraceType
+from graphwright.types.trace_type import CastContext, TraceType
 
 
 class TypeSpec(TraceType):
     """The description of the values of one type: the base of all specs.
 
     A subclass says what it is by `_serialize`, which must return the arguments that build
-    it, and how its values are made of tensors by `_component_specs`, `_to_components` and
-    `_from_components`.
+    it. `_component_specs`, `_to_components` and `_from_components` say how its values are made
+    of tensors.
     """
 
     __slots__ = ("__weakref__", "_cached_key")
@@ -53,7 +53,7 @@ class TypeSpec(TraceType):
         """The value of such parts."""
 
     @classmethod
-    def _deserialize(cls, serialization: Any) -> TypeSpec:
+    def _deserialize(cls, serialization: Sequence[object]) -> TypeSpec:
         return cls(*serialization)
 
     @property
@@ -66,7 +66,7 @@ class TypeSpec(TraceType):
 
     # -- comparison ---------------------------------------------------------------------
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether some value is of this type and of the other (or is the value itself)."""
         spec = getattr(spec_or_value, "__graphwright_spec__", None)
         if type(self) is not type(spec):
@@ -108,7 +108,7 @@ class TypeSpec(TraceType):
         parts = [spec.placeholder_value(placeholder_context) for spec in self._parts()]
         return self._pack(parts)
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: object, cast_context: CastContext) -> Any:
         """`value` with its tensors fit for a trace of this type; TypeError if they are not."""
         if cast_context.allow_specs and isinstance(value, TypeSpec):
             if not value.is_subtype_of(self):
@@ -127,7 +127,7 @@ class TypeSpec(TraceType):
         """The specs of the tensors in a value of this type."""
         return [tensor for spec in self._parts() for tensor in spec.flatten()]
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """The tensors in a value of this type."""
         parts = zip(self._parts(), tree.flatten(self._to_components(value), True))
         return [tensor for spec, part in parts for tensor in spec.to_tensors(part)]
@@ -139,18 +139,18 @@ class TypeSpec(TraceType):
     def _parts(self) -> list[Any]:
         return tree.flatten(self._component_specs, expand_composites=True)
 
-    def _pack(self, parts: list[Any]) -> Any:
+    def _pack(self, parts: list[object]) -> Any:
         return self._from_components(
             tree.pack_sequence_as(self._component_specs, parts, expand_composites=True)
         )
 
-    def _with_shape(self, shape: Any) -> TypeSpec:
-        """The type of such values of another shape: what a loop's shape invariant asks for."""
+    def _with_shape(self, shape: object) -> TypeSpec:
+        """The type of such values of another shape, for the shape invariants of loops."""
         raise TypeError(
             f"a shape invariant of a {self.value_type.__name__} must be a TypeSpec, not {shape!r}"
         )
 
-    def __tf_tracing_type__(self, context: Any) -> TypeSpec:
+    def __tf_tracing_type__(self, context: object) -> TypeSpec:
         return self
 
     # -- as a value ---------------------------------------------------------------------
@@ -179,7 +179,7 @@ class _Unlike(Exception):
     """Parts of serializations that have no common supertype."""
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _alike(a: object, b: object) -> bool:
     """Whether two serializations have the same structure."""
     try:
         tree.assert_same_structure(a, b)
@@ -188,26 +188,27 @@ def _alike(a: Any, b: Any) -> bool:
     return True
 
 
-def _all_parts(relation: Callable[[Any, Any], bool], a: Any, b: Any) -> bool:
+def _all_parts(relation: Callable[[object, object], bool], a: object, b: object) -> bool:
     """Whether two serializations are alike and all their parts are so related."""
     if not _alike(a, b):
         return False
     return all(map(relation, tree.flatten(a), tree.flatten(b)))
 
 
-def _is_compatible(a: Any, b: Any) -> bool:
+def _is_compatible(a: object, b: object) -> bool:
     if type(a) is not type(b):
         return False
+    other: Any = b
     if isinstance(a, (TypeSpec, TensorShape)):
-        return a.is_compatible_with(b)
+        return a.is_compatible_with(other)
     return _is_equal(a, b)
 
 
-def _is_subtype(a: Any, b: Any) -> bool:
+def _is_subtype(a: object, b: Any) -> bool:
     return a.is_subtype_of(b) if isinstance(a, TraceType) else _is_equal(a, b)
 
 
-def _is_equal(a: Any, b: Any) -> bool:
+def _is_equal(a: object, b: object) -> bool:
     return hashable(a) == hashable(b)
 
 
@@ -223,7 +224,7 @@ def _join(parts: tuple[Any, ...]) -> Any:
     return first
 
 
-def hashable(value: Any) -> Hashable:
+def hashable(value: object) -> Hashable:
     """A key that is equal for equal serializations, and for no others."""
     if isinstance(value, (list, tuple)):
         return (type(value), tuple([hashable(item) for item in value]))

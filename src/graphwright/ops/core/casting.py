@@ -18,7 +18,7 @@ from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import S, Scalars, caster
 from graphwright.ops.core.own_ops import Reinterpreted
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, HostValue, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
@@ -64,7 +64,7 @@ class Cast(Elementwise):
             return x.astype(dtype)
         return x.astype(dtype[0]).view(dtype)
 
-    def refuse(self, x: Any) -> Any:
+    def refuse(self, x: Array) -> Any:
         """The kernel where there is no cast: fails when it runs."""
         source = dt.of_numpy(x.dtype).name
         raise UnimplementedError(None, None, f"Cast {source} to {self.DstT.name} is not supported")
@@ -72,7 +72,7 @@ class Cast(Elementwise):
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.cast(x, self.DstT)
 
-    def known(self, x: Any) -> Any:
+    def known(self, x: HostValue) -> Any:
         if isinstance(x, tuple):
             return tuple([self.known(entry) for entry in x])
         if not isinstance(x, (int, float)) or not self.DstT.is_integer:
@@ -172,7 +172,7 @@ def warn_of_discarding(source: DType, to: DType) -> None:
     )
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Any:
     """Reads the bytes of a tensor as elements of another dtype.
 
     To a smaller dtype, each element becomes a new last axis. To a larger one, the last axis holds

@@ -14,7 +14,7 @@ from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, HostValue, ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
@@ -25,7 +25,7 @@ class Literal:
 
     __slots__ = ("_hash", "array", "type")
 
-    def __init__(self, array: Any, type: TensorType) -> None:
+    def __init__(self, array: Array, type: TensorType) -> None:
         self.array = array
         self.type = type
         self._hash: int | None = None
@@ -97,12 +97,12 @@ class Fill(Op):
     dtypes = {"T": dt.ANY, "index_type": dt.INDEX}
     computes = False
 
-    def shapes(self, dims: Any, value: TensorType) -> Shapes:
+    def shapes(self, dims: HostValue, value: TensorType) -> Shapes:
         if value.rank not in (0, None):
             raise ValueError(f"Shape must be rank 0 but is rank {value.rank}: value of Fill")
         return (checked_dims(dims, "dims"),)
 
-    def kernel(self, dims: Any, value: Array) -> Any:
+    def kernel(self, dims: tuple[int, ...], value: Array) -> Any:
         if value.shape not in ((), (1,)):
             raise ValueError(f"value must represent a scalar, got shape {show_dims(value.shape)}")
         try:
@@ -113,7 +113,7 @@ class Fill(Op):
             checked_dims(dims, "dims")
             raise
 
-    def known(self, dims: Any, value: Any) -> Any:
+    def known(self, dims: HostValue, value: HostValue) -> Any:
         if isinstance(dims, tuple) and len(dims) == 1 and isinstance(dims[0], int):
             return (value,) * dims[0] if dims[0] <= 1024 else None
         return None
@@ -256,7 +256,7 @@ def ones(
     return filled(shape, as_dtype(dtype), 1, name or "ones")
 
 
-def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any:
+def filled(shape: ShapeLike, dtype: DType, value: int, name: str | None = None) -> Any:
     """0 or 1 in every place, as False and True or the empty string where these are meant."""
     if isinstance(shape, (list, tuple)) and not _FLOATS.isdisjoint(map(type, shape)):
         raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")

@@ -36,7 +36,7 @@ class Assert(Op):
     def shapes(self, condition: TensorType, *data: TensorType) -> Shapes:
         return ()
 
-    def kernel(self, condition: Any, *data: Any) -> None:
+    def kernel(self, condition: Array, *data: Any) -> None:
         if not condition:
             shown = " ".join(f"[{summary(array, self.summarize)}]" for array in data)
             raise InvalidArgumentError(None, None, f"assertion failed: {shown}")
@@ -64,11 +64,11 @@ class CheckNumerics(Op):
     def kernel(self, tensor: Array) -> Any:
         array = np.asarray(tensor, np.float64) if tensor.dtype.kind == "V" else tensor
         if not np.isfinite(array).all():
-            raise InvalidArgumentError(None, None, f"{self.message} : {self.found(array)}")
+            raise InvalidArgumentError(None, None, f"{self.message} : {self.complaint(array)}")
         return tensor
 
-    def found(self, array: Array) -> str:
-        """What is wrong with the tensor."""
+    def complaint(self, array: Array) -> str:
+        """The words for infinities and NaN in the tensor."""
         kinds = [k for k, test in (("Inf", np.isinf), ("NaN", np.isnan)) if test(array).any()]
         return f"Tensor had {' and '.join(kinds)} values"
 
@@ -89,8 +89,8 @@ class CheckNumericsV2(CheckNumerics):
 
     type_name = "CheckNumericsV2"
 
-    def found(self, array: Array) -> str:
-        """What is wrong with the tensor."""
+    def complaint(self, array: Array) -> str:
+        """The words for infinities, by sign, and NaN in the tensor."""
         tests: tuple[tuple[str, Callable[[Any], Any]], ...] = (
             ("-Inf", np.isneginf),
             ("+Inf", np.isposinf),
@@ -130,7 +130,7 @@ class NoOp(Op):
         return None
 
 
-def summary(array: Any, count: int) -> str:
+def summary(array: Array, count: int) -> str:
     """The first elements of an array, as messages of the runtime show them."""
     flat = np.asarray(array).ravel()
     show = plain if flat.dtype == object else shower(flat.dtype)
@@ -138,7 +138,7 @@ def summary(array: Any, count: int) -> str:
     return " ".join(shown) + ("..." if 0 <= count < flat.size else "")
 
 
-def plain(value: Any) -> str:
+def plain(value: object) -> str:
     """Text without quotes."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else repr(value)
 

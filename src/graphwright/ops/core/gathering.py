@@ -27,13 +27,13 @@ from graphwright.ops.core.rule_words import columns_of, gathered, host, scattere
 from graphwright.ops.core.shapes import rank_of, shape, shape_of
 from graphwright.ops.core.slicing import entry
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import HostValue, ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 SMALL_INDEX = frozenset({dt.int16, dt.int32, dt.int64})
-#: Seen as which negative indices are too great, so that NumPy refuses them.
+#: The dtypes as which negative indices are too great, so that NumPy refuses them.
 UNSIGNED = {dt.int16: np.uint16, dt.int32: np.uint32}
 
 
@@ -51,7 +51,7 @@ class GatherV2(Op):
 
     batch_dims: int = 0
 
-    def shapes(self, params: TensorType, indices: TensorType, axis: Any) -> Shapes:
+    def shapes(self, params: TensorType, indices: TensorType, axis: int | None) -> Shapes:
         if params.dims is None or indices.dims is None:
             return (None,)
         rank = len(params.dims)
@@ -63,16 +63,16 @@ class GatherV2(Op):
         if not -rank <= axis < rank:
             least = axis + 1 if axis >= 0 else -axis
             raise ValueError(f"Shape must be at least rank {least} but is rank {rank}")
-        at = axis % rank
-        if batch > at:
-            raise ValueError(f"batch_dims ({batch}) must be less than or equal to axis ({at})")
+        place = axis % rank
+        if batch > place:
+            raise ValueError(f"batch_dims ({batch}) must be less than or equal to axis ({place})")
         for i in range(batch):
             if None not in (params.dims[i], indices.dims[i]) and params.dims[i] != indices.dims[i]:
                 raise ValueError(
                     f"params.shape[{i}]: {params.dims[i]} should be equal to indices.shape[{i}]: "
                     f"{indices.dims[i]}"
                 )
-        return ((*params.dims[:at], *indices.dims[batch:], *params.dims[at + 1 :]),)
+        return ((*params.dims[:place], *indices.dims[batch:], *params.dims[place + 1 :]),)
 
     def checked_batch(self, dims: Dims) -> int:
         """The number of batch dimensions, not negative."""
@@ -88,7 +88,7 @@ class GatherV2(Op):
         if self.batch_dims:
             return self.kernel
 
-        def kernel(params: Any, indices: Any, axis: Any) -> Any:
+        def kernel(params: Array, indices: Array, axis: int) -> Any:
             if np.ndim(params):
                 try:
                     if unsigned is not None:
@@ -101,7 +101,7 @@ class GatherV2(Op):
 
         return kernel
 
-    def kernel(self, params: Array, indices: Array, axis: Any) -> Any:
+    def kernel(self, params: Array, indices: Array, axis: int) -> Any:
         if np.ndim(params) == 0:
             raise ValueError("params must be at least 1 dimensional")
         size = np.shape(params)[axis]
@@ -111,20 +111,20 @@ class GatherV2(Op):
             return self.gather_batches(params, indices, axis)
         return np.take(params, indices, axis)
 
-    def gather_batches(self, params: Any, indices: Array, axis: int) -> Any:
+    def gather_batches(self, params: Array, indices: Array, axis: int) -> Any:
         """Gathers for each batch: the batches as one axis, beside what is gathered from."""
         shape, places = np.shape(params), np.shape(indices)
         (result,) = self.shapes(TensorType(dt.float32, shape), TensorType(dt.int32, places), axis)
         batch = self.checked_batch(places)
-        at = axis % len(shape)
+        place = axis % len(shape)
         count = int(np.prod(shape[:batch]))
-        outer, inner = int(np.prod(shape[batch:at])), int(np.prod(shape[at + 1 :]))
-        parts = np.reshape(params, (count, outer, shape[at], inner)).swapaxes(1, 2)
+        outer, inner = int(np.prod(shape[batch:place])), int(np.prod(shape[place + 1 :]))
+        parts = np.reshape(params, (count, outer, shape[place], inner)).swapaxes(1, 2)
         width = int(np.prod(places[batch:]))
         taken = parts[np.arange(count)[:, None], np.reshape(indices, (count, width))]
         return np.reshape(taken.swapaxes(1, 2), result)
 
-    def known(self, params: Any, indices: Any, axis: Any) -> Any:
+    def known(self, params: HostValue, indices: HostValue, axis: int | None) -> Any:
         if not isinstance(params, tuple) or axis not in (0, -1) or self.batch_dims:
             return None
         return _picked(params, indices)
@@ -152,14 +152,14 @@ class GatherV2(Op):
         return apply(GatherV2.of(dims + 1), each.full(0), each.full(1), axis)
 
 
-def _picked(params: tuple[Any, ...], indices: Any) -> Any:
+def _picked(params: tuple[HostValue, ...], indices: Any) -> Any:
     if isinstance(indices, tuple):
         return tuple([_picked(params, i) for i in indices])
     return params[indices] if indices is not None and 0 <= indices < len(params) else None
 
 
-def raise_out_of_range(indices: Any, size: int) -> None:
-    """The error for the first index that is not in [0, size)."""
+def raise_out_of_range(indices: Array, size: int) -> None:
+    """Raises InvalidArgumentError for the first index that is not in [0, size)."""
     indices = np.asarray(indices)
     bad = np.argwhere((indices < 0) | (indices >= size))
     where = tuple(bad[0])
@@ -168,7 +168,11 @@ def raise_out_of_range(indices: Any, size: int) -> None:
 
 
 def gathered_back(
-    g: TensorLike, params: TensorLike, indices: TensorLike, axis: Any, batch_dims: int
+    g: Cotangent,
+    params: TensorValue,
+    indices: TensorValue,
+    axis: int | TensorValue,
+    batch_dims: int,
 ) -> Any:
     """Zeros like `params`, with the slices of `g` added at the places they were gathered from."""
     target = shape_of(params)
@@ -176,11 +180,13 @@ def gathered_back(
         return scatter_nd(expand_dims(indices, -1), g, target)
     rank, many = rank_of(params), rank_of(indices)
     batch = batch_dims + many if batch_dims < 0 else batch_dims
-    at = (axis + rank) % rank
+    place = (axis + rank) % rank
     width = many - batch
     # The axes that were gathered come right after the batches, and back again at the end.
-    moved = spans((0, batch), (at, at + 1), (batch, at), (at + 1, rank))
-    forward = spans((0, batch), (at, at + width), (batch, at), (at + width, rank - 1 + width))
+    moved = spans((0, batch), (place, place + 1), (batch, place), (place + 1, rank))
+    forward = spans(
+        (0, batch), (place, place + width), (batch, place), (place + width, rank - 1 + width)
+    )
     if isinstance(moved, tuple):
         sizes = axis_sizes(params)
         target = host_vector([sizes[i] for i in moved])
@@ -199,7 +205,7 @@ def spans(*bounds: tuple[Any, Any]) -> Any:
     return concat([apply(count, first, last, 1) for first, last in bounds], 0)
 
 
-def axis_sizes(x: Any, rank: int | None = None) -> list[Any]:
+def axis_sizes(x: TensorValue, rank: int | None = None) -> list[Any]:
     """The size of each axis of a tensor of known rank: an int, or a scalar tensor."""
     dims = x.type.dims
     if dims is None and rank is not None:
@@ -220,14 +226,14 @@ def axis_size(x: TensorValue, axis: int) -> Any:
     return dims[axis]
 
 
-def host_vector(entries: Sequence[Any]) -> Any:
+def host_vector(entries: Sequence[int | TensorValue]) -> Any:
     """A host operand of ints and scalar tensors: a tuple if all are ints."""
     if all(isinstance(e, int) for e in entries):
         return tuple(entries)
     return stack(list(entries))
 
 
-def with_batches(indices: TensorValue, batch_dims: Any) -> Any:
+def with_batches(indices: TensorValue, batch_dims: int | TensorValue) -> Any:
     """Index vectors, preceded by the position of the batch that each is in."""
     if isinstance(batch_dims, int) and batch_dims == 0:
         return indices
@@ -254,13 +260,13 @@ def with_batches(indices: TensorValue, batch_dims: Any) -> Any:
 # -- elements and slices at index vectors ---------------------------------------------------
 
 
-def in_bounds(indices: Any, dims: Dims) -> Any:
+def in_bounds(indices: Array, dims: Dims) -> Any:
     """Which index vectors point into a shape."""
     return np.all((indices >= 0) & (indices < np.array(dims[: indices.shape[-1]])), axis=-1)
 
 
 def blank(dtype: ArrayDType) -> Any:
-    """What is where nothing is: 0, or the empty string."""
+    """The element of places without a value: 0, or the empty string."""
     return b"" if dtype.kind == "O" else 0
 
 
@@ -294,7 +300,7 @@ class GatherNd(Op):
         if self.bad_indices_policy == "IGNORE" or unsigned is None:
             return self.kernel
 
-        def kernel(params: Any, indices: Any) -> Any:
+        def kernel(params: Array, indices: Array) -> Any:
             if np.ndim(indices):
                 places = indices.view(unsigned)
                 flat = places.ndim == 2
@@ -353,7 +359,7 @@ class ScatterNd(Op):
 
     bad_indices_policy: str = ""
 
-    def shapes(self, indices: TensorType, updates: TensorType, shape: Any) -> Shapes:
+    def shapes(self, indices: TensorType, updates: TensorType, shape: Dims | None) -> Shapes:
         if shape is None:
             return (None,)
         for d in shape:
@@ -366,7 +372,7 @@ class ScatterNd(Op):
         check_policy(self.bad_indices_policy)
         return self.kernel
 
-    def kernel(self, indices: Array, updates: Array, shape: Any) -> Any:
+    def kernel(self, indices: Array, updates: Array, shape: tuple[int, ...]) -> Any:
         check_updates(np.shape(indices), np.shape(updates), shape)
         updates = np.asarray(updates)
         zeros = np.full(shape, blank(updates.dtype), updates.dtype)
@@ -390,26 +396,21 @@ class ScatterNd(Op):
 
 
 def check_updates(indices: Dims | None, updates: Dims | None, shape: Dims | None) -> None:
-    """`updates` must have a slice of `shape` for each vector of `indices`."""
+    """ValueError unless `updates` has a slice of `shape` for each vector of `indices`."""
     if indices is None or not indices or updates is None or shape is None or indices[-1] is None:
         return
     outer = len(indices) - 1
-    if not agree(indices[:-1], updates[:outer]):
+    if not is_compatible(indices[:-1], updates[:outer]):
         raise ValueError(
             f"Dimensions [0,{outer}) of indices[shape={show_dims(indices)}] must match dimensions "
             f"[0,{outer}) of updates[shape={show_dims(updates)}]"
         )
     depth = indices[-1]
-    if depth > len(shape) or not agree(shape[depth:], updates[outer:]):
+    if depth > len(shape) or not is_compatible(shape[depth:], updates[outer:]):
         raise ValueError(
             f"Dimensions [{depth},{len(shape)}) of input[shape={show_dims(shape)}] must match "
             f"dimensions [{outer},{len(updates)}) of updates[shape={show_dims(updates)}]"
         )
-
-
-def agree(a: Dims, b: Dims) -> bool:
-    """Whether two shapes can be the same."""
-    return len(a) == len(b) and all(None in (x, y) or x == y for x, y in zip(a, b))
 
 
 def check_policy(policy: str) -> None:
@@ -418,10 +419,18 @@ def check_policy(policy: str) -> None:
         raise ValueError(f"Unknown bad indices handling attribute: {policy}")
 
 
-def scatter(kind: Any, into: Any, indices: Any, updates: Any, policy: str, out: Any = None) -> Any:
-    """`into` with the updates combined into it; told so, without those out of bounds.
+def scatter(
+    kind: kernels.Combination,
+    into: Array,
+    indices: Array,
+    updates: Array,
+    policy: str,
+    out: Array | None = None,
+) -> Any:
+    """`into` with the updates combined into it; with "IGNORE", without those out of bounds.
 
-    A copy of `into`, or `into` itself where that is `out`."""
+    It is a copy of `into`, or `into` itself where that is `out`.
+    """
     if policy == "IGNORE":
         good = in_bounds(indices, into.shape)
         indices, updates = indices[good], updates[good]

@@ -12,7 +12,7 @@ from graphwright.ops.core.gathering import host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import index_pair, size
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -45,8 +45,10 @@ class UnravelIndex(Op):
         if dims.ndim != 1:
             raise ValueError(f"The dims must be a vector, got rank {dims.ndim}")
         if (dims < 0).any():
-            at = int(np.argmax(dims < 0))
-            raise ValueError(f"Input dims cannot be negative. Got dim = {dims[at]} at index {at}")
+            index = int(np.argmax(dims < 0))
+            raise ValueError(
+                f"Input dims cannot be negative. Got dim = {dims[index]} at index {index}"
+            )
         if (dims == 0).any():
             raise ValueError(
                 "Input dims cannot contain a dim of zero, but dims contains zero at index "
@@ -67,7 +69,7 @@ def truncated(x: Array, y: Array) -> Any:
     return np.sign(x) * (np.abs(x) // y)
 
 
-def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Any:
+def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Any:
     """Converts flat indices to coordinates in an array of a shape.
 
     Args:

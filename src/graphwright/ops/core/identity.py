@@ -14,12 +14,12 @@ from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.arguments import HostValue, ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite, map_components
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
-from graphwright.types.tensor_type import Dims, TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, merge_dims, show_dims
 
 
 class Identity(Op):
@@ -37,7 +37,7 @@ class Identity(Op):
     def kernel(self, x: Array) -> Any:
         return x
 
-    def known(self, x: Any) -> Any:
+    def known(self, x: HostValue) -> Any:
         return x
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -86,7 +86,7 @@ class StopGradient(Identity):
 
 
 class GuaranteeConst(Identity):
-    """The tensor itself, of which is promised that it is always the same."""
+    """The tensor itself, with the promise that it never changes."""
 
     type_name = "GuaranteeConst"
     gradient = undefined("what is promised to stay the same has none")
@@ -114,17 +114,16 @@ class EnsureShape(Op):
     shape: Dims | None
 
     def shapes(self, x: TensorType) -> Shapes:
-        fits, merged = _merged(x.dims, self.shape)
-        if not fits:
+        if not is_compatible(x.dims, self.shape):
             raise ValueError(
                 f"Shape of tensor input {show_dims(x.dims)} is not compatible with expected "
                 f"shape {show_dims(self.shape)}."
             )
-        return (merged,)
+        return (merge_dims(x.dims, self.shape),)
 
     def kernel(self, x: Array) -> Any:
         dims = np.shape(x)
-        if not _merged(dims, self.shape)[0]:
+        if not is_compatible(dims, self.shape):
             raise InvalidArgumentError(
                 None,
                 None,
@@ -133,7 +132,7 @@ class EnsureShape(Op):
             )
         return x
 
-    def known(self, x: Any) -> Any:
+    def known(self, x: HostValue) -> Any:
         return x
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -144,21 +143,13 @@ class EnsureShape(Op):
         return apply(EnsureShape.of(shape), each.inputs[0])
 
 
-def _merged(a: Dims | None, b: Dims | None) -> tuple[bool, Dims | None]:
-    """Whether both can hold, and what is known when they do."""
-    if a is None or b is None:
-        return True, b if a is None else a
-    fits = len(a) == len(b) and all(x is None or y is None or x == y for x, y in zip(a, b))
-    return fits, tuple(y if x is None else x for x, y in zip(a, b))
-
-
 IDENTITY, IDENTITY_N, STOP_GRADIENT = Identity(), IdentityN(), StopGradient()
 
 
 # -- the public functions -------------------------------------------------------------------
 
 
-def identity(input: Any, name: str | None = None) -> Any:
+def identity(input: TensorLike | Composite, name: str | None = None) -> Any:
     """Returns a tensor, or a composite of tensors, of the same shape and contents.
 
     Args:
@@ -181,7 +172,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     return apply(IDENTITY, convert(input), name=name)
 
 
-def identity_n(input: Any, name: str | None = None) -> Any:
+def identity_n(input: Sequence[TensorLike], name: str | None = None) -> Any:
     """Returns tensors of the same shapes and contents, from one op.
 
     Args:
@@ -217,7 +208,7 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Any:
     return apply(GuaranteeConst.of(), convert(input), name=name)
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Any:
+def stop_gradient(input: TensorLike | Composite, name: str | None = None) -> Any:
     """Returns a tensor that gradients take as a constant.
 
     Args:

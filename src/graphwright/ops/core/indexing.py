@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -18,13 +19,13 @@ from graphwright.ops.math.comparison import SELECT
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
-from graphwright.types.tensor_type import TensorType, is_compatible, num_elements
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, num_elements
 
 PICK_FIRST = StridedSlice.of(0, 0, 0, 0, 1)
 _INTS, _SLICES = frozenset({int}), frozenset({tuple, slice})
 
 
-def get_item(tensor: Any, key: Any) -> Any:
+def get_item(tensor: Any, key: object) -> Any:
     """`tensor[key]`: ints, slices, `...`, newaxis, scalar tensors, or a bool mask."""
     if type(key) is int:
         return apply(PICK_FIRST, tensor, (key,), (key + 1,), (1,), name="strided_slice")
@@ -34,7 +35,7 @@ def get_item(tensor: Any, key: Any) -> Any:
     return apply(op, tensor, *bounds, name="strided_slice")
 
 
-def strided(kind: type[Masks], key: Any) -> tuple[Any, ...]:
+def strided(kind: type[Masks], key: object) -> tuple[Any, ...]:
     """The op of a kind that means a key, and the bounds `begin`, `end` and `strides` for it."""
     begin, end, strides, masks = slice_spec(key if isinstance(key, (list, tuple)) else (key,))
     bounds = (begin, end, strides)
@@ -44,12 +45,12 @@ def strided(kind: type[Masks], key: Any) -> tuple[Any, ...]:
     return kind.of(*masks), *bounds
 
 
-def wide(indices: tuple[Any, ...]) -> Any:
+def wide(indices: Sequence[TensorLike]) -> Any:
     """Indices as a vector of int64."""
     return convert([cast(v, dt.int64) if is_tensor(v) else v for v in indices], dt.int64)
 
 
-def is_mask(key: Any) -> bool:
+def is_mask(key: object) -> TypeGuard[TensorLike]:
     """Whether a key is a bool, a bool array or a bool tensor."""
     if isinstance(key, (bool, np.bool_)):
         return True
@@ -58,7 +59,9 @@ def is_mask(key: Any) -> bool:
     return is_tensor(key) and key.dtype is dt.bool_
 
 
-def slice_spec(key: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...], Any]:
+def slice_spec(
+    key: Sequence[object],
+) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...], Any]:
     """The bounds and masks of a strided slice that means `key`."""
     begin: list[Any] = []
     end: list[Any] = []
@@ -96,7 +99,7 @@ def slice_spec(key: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, .
     return tuple(begin), tuple(end), tuple(strides), masks
 
 
-def checked_index(value: Any) -> Any:
+def checked_index(value: object) -> Any:
     """An index as an int or a scalar tensor of int32 or int64; TypeError for all else."""
     if type(value) is int:
         return value
@@ -179,7 +182,7 @@ def where(
 
 
 def boolean_mask(
-    tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask"
+    tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str | None = "boolean_mask"
 ) -> Any:
     """Returns the slices of a tensor for which a mask is true.
 
@@ -202,7 +205,7 @@ def boolean_mask(
     [[1, 2], [5, 6]]
     """
     tensor, mask = convert(tensor), convert(mask)
-    at = 0 if axis is None else int(axis)
+    first = 0 if axis is None else int(axis)
     masked, dims = mask.type.dims, tensor.type.dims
     if masked == ():
         raise ValueError("mask cannot be scalar.")
@@ -212,31 +215,31 @@ def boolean_mask(
             "E.g. shape=[None] is ok, but shape=None is not."
         )
     count = len(masked)
-    if dims is not None and not is_compatible(dims[at : at + count], masked):
+    if dims is not None and not is_compatible(dims[first : first + count], masked):
         raise ValueError(
-            f"Shapes {plain(dims[at : at + count])} and {plain(masked)} are incompatible"
+            f"Shapes {plain(dims[first : first + count])} and {plain(masked)} are incompatible"
         )
     if count > 1:
-        tensor, mask = merged_axes(tensor, at, count, mask), reshape(mask, (-1,))
+        tensor, mask = merged_axes(tensor, first, count, mask), reshape(mask, (-1,))
     places = squeeze(apply(WHERE, mask), 1)
-    return gather(tensor, places, axis=at, name=name)
+    return gather(tensor, places, axis=first, name=name)
 
 
-def plain(dims: Any) -> str:
+def plain(dims: Dims) -> str:
     """A shape as Python prints a tuple."""
     return str(tuple(dims))
 
 
-def merged_axes(tensor: TensorValue, at: int, count: int, mask: TensorValue) -> Any:
+def merged_axes(tensor: TensorValue, first: int, count: int, mask: TensorValue) -> Any:
     """`tensor` with `count` axes from `at` on made one, of the size of the mask."""
     dims = tensor.type.dims
     length: Any = num_elements(mask.type.dims)
     if length is None and dims is not None:
-        length = num_elements(dims[at : at + count])
+        length = num_elements(dims[first : first + count])
     if length is None:
         length = size(mask)
     if dims is not None:
         sizes = axis_sizes(tensor)
-        return reshape(tensor, host_vector([*sizes[:at], length, *sizes[at + count :]]))
+        return reshape(tensor, host_vector([*sizes[:first], length, *sizes[first + count :]]))
     whole = shape(tensor)
-    return reshape(tensor, concat([whole[:at], [length], whole[at + count :]], 0))
+    return reshape(tensor, concat([whole[:first], [length], whole[first + count :]], 0))

@@ -45,8 +45,8 @@ class OneHot(Op):
                 raise ValueError(f"{name} must be a scalar, but got: {show_dims(value.dims)}")
         if indices.dims is None:
             return (None,)
-        at = self.place(len(indices.dims))
-        return ((*indices.dims[:at], depth, *indices.dims[at:]),)
+        place = self.place(len(indices.dims))
+        return ((*indices.dims[:place], depth, *indices.dims[place:]),)
 
     def place(self, rank: int) -> int:
         """Where the new axis stands among those of indices of `rank`."""
@@ -56,13 +56,13 @@ class OneHot(Op):
             )
         return rank if self.axis == -1 else self.axis
 
-    def kernel(self, indices: Array, depth: Any, on: Array, off: Array) -> Any:
+    def kernel(self, indices: Array, depth: int | tuple[int, ...], on: Array, off: Array) -> Any:
         if isinstance(depth, tuple) or depth < 0 or np.ndim(on) or np.ndim(off):
             raise ValueError("depth and the values of OneHot must be scalars")
         dims = np.shape(indices)
-        at = self.place(len(dims))
-        steps = np.arange(depth).reshape((depth, *[1] * (len(dims) - at)))
-        hot = np.reshape(indices, (*dims[:at], 1, *dims[at:])) == steps
+        place = self.place(len(dims))
+        steps = np.arange(depth).reshape((depth, *[1] * (len(dims) - place)))
+        hot = np.reshape(indices, (*dims[:place], 1, *dims[place:])) == steps
         return np.where(hot, on, off)
 
     def expand(
@@ -127,11 +127,11 @@ def one_hot(
             )
         values.append(tensor)
     on, off = values
-    given = [v.dtype for v in values if v is not None]
-    kind = wanted or (given[0] if given else dt.float32)
-    if len(given) == 2 and given[0] is not given[1]:
+    dtypes = [v.dtype for v in values if v is not None]
+    kind = wanted or (dtypes[0] if dtypes else dt.float32)
+    if len(dtypes) == 2 and dtypes[0] is not dtypes[1]:
         raise TypeError(
-            f"dtype {given[0]} of on_value does not match dtype {given[1]} of off_value"
+            f"dtype {dtypes[0]} of on_value does not match dtype {dtypes[1]} of off_value"
         )
     on = convert(1, kind) if on is None else on
     off = convert(0, kind) if off is None else off
@@ -140,7 +140,10 @@ def one_hot(
 
 
 def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = dt.bool_, name: str | None = None
+    lengths: TensorLike,
+    maxlen: Any = None,
+    dtype: DTypeLike | None = dt.bool_,
+    name: str | None = None,
 ) -> Any:
     """Returns a mask for each length, of as many true elements, the rest up to `maxlen` false.
 

@@ -18,7 +18,7 @@ from graphwright.ops.core.rule_words import along, host, pieces
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.slicing import entry
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import HostValue, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims, single
@@ -48,17 +48,17 @@ class Pack(Op):
                 ) from None
         if dims is None:
             return (None,)
-        at = new_axis(self.axis, len(dims))
-        return ((*dims[:at], len(values), *dims[at:]),)
+        place = new_axis(self.axis, len(dims))
+        return ((*dims[:place], len(values), *dims[place:]),)
 
     def kernel(self, *values: Any) -> Any:
         dims = values[0].shape
-        at = new_axis(self.axis, len(dims))
-        rows = (*dims[:at], 1, *dims[at:])
+        place = new_axis(self.axis, len(dims))
+        rows = (*dims[:place], 1, *dims[place:])
         for value in values:
             if value.shape != dims:
                 raise ValueError("Shapes of all inputs must match")
-        return np.concatenate([value.reshape(rows) for value in values], at)
+        return np.concatenate([value.reshape(rows) for value in values], place)
 
     def known(self, *values: Any) -> Any:
         return tuple(values) if self.axis == 0 else None
@@ -103,12 +103,12 @@ class Unpack(Op):
         rank = len(dims)
         if not -rank <= self.axis < rank:
             raise ValueError(f"axis = {self.axis} not in [{-rank}, {rank})")
-        at = self.axis % rank
-        if dims[at] not in (None, self.num):
+        place = self.axis % rank
+        if dims[place] not in (None, self.num):
             raise ValueError(
-                f"Input shape axis {at} must equal {self.num}, got shape {show_dims(dims)}"
+                f"Input shape axis {place} must equal {self.num}, got shape {show_dims(dims)}"
             )
-        return ((*dims[:at], *dims[at + 1 :]),) * self.num
+        return ((*dims[:place], *dims[place + 1 :]),) * self.num
 
     def kernel(self, value: Array) -> Any:
         rows = np.moveaxis(value, self.axis, 0) if self.axis else value
@@ -119,7 +119,7 @@ class Unpack(Op):
             )
         return tuple([rows[i, ...] for i in range(self.num)])
 
-    def known(self, value: Any) -> Any:
+    def known(self, value: HostValue) -> Any:
         if isinstance(value, tuple) and len(value) == self.num and self.axis == 0:
             return value
         return (None,) * self.num
@@ -135,7 +135,7 @@ class Unpack(Op):
         return apply(Unpack.of(self.num, self.axis % each.rank(0) + 1), each.inputs[0])
 
 
-def zeros_for_none(call: Call, cotangents: Sequence[Any]) -> list[Any]:
+def zeros_for_none(call: Call, cotangents: Sequence[Cotangent | None]) -> list[Any]:
     """The cotangents of all results, zeros for those on which nothing depends."""
     zeros_like = REGISTRY["ZerosLike"].of()
     return [apply(zeros_like, y) if g is None else g for y, g in zip(call.outputs, cotangents)]
@@ -172,7 +172,7 @@ class ConcatV2(Op):
         return apply(self, *[each.full(i) for i in range(last)], each.axes(last))
 
 
-def concatenated_dims(shapes: Sequence[Dims | None], axis: Any) -> Dims | None:
+def concatenated_dims(shapes: Sequence[Dims | None], axis: int | None) -> Dims | None:
     """The shape of a concatenation; ValueError where the operands do not fit together."""
     rank = next((len(s) for s in shapes if s is not None), None)
     for i, dims in enumerate(shapes):
@@ -191,11 +191,11 @@ def concatenated_dims(shapes: Sequence[Dims | None], axis: Any) -> Dims | None:
         raise ValueError(
             f"Expected concatenating dimensions in the range [{-rank}, {rank}), but got {axis}"
         )
-    at = axis % rank
+    place = axis % rank
     result: list[int | None] = [None] * rank
     for i, dims in enumerate(shapes):
         for k, d in enumerate(dims or ()):
-            if k == at or d is None:
+            if k == place or d is None:
                 continue
             if result[k] not in (None, d):
                 raise ValueError(
@@ -203,8 +203,8 @@ def concatenated_dims(shapes: Sequence[Dims | None], axis: Any) -> Dims | None:
                     f"shape[0] = {show_dims(shapes[0])} vs. shape[{i}] = {show_dims(dims)}"
                 )
             result[k] = d
-    along = [None if dims is None else dims[at] for dims in shapes]
-    result[at] = None if None in along else sum(d for d in along if d is not None)
+    along = [None if dims is None else dims[place] for dims in shapes]
+    result[place] = None if None in along else sum(d for d in along if d is not None)
     return tuple(result)
 
 
@@ -224,23 +224,23 @@ class Split(Op):
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return super().result_dtypes(types) * self.num_split
 
-    def shapes(self, split_dim: Any, value: TensorType) -> Shapes:
+    def shapes(self, split_dim: int | None, value: TensorType) -> Shapes:
         dims = value.dims
         if dims is None:
             return (None,) * self.num_split
         if split_dim is None:
             return ((None,) * len(dims),) * self.num_split
-        at = split_axis(split_dim, len(dims))
-        size = dims[at]
+        place = split_axis(split_dim, len(dims))
+        size = dims[place]
         if size is not None and size % self.num_split:
             raise ValueError(
                 f"Number of ways to split should evenly divide the split dimension, but got "
-                f"split_dim {at} (size = {size}) and num_split {self.num_split}"
+                f"split_dim {place} (size = {size}) and num_split {self.num_split}"
             )
         piece = None if size is None else size // self.num_split
-        return ((*dims[:at], piece, *dims[at + 1 :]),) * self.num_split
+        return ((*dims[:place], piece, *dims[place + 1 :]),) * self.num_split
 
-    def kernel(self, split_dim: Any, value: Array) -> Any:
+    def kernel(self, split_dim: int, value: Array) -> Any:
         return tuple(np.split(value, self.num_split, split_dim))
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
@@ -274,7 +274,9 @@ class SplitV(Op):
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return super().result_dtypes(types) * self.num_split
 
-    def shapes(self, value: TensorType, size_splits: Any, split_dim: Any) -> Shapes:
+    def shapes(
+        self, value: TensorType, size_splits: Dims | None, split_dim: int | Dims | None
+    ) -> Shapes:
         dims = value.dims
         if dims is None:
             return (None,) * self.num_split
@@ -282,12 +284,14 @@ class SplitV(Op):
             return ((None,) * len(dims),) * self.num_split
         if isinstance(split_dim, tuple):
             raise ValueError("split_dim of SplitV must be a scalar, not a list")
-        at = split_axis(split_dim, len(dims))
-        sizes = piece_sizes(dims[at], size_splits or (None,) * self.num_split)
+        place = split_axis(split_dim, len(dims))
+        sizes = piece_sizes(dims[place], size_splits or (None,) * self.num_split)
         self.check_count(sizes)
-        return tuple([(*dims[:at], size, *dims[at + 1 :]) for size in sizes])
+        return tuple([(*dims[:place], size, *dims[place + 1 :]) for size in sizes])
 
-    def kernel(self, value: Array, size_splits: Any, split_dim: Any) -> Any:
+    def kernel(
+        self, value: Array, size_splits: tuple[int, ...], split_dim: int | tuple[int, ...]
+    ) -> Any:
         axis = split_dim if isinstance(split_dim, int) else single(split_dim, "split_dim")
         sizes: Any = piece_sizes(np.shape(value)[axis], size_splits)
         self.check_count(sizes)
@@ -306,8 +310,8 @@ class SplitV(Op):
         exact = [rest if n == -1 else n for n in wanted]
         return pieces(value, at % value.shape.rank, exact) if sum(exact) == size else None
 
-    def check_count(self, sizes: tuple[Any, ...]) -> None:
-        """There is a size for each piece."""
+    def check_count(self, sizes: Dims) -> None:
+        """ValueError unless there is a size for each piece."""
         if len(sizes) != self.num_split:
             raise ValueError(
                 f"size_splits must have num_split = {self.num_split} entries, got {len(sizes)}"
@@ -347,7 +351,7 @@ def piece_sizes(total: int | None, sizes: Any) -> tuple[int | None, ...]:
     return tuple([total - known if s == -1 else s for s in sizes])
 
 
-def split_like(x: TensorLike, parts: Sequence[Any], axis: Any) -> list[Any]:
+def split_like(x: TensorLike, parts: Sequence[TensorValue], axis: int | TensorValue) -> list[Any]:
     """`x` split along `axis` into pieces of the sizes that `parts` have there."""
     sizes: Any = None
     if isinstance(axis, int):
@@ -360,7 +364,7 @@ def split_like(x: TensorLike, parts: Sequence[Any], axis: Any) -> list[Any]:
 # -- the public functions -------------------------------------------------------------------
 
 
-def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
+def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = "stack") -> Any:
     """Stacks tensors of one shape along a new axis.
 
     Args:
@@ -430,9 +434,9 @@ def unstack(
 
 
 def split(
-    value: Any,
+    value: TensorLike,
     num_or_size_splits: Any,
-    axis: Any = 0,
+    axis: TensorLike = 0,
     num: int | None = None,
     name: str | None = "split",
 ) -> Any:
@@ -511,7 +515,7 @@ def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") ->
     return apply(CONCAT, *convert_many(values), axis, name=name)
 
 
-def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
+def parallel_stack(values: Sequence[TensorLike], name: str | None = "parallel_stack") -> Any:
     """Stacks tensors of one known shape along a new first axis, only while tracing.
 
     Args:

@@ -17,7 +17,7 @@ from graphwright.ops.core.rule_words import in_float32
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.core.shapes import shape as shape_vector
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.arguments import HostValue, ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims, single
@@ -34,10 +34,10 @@ class Reshape(Op):
     dtypes = {"T": dt.ANY, "Tshape": dt.INDEX}
     computes = False
 
-    def shapes(self, tensor: TensorType, shape: Any) -> Shapes:
+    def shapes(self, tensor: TensorType, shape: int | Dims | None) -> Shapes:
         return (reshaped_dims(tensor.dims, shape),)
 
-    def kernel(self, tensor: Array, shape: Any) -> Any:
+    def kernel(self, tensor: Array, shape: tuple[int, ...]) -> Any:
         try:
             result = tensor.reshape(shape)
         except (TypeError, ValueError):
@@ -47,7 +47,7 @@ class Reshape(Op):
             return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
         return result
 
-    def known(self, tensor: Any, shape: Any) -> Any:
+    def known(self, tensor: HostValue, shape: Any) -> Any:
         if tensor is None or not known_entirely(shape):
             return None
         array = np.array(tensor, dtype=object)
@@ -63,14 +63,14 @@ class Reshape(Op):
         return apply(self, each.inputs[0], each.longer(each.same(1)))
 
 
-def known_entirely(value: Any) -> bool:
+def known_entirely(value: HostValue) -> bool:
     """Whether a known host value has no unknown entry."""
     if isinstance(value, tuple):
         return all(known_entirely(v) for v in value)
     return value is not None
 
 
-def checked_reshape(dims: Dims, shape: TensorLike) -> Dims:
+def checked_reshape(dims: Dims, shape: tuple[int, ...]) -> Dims:
     """The shape that results, with -1 resolved as TensorFlow does for empty tensors."""
     result = reshaped_dims(dims, shape)
     assert result is not None
@@ -137,27 +137,27 @@ class ExpandDims(Op):
     dtypes = {"T": dt.ANY, "Tdim": dt.INDEX}
     computes = False
 
-    def shapes(self, x: TensorType, dim: Any) -> Shapes:
+    def shapes(self, x: TensorType, dim: int | Dims | None) -> Shapes:
         if x.dims is None:
             return (None,)
-        dim = single(dim, "dim")
+        axis = single(dim, "dim")
         rank = len(x.dims)
-        if dim is None:
+        if axis is None:
             return ((None,) * (rank + 1),)
-        if not -rank - 1 <= dim <= rank:
-            raise ValueError(f"Tried to expand dim index {dim} for tensor with {rank} dimensions.")
-        at = dim + rank + 1 if dim < 0 else dim
-        return ((*x.dims[:at], 1, *x.dims[at:]),)
+        if not -rank - 1 <= axis <= rank:
+            raise ValueError(f"Tried to expand dim index {axis} for tensor with {rank} dimensions.")
+        place = axis + rank + 1 if axis < 0 else axis
+        return ((*x.dims[:place], 1, *x.dims[place:]),)
 
-    def kernel(self, x: Array, dim: Any) -> Any:
+    def kernel(self, x: Array, dim: int | tuple[int, ...]) -> Any:
         dims = np.shape(x)
-        rank, dim = len(dims), single(dim, "dim")
-        if not -rank - 1 <= dim <= rank:
-            raise ValueError(f"dim {dim} is none of {rank} dimensions")
-        at = dim + rank + 1 if dim < 0 else dim
-        return np.reshape(x, (*dims[:at], 1, *dims[at:]))
+        rank, axis = len(dims), single(dim, "dim")
+        if not -rank - 1 <= axis <= rank:
+            raise ValueError(f"dim {axis} is none of {rank} dimensions")
+        place = axis + rank + 1 if axis < 0 else axis
+        return np.reshape(x, (*dims[:place], 1, *dims[place:]))
 
-    def known(self, x: Any, dim: Any) -> Any:
+    def known(self, x: HostValue, dim: HostValue) -> Any:
         return None if isinstance(x, tuple) or dim is None else (x,)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -191,18 +191,18 @@ class Squeeze(Op):
                 raise ValueError(
                     f"Tried to squeeze dim index {axis} for tensor with {rank} dimensions."
                 )
-            at = axis % rank
-            if dims[at] not in (1, None):
+            place = axis % rank
+            if dims[place] not in (1, None):
                 raise ValueError(
-                    f"Can not squeeze dim[{at}], expected a dimension of 1, got {dims[at]}"
+                    f"Can not squeeze dim[{place}], expected a dimension of 1, got {dims[place]}"
                 )
-            dropped.add(at)
+            dropped.add(place)
         return (tuple([d for i, d in enumerate(dims) if i not in dropped]),)
 
     def kernel(self, x: Array) -> Any:
         return np.asarray(x).squeeze(self.squeeze_dims or None)
 
-    def known(self, x: Any) -> Any:
+    def known(self, x: HostValue) -> Any:
         return x[0] if isinstance(x, tuple) and len(x) == 1 else None
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -228,13 +228,13 @@ class Transpose(Op):
     dtypes = {"T": dt.ANY, "Tperm": dt.INDEX}
     computes = False
 
-    def shapes(self, x: TensorType, perm: Any) -> Shapes:
+    def shapes(self, x: TensorType, perm: int | Dims | None) -> Shapes:
         return (transposed_dims(x.dims, perm),)
 
-    def kernel(self, x: Array, perm: Any) -> Any:
+    def kernel(self, x: Array, perm: tuple[int, ...]) -> Any:
         return np.transpose(x, perm)
 
-    def known(self, x: Any, perm: Any) -> Any:
+    def known(self, x: HostValue, perm: HostValue) -> Any:
         return x if perm == (0,) else None
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -249,7 +249,7 @@ class ConjugateTranspose(Transpose):
 
     type_name = "ConjugateTranspose"
 
-    def kernel(self, x: Any, perm: Any) -> Any:
+    def kernel(self, x: Array, perm: tuple[int, ...]) -> Any:
         moved = np.transpose(x, perm)
         return np.conj(moved) if moved.dtype.kind == "c" else moved
 
@@ -260,7 +260,7 @@ class ConjugateTranspose(Transpose):
         return apply(Transpose.of(), x, perm)  # of real numbers: others have no native form
 
 
-def transposed_dims(dims: Dims | None, perm: Any) -> Dims | None:
+def transposed_dims(dims: Dims | None, perm: int | Dims | None) -> Dims | None:
     """`dims` in the order of `perm`; ValueError if it is no permutation of the axes."""
     if perm is None:
         return None if dims is None else (None,) * len(dims)
@@ -317,7 +317,7 @@ class InvertPermutation(Op):
         return tuple(sorted(range(len(x)), key=x.__getitem__))
 
 
-def inverse_permutation(perm: Any) -> Any:
+def inverse_permutation(perm: tuple[int, ...] | TensorValue) -> Any:
     """The inverse of a permutation given as a host operand."""
     if isinstance(perm, tuple):
         return tuple(sorted(range(len(perm)), key=lambda i: perm[i] % len(perm)))
@@ -333,7 +333,7 @@ class BroadcastTo(Op):
     dtypes = {"T": dt.ANY, "Tidx": dt.INDEX}
     computes = False
 
-    def shapes(self, x: TensorType, shape: Any) -> Shapes:
+    def shapes(self, x: TensorType, shape: Dims | None) -> Shapes:
         if shape is None:
             return (None,)
         for d in shape:
@@ -356,14 +356,14 @@ class BroadcastTo(Op):
             result[extra + i] = have
         return (tuple(result),)
 
-    def kernel(self, x: Array, shape: Any) -> Any:
+    def kernel(self, x: Array, shape: tuple[int, ...]) -> Any:
         if np.ndim(x) > len(shape):
             raise ValueError(f"an operand of rank {np.ndim(x)} for the shape {shape}")
         result = np.empty(shape, np.asarray(x).dtype)
         result[...] = x
         return result
 
-    def known(self, x: Any, shape: Any) -> Any:
+    def known(self, x: HostValue, shape: Any) -> Any:
         if not isinstance(shape, tuple) or len(shape) != 1 or None in shape or shape[0] > 1024:
             return None
         if isinstance(x, tuple):
@@ -393,13 +393,13 @@ class SumTo(Op):
     dtypes = {"T": dt.NUMERIC, "Tshape": dt.INDEX}
     expand = in_float32
 
-    def shapes(self, x: TensorType, shape: Any) -> Shapes:
+    def shapes(self, x: TensorType, shape: Dims | None) -> Shapes:
         return (shape,)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         added = REGISTRY["Sum"].of(False).bind(types)
 
-        def kernel(x: Any, shape: Any) -> Any:
+        def kernel(x: Array, shape: tuple[int, ...]) -> Any:
             axes = summed_axes(shape, np.broadcast_shapes(shape, x.shape))
             return added(x, axes).reshape(shape) if axes else x
 
@@ -415,11 +415,12 @@ class SumTo(Op):
         return reshape(apply(REGISTRY["Sum"].of(False), x, axes + 1), each.longer(shape))
 
 
-def sum_to(g: Any, x: Any) -> Any:
+def sum_to(g: Cotangent, x: TensorValue) -> Any:
     """`g` summed over the axes along which `x` was broadcast to its shape."""
     # The sum is found by name: `reduction` needs this file for its own adjoints.
     add_up = REGISTRY["Sum"].of(False)
-    have, want = x.type.dims, g.type.dims
+    have: Any = x.type.dims
+    want: Any = g.type.dims
     if x.type.is_static and g.type.is_static:
         extra = len(want) - len(have)
         axes = (*range(extra), *[i + extra for i, d in enumerate(have) if d != want[i + extra]])
@@ -435,7 +436,7 @@ SUM_TO = SumTo()
 # -- the public functions -------------------------------------------------------------------
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """Arranges the elements of a tensor, in row-major order, in another shape.
 
     Args:
@@ -486,7 +487,11 @@ def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) ->
     return apply(EXPAND_DIMS, convert(input), axis, name=name)
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+def squeeze(
+    input: TensorLike,
+    axis: Any = None,
+    name: str | None = None,
+) -> Any:
     """Removes axes of size 1 from the shape of a tensor.
 
     Args:
@@ -566,7 +571,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Any:
     return apply(INVERT_PERMUTATION, convert(x, None, dt.int32), name=name)
 
 
-def reversed_axes(x: TensorLike) -> Any:
+def reversed_axes(x: TensorValue) -> Any:
     """rank - 1, ..., 0."""
     rank = rank_of(x)
     if isinstance(rank, int):

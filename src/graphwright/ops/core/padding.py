@@ -21,9 +21,12 @@ from graphwright.ops.core.rule_words import along, host, inhabited, padded
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.core.slicing import slice as slice_of
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import HostValue, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+#: The width (before, after) of the border along each axis.
+Borders = tuple[tuple[int, int], ...]
 
 
 def padded_dims(dims: Dims | None, paddings: Any) -> Dims | None:
@@ -53,7 +56,7 @@ def padded_dims(dims: Dims | None, paddings: Any) -> Dims | None:
     return tuple(result)
 
 
-def uniform_border(x: Any, paddings: Any, value: Any) -> Any:
+def uniform_border(x: Array, paddings: Borders, value: object) -> Any:
     """`x` inside a border of one value."""
     x = np.asarray(x)
     shape: Any = padded_dims(x.shape, paddings)
@@ -79,10 +82,10 @@ class Pad(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tpaddings": dt.INDEX}
 
-    def shapes(self, x: TensorType, paddings: Any) -> Shapes:
+    def shapes(self, x: TensorType, paddings: HostValue) -> Shapes:
         return (padded_dims(x.dims, paddings),)
 
-    def kernel(self, x: Array, paddings: Any) -> Any:
+    def kernel(self, x: Array, paddings: Borders) -> Any:
         zero: Any = b"" if np.asarray(x).dtype == object else 0
         return uniform_border(x, paddings, zero)
 
@@ -104,12 +107,12 @@ class PadV2(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tpaddings": dt.INDEX}
 
-    def shapes(self, x: TensorType, paddings: Any, value: TensorType) -> Shapes:
+    def shapes(self, x: TensorType, paddings: HostValue, value: TensorType) -> Shapes:
         if value.rank not in (0, None):
             raise ValueError(f"constant_values must be a scalar. Found: {show_dims(value.dims)}")
         return (padded_dims(x.dims, paddings),)
 
-    def kernel(self, x: Array, paddings: Any, value: Array) -> Any:
+    def kernel(self, x: Array, paddings: Borders, value: Array) -> Any:
         if np.ndim(value):
             raise ValueError(f"constant_values must be a scalar. Found: {show_dims(value.shape)}")
         return uniform_border(x, paddings, value)
@@ -124,7 +127,7 @@ class PadV2(Op):
         return apply(self, each.full(0), each.longer(each.same(1), (0, 0)), each.same(2))
 
 
-def unpadded(call: Call, g: TensorLike) -> Any:
+def unpadded(call: Call, g: Cotangent) -> Any:
     """The part of `g` inside the border."""
     x, paddings = call.inputs[:2]
     if isinstance(paddings, tuple):
@@ -207,7 +210,7 @@ class MirrorPad(Mirror):
                 )
         return (dims,)
 
-    def kernel(self, x: Array, paddings: Any) -> Any:
+    def kernel(self, x: Array, paddings: Borders) -> Any:
         return np.pad(x, paddings, mode=self.mode.lower())  # type: ignore[call-overload]
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -259,7 +262,7 @@ class MirrorPadGrad(Mirror):
             result.append(left)
         return (tuple(result),)
 
-    def kernel(self, x: Array, paddings: Any) -> Any:
+    def kernel(self, x: Array, paddings: Borders) -> Any:
         edge = self.edge
         for axis, (before, after) in enumerate(paddings):
             x = np.moveaxis(x, axis, 0)
@@ -301,10 +304,10 @@ PAD, PAD_V2 = Pad(), PadV2()
 
 
 def pad(
-    tensor: Any,
-    paddings: Any,
+    tensor: TensorLike,
+    paddings: TensorLike,
     mode: str = "CONSTANT",
-    constant_values: Any = 0,
+    constant_values: TensorLike = 0,
     name: str | None = None,
 ) -> Any:
     """Surrounds a tensor with a border: of one value, or of its mirror image.

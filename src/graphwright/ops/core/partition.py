@@ -95,8 +95,8 @@ class DynamicStitch(Op):
                     f"data[{i}].shape = {show_dims(part.dims)} does not start with "
                     f"indices[{i}].shape = {show_dims(place.dims)}"
                 )
-            own = part.dims[len(place.dims) :]
-            if not is_compatible(rest, own):
+            tail = part.dims[len(place.dims) :]
+            if not is_compatible(rest, tail):
                 raise ValueError(
                     f"Need data[0].shape[{indices[0].rank}:] = data[{i}].shape[{place.rank}:], "
                     f"got data[0].shape = {show_dims(data[0].dims)}, data[{i}].shape = "
@@ -104,7 +104,7 @@ class DynamicStitch(Op):
                     f"indices[{i}].shape = {show_dims(place.dims)}"
                 )
             rest = (
-                own if rest is None else tuple([b if a is None else a for a, b in zip(rest, own)])
+                tail if rest is None else tuple([b if a is None else a for a, b in zip(rest, tail)])
             )
         return (None if rest is None else (None, *rest),)
 
@@ -155,7 +155,9 @@ def dynamic_partition(
     return list(apply(op, convert(data), convert(partitions, hint=dt.int32), name=name))
 
 
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+def dynamic_stitch(
+    indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None
+) -> Any:
     """Puts slices of several tensors into one, each at the place that its index names.
 
     Of slices for one place, the last is taken. A place that no index names is 0, or empty text.

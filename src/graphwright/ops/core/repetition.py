@@ -26,13 +26,15 @@ from graphwright.ops.core.slicing import entry
 from graphwright.ops.core.static import known_int
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import HostValue, TensorLike, TensorValue
 from graphwright.types.arrays import Array
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import Dims, TensorType
 
 
 @lru_cache(256)
-def tiled_dims(dims: Any, multiples: Any) -> tuple[Any, Any, Any]:
+def tiled_dims(
+    dims: tuple[int, ...], multiples: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Shapes to tile with: each axis as two, (multiple, size), the first of which is 1 in the
     operand and filled by broadcasting; and the shape in the end."""
     if len(dims) != len(multiples):
@@ -51,7 +53,7 @@ class Tile(Op):
     dtypes = {"T": dt.ANY, "Tmultiples": dt.INDEX}
     computes = False
 
-    def shapes(self, x: TensorType, multiples: Any) -> Shapes:
+    def shapes(self, x: TensorType, multiples: int | Dims | None) -> Shapes:
         if multiples is None:
             return (None if x.dims is None else (None,) * len(x.dims),)
         if not isinstance(multiples, tuple):
@@ -67,13 +69,13 @@ class Tile(Op):
         dims = x.dims or (None,) * len(multiples)
         return (tuple([times(d, m) for d, m in zip(dims, multiples)]),)
 
-    def kernel(self, x: Array, multiples: Any) -> Any:
+    def kernel(self, x: Array, multiples: tuple[int, ...]) -> Any:
         spread, pairs, dims = tiled_dims(np.shape(x), multiples)
         result = np.empty(pairs, x.dtype)
         result[...] = x.reshape(spread)
         return result.reshape(dims)
 
-    def known(self, x: Any, multiples: Any) -> Any:
+    def known(self, x: HostValue, multiples: Any) -> Any:
         if not isinstance(x, tuple) or not isinstance(multiples, tuple) or None in multiples:
             return None
         return x * multiples[0]
@@ -141,7 +143,9 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> A
     return apply(TILE, convert(input), multiples, name=name)
 
 
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+def repeat(
+    input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None
+) -> Any:
     """Repeats each slice of a tensor along an axis.
 
     Args:
@@ -180,15 +184,15 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if known is not None and known.ndim == 1 and length is not None and known.size in (1, length):
         places = np.repeat(np.arange(length, dtype=np.int32), known)
         return gather(x, convert(places), axis=axis)
-    repeats = cast(convert(repeats), dt.int32)
-    if repeats.type.dims in ((), (1,)):
-        return repeat_evenly(x, reshape(repeats, ()), axis)
-    if repeats.type.rank not in (1, None):
-        raise ValueError(f"Shape {repeats.shape} must have rank at most 1")
-    return repeat_each(x, repeats, axis)
+    counts = cast(convert(repeats), dt.int32)
+    if counts.type.dims in ((), (1,)):
+        return repeat_evenly(x, reshape(counts, ()), axis)
+    if counts.type.rank not in (1, None):
+        raise ValueError(f"Shape {counts.shape} must have rank at most 1")
+    return repeat_each(x, counts, axis)
 
 
-def repeat_evenly(x: TensorValue, repeats: Any, axis: int) -> Any:
+def repeat_evenly(x: TensorValue, repeats: int | TensorValue, axis: int) -> Any:
     """Each slice along an axis repeated the same number of times."""
     place = axis + 1 if axis >= 0 else axis
     spread = expand_dims(x, place)

@@ -20,9 +20,9 @@ from graphwright.ops.core.rule_words import extent, host, moved, pieces, require
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.math.comparison import select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import HostValue, TensorLike
 from graphwright.types.arrays import Array
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
 class ReverseV2(Op):
@@ -34,7 +34,7 @@ class ReverseV2(Op):
     dtypes = {"T": dt.NUMERIC | dt.BOOL | dt.STRING, "Tidx": dt.INDEX}
     computes = False
 
-    def shapes(self, x: TensorType, axis: Any) -> Shapes:
+    def shapes(self, x: TensorType, axis: int | Dims | None) -> Shapes:
         if axis is not None and not isinstance(axis, tuple):
             raise ValueError("'axis' must be 1-dimension, not 0")
         if x.dims is not None:
@@ -50,12 +50,12 @@ class ReverseV2(Op):
                 seen.add(a % rank)
         return (x.dims,)
 
-    def kernel(self, x: Array, axis: Any) -> Any:
+    def kernel(self, x: Array, axis: int | tuple[int, ...]) -> Any:
         if not isinstance(axis, tuple):
             raise ValueError("'axis' must be 1-dimension, not 0")
         return np.flip(x, axis) if x.ndim else x
 
-    def known(self, x: Any, axis: Any) -> Any:
+    def known(self, x: HostValue, axis: HostValue) -> Any:
         return x[::-1] if isinstance(x, tuple) and axis in ((0,), (-1,)) else None
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -156,7 +156,7 @@ class Roll(Op):
                 raise ValueError(f"axis {a} is out of range")
         return (x.dims,)
 
-    def kernel(self, x: Array, shift: Any, axis: Any) -> Any:
+    def kernel(self, x: Array, shift: int | tuple[int, ...], axis: int | tuple[int, ...]) -> Any:
         plain = type(shift) is type(axis) is int
         if np.ndim(x) == 0 or not (plain or np.shape(shift) == np.shape(axis)):
             raise ValueError("shift and axis must have the same size")

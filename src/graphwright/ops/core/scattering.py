@@ -13,7 +13,6 @@ from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import (
-    agree,
     check_policy,
     gather_nd,
     scatter,
@@ -22,13 +21,14 @@ from graphwright.ops.core.gathering import (
 )
 from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.core.rule_words import HALVES, columns_of, dims_of, scattered
+from graphwright.ops.core.scatter_kernels import Combination
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import SELECT, equal
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 INDICES = frozenset({dt.int16, dt.int32, dt.int64, dt.uint16})
 
@@ -40,7 +40,7 @@ class TensorScatter(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.NUMERIC, "Tindices": dt.INDEX}
 
-    kind: ClassVar[str] = ""
+    kind: ClassVar[Combination]
 
     bad_indices_policy: str = ""
 
@@ -77,7 +77,7 @@ class TensorScatter(Op):
 
 
 def check_tensor_updates(tensor: Dims | None, indices: Dims | None, updates: Dims | None) -> None:
-    """`updates` must have a slice of the tensor for each vector of `indices`."""
+    """ValueError unless `updates` has a slice of the tensor for each vector of `indices`."""
     if tensor == ():
         raise ValueError("Output must be at least 1-D, got shape: []")
     if indices == ():
@@ -85,12 +85,12 @@ def check_tensor_updates(tensor: Dims | None, indices: Dims | None, updates: Dim
     if indices is None or updates is None or tensor is None or indices[-1] is None:
         return
     outer, depth = len(indices) - 1, indices[-1]
-    if not agree(indices[:-1], updates[:outer]):
+    if not is_compatible(indices[:-1], updates[:outer]):
         raise ValueError(
             "Outer dimensions of indices and update must match. Indices shape: "
             f"{show_dims(indices)}, updates shape:{show_dims(updates)}"
         )
-    if depth > len(tensor) or not agree(tensor[depth:], updates[outer:]):
+    if depth > len(tensor) or not is_compatible(tensor[depth:], updates[outer:]):
         raise ValueError(
             "Inner dimensions of output shape must match inner dimensions of updates shape. "
             f"Output: {show_dims(tensor)} updates: {show_dims(updates)}"
@@ -152,15 +152,15 @@ class TensorScatterMax(TensorScatter):
         return shared_by_ties(call, g)
 
 
-def shared_by_ties(call: Call, g: Any) -> Sequence[Any]:
+def shared_by_ties(call: Call, g: Cotangent) -> Sequence[Any]:
     """The cotangent of an extreme, divided evenly among all that attain it."""
     tensor, indices, updates = call.inputs
     output = call.outputs[0]
     one, zero = convert(1, g.dtype), convert(0, g.dtype)
-    kept = apply(SELECT, equal(tensor, output), one, zero)
-    put = apply(SELECT, equal(updates, gather_nd(output, indices)), one, zero)
-    share = g / (kept + scatter_nd(indices, put, shape_of(tensor)))
-    return share * kept, None, gather_nd(share, indices) * put
+    tensor_ties = apply(SELECT, equal(tensor, output), one, zero)
+    update_ties = apply(SELECT, equal(updates, gather_nd(output, indices)), one, zero)
+    share = g / (tensor_ties + scatter_nd(indices, update_ties, shape_of(tensor)))
+    return share * tensor_ties, None, gather_nd(share, indices) * update_ties
 
 
 def tensor_scatter_nd_update(

@@ -1,10 +1,10 @@
 """Reductions over segments of the first axes, and counts of integers.
 
 Rows of one segment are brought together by a stable sort (none where the ids are sorted) and
-reduced with `ufunc.reduceat`; sums of many numbers need no sort: those of single ones go through
-`numpy.bincount`, those of rows through a product with a sparse matrix, extremes and products
-through `ufunc.at`. Narrow floats accumulate in float32. As in TensorFlow, minima and maxima ignore
-nan where they can.
+reduced with `ufunc.reduceat`. Sums of many numbers need no sort: vectors go through
+`numpy.bincount`, rows through a product with a sparse matrix. Extremes and products of many
+numbers go through `ufunc.at`. Narrow floats accumulate in float32. As in TensorFlow, minima and
+maxima ignore nan where they can.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def unsorted_segment_reduce(kind: Reduction, data: Array, ids: Integers, count: 
     inner = data.shape[ids.ndim :]
     flat, rows = ids.reshape(-1), data.reshape(ids.size, *inner)
     if flat.size and int(flat.min()) < 0:
-        kept = flat >= 0
-        flat, rows = flat[kept], rows[kept]
+        present = flat >= 0
+        flat, rows = flat[present], rows[present]
     result = np.full((count, *inner), identity(kind, data.dtype), data.dtype)
     _reduce_into(result, _UFUNCS[kind], rows, flat)
     return result
@@ -83,8 +83,8 @@ def sparse_segment_reduce(
     _check_sorted(indices.shape[0], ids)
     wrong = np.flatnonzero((indices < 0) | (indices >= data.shape[0]))
     if wrong.size:
-        at = int(wrong[0])
-        raise ValueError(f"indices[{at}] == {indices[at]} out of range [0, {data.shape[0]})")
+        place = int(wrong[0])
+        raise ValueError(f"indices[{place}] == {indices[place]} out of range [0, {data.shape[0]})")
     last = int(ids[-1]) + 1 if ids.size else 0
     if count is not None and last > count:
         raise ValueError(f"segment ids must be < num_segments, got {last - 1} and {count}")
@@ -162,7 +162,7 @@ def _reduce_runs(ufunc: np.ufunc, rows: Array, starts: Integers) -> Array:
 
 
 def _reduce_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -> None:
-    """Write each occurring slot's reduction into its row of the result."""
+    """Writes the reduction of each slot that occurs into its row of the result."""
     if not rows.size:
         return
     if ufunc is np.add and rows.ndim == 1 and rows.dtype in (np.float32, np.float64):
@@ -195,10 +195,10 @@ def _reduce_sorted_into(
     result[slots[starts]] = ufunc.reduceat(wide, starts, dtype=np.float64 if double else None)
 
 
-#: The numbers of a slot up to which it costs as much to go from run to run as from one to the next.
+#: Runs up to this length cost as much to reduce as their numbers one by one.
 _SHORT = 4
 
-#: The numbers of a run that are worth a call: in one call for all, NumPy uses no vectors.
+#: Runs from this length on are worth a call each: in one call for all, NumPy uses no vectors.
 _LONG = 1 << 10
 
 #: For fewer numbers it costs more to avoid a sort than it saves.
@@ -217,7 +217,7 @@ def _sums(rows: Array, slots: Integers, count: int) -> Array:
 
 
 def _combine_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -> None:
-    """Combine each row with its slot, one after the other; a result of products holds ones."""
+    """Combines each row with its slot, one after the other; a result of products holds ones."""
     wide = rows.astype(accumulator(rows.dtype), copy=False)
     sums = result.astype(wide.dtype)
     if ufunc is not np.multiply:
@@ -261,7 +261,8 @@ def _check_sorted(rows: int, ids: Integers) -> None:
     if ids.size and int(ids[0]) < 0:
         raise ValueError(f"segment id {ids[0]} must not be negative")
     if (ids[1:] < ids[:-1]).any():
-        at = int(np.flatnonzero(ids[1:] < ids[:-1])[0]) + 1
+        place = int(np.flatnonzero(ids[1:] < ids[:-1])[0]) + 1
         raise ValueError(
-            f"segment ids are not increasing: segment_ids[{at}] = {ids[at]} follows {ids[at - 1]}"
+            f"segment ids are not increasing: segment_ids[{place}] = {ids[place]} follows "
+            f"{ids[place - 1]}"
         )

@@ -167,7 +167,7 @@ class UnsortedSegment(Op):
     dtypes = {"T": dt.NUMERIC, "Tindices": dt.INDEX, "Tnumsegments": dt.INDEX}
     kind: ClassVar[Any]
 
-    def shapes(self, data: TensorType, ids: TensorType, count: Any) -> Shapes:
+    def shapes(self, data: TensorType, ids: TensorType, count: int | Dims | None) -> Shapes:
         if isinstance(count, tuple):
             raise ValueError(f"{self.type_name}: num_segments must be a scalar, not {count}")
         if count is not None and count < 0:
@@ -184,7 +184,7 @@ class UnsortedSegment(Op):
             )
         return ((count, *data.dims[len(ids.dims) :]),)
 
-    def kernel(self, data: Array, ids: Array, count: Any) -> Any:
+    def kernel(self, data: Array, ids: Array, count: int) -> Any:
         return segment_kernels.unsorted_segment_reduce(
             self.kind, np.asarray(data), np.asarray(ids), count
         )
@@ -301,7 +301,7 @@ class SparseSegment(Op):
     sparse_gradient: bool = False
 
     def shapes(
-        self, data: TensorType, indices: TensorType, ids: TensorType, count: Any = None
+        self, data: TensorType, indices: TensorType, ids: TensorType, count: int | None = None
     ) -> Shapes:
         for name, operand in (("indices", indices), ("segment_ids", ids)):
             if operand.rank not in (1, None):
@@ -313,7 +313,7 @@ class SparseSegment(Op):
             )
         return (None if data.dims is None else (count, *data.dims[1:]),)
 
-    def kernel(self, data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
+    def kernel(self, data: Array, indices: Array, ids: Array, count: int | None = None) -> Any:
         return segment_kernels.sparse_segment_reduce(self.kind, data, indices, ids, count)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -666,8 +666,8 @@ def unsorted_segment_sqrt_n(
 def picked(
     plain: type[SparseSegment],
     counted: type[SparseSegment],
-    operands: tuple[Any, Any, Any],
-    num_segments: Any,
+    operands: tuple[TensorLike, TensorLike, TensorLike],
+    num_segments: TensorLike | None,
     sparse_gradient: bool,
     name: str | None,
 ) -> Any:

@@ -25,7 +25,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import show_dims
+from graphwright.types.tensor_type import TensorType, show_dims
 
 
 class Range(Op):
@@ -69,14 +69,14 @@ class Range(Op):
             return self.kernel
         dtype, kernel = self.Tidx.numpy_dtype, self.kernel
 
-        def kernel_of_ints(start: Any, limit: Any, delta: Any) -> Any:
+        def kernel_of_ints(start: float, limit: float, delta: float) -> Any:
             if type(start) is type(limit) is int and delta == 1 and start <= limit:
                 return np.arange(start, limit, dtype=dtype)
             return kernel(start, limit, delta)
 
         return kernel_of_ints
 
-    def kernel(self, start: Any, limit: Any, delta: Any) -> Any:
+    def kernel(self, start: float, limit: float, delta: float) -> Any:
         kind = self.Tidx.as_numpy_dtype
         size: Any = (self.shapes(start, limit, delta)[0] or ())[0]
         if self.Tidx.is_floating:
@@ -99,12 +99,12 @@ class LinSpace(Op):
     ranks = {"start": 0, "stop": 0, "num": 0}
     gradient = not_differentiable
 
-    def shapes(self, start: Any, stop: Any, num: Any) -> Shapes:
+    def shapes(self, start: TensorType, stop: TensorType, num: int | None) -> Shapes:
         if num is not None and num <= 0:
             raise ValueError(f"Requires num > 0: {num}")
         return ((num,),)
 
-    def kernel(self, start: Array, stop: Array, num: Any) -> Any:
+    def kernel(self, start: Array, stop: Array, num: int) -> Any:
         start, stop = np.asarray(start), np.asarray(stop)
         if num == 1:
             return np.reshape(start, (1,))
@@ -177,14 +177,14 @@ def range(
     return apply(Range.of(kind), *[of_kind(b, kind) for b in bounds], name=name)
 
 
-def kind_of(bound: Any) -> DType:
+def kind_of(bound: TensorLike) -> DType:
     """The dtype that a bound of a range has or would be converted to."""
     if type(bound) is int:
         return dt.int32 if dt.int32.min <= bound <= dt.int32.max else dt.int64
     if type(bound) is float:
         return dt.float32
-    found: DType = convert(bound).dtype
-    return found
+    dtype: DType = convert(bound).dtype
+    return dtype
 
 
 def widest(kinds: Sequence[DType]) -> DType:
@@ -207,7 +207,7 @@ def of_kind(bound: Any, kind: DType) -> Any:
     return float(bound) if kind.is_floating and np.ndim(bound) == 0 else bound
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Any:
     """Returns evenly spaced values from `start` to `stop`, both included, along a new axis.
 
     Args:
@@ -248,7 +248,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     return slice_of(values, first, only_at(axis, num, -1, start), name=name)
 
 
-def only_at(axis: int, value: Any, otherwise: int, like: TensorValue) -> Any:
+def only_at(axis: int, value: TensorLike, otherwise: int, like: TensorValue) -> Any:
     """A host vector with an entry for each axis of `like`: `value` for one, else `otherwise`."""
     known = like.type.rank
     if known is not None and isinstance(axis, int):
@@ -260,20 +260,20 @@ def only_at(axis: int, value: Any, otherwise: int, like: TensorValue) -> Any:
     return apply(SELECT, here, convert(value, dt.int32), convert(otherwise, dt.int32))
 
 
-def integer(num: Any) -> Any:
+def integer(num: TensorLike) -> Any:
     """A count as an int or an integer tensor; TypeError for anything else."""
-    num = known_int(num)
-    if isinstance(num, int) and not isinstance(num, bool):
-        return num
-    tensor = convert(num)
+    count: Any = known_int(num)
+    if isinstance(count, int) and not isinstance(count, bool):
+        return count
+    tensor = convert(count)
     if not tensor.dtype.is_integer:
         raise TypeError(
             "Argument `tensor` (name: num) must be of type integer. Received `tensor` = "
-            f"{num} of dtype: {tensor.dtype}"
+            f"{count} of dtype: {tensor.dtype}"
         )
     return cast(tensor, dt.int32)
 
 
-def larger(x: Any, bound: int) -> Any:
+def larger(x: TensorLike, bound: int) -> Any:
     """max(x, bound) of an int or of a tensor."""
     return max(x, bound) if isinstance(x, int) else maximum(x, bound)

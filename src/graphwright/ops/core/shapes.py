@@ -14,8 +14,8 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
-from graphwright.types.shape import TensorShape
-from graphwright.types.tensor_type import TensorType, broadcast_dims
+from graphwright.types.shape import Sizes, TensorShape
+from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims
 
 
 class Shape(Op):
@@ -142,7 +142,7 @@ class BroadcastArgs(Op):
     def kernel(self, a: Array, b: Array) -> Any:
         return np.array(broadcast_dims(tuple(a.tolist()), tuple(b.tolist())), a.dtype)
 
-    def known(self, a: Any, b: Any) -> Any:
+    def known(self, a: Dims | None, b: Dims | None) -> Any:
         if not isinstance(a, tuple) or not isinstance(b, tuple):
             return None
         try:
@@ -185,13 +185,13 @@ def summed_axes(dims: tuple[int, ...], whole: tuple[int, ...]) -> tuple[int, ...
 RANK = Rank()
 
 
-def shape_of(x: Any) -> Any:
+def shape_of(x: TensorValue) -> Any:
     """The shape as a host operand takes it: a tuple where it is known, else a tensor."""
     type = x.type
     return type.dims if type.is_static else apply(Shape.of(dt.int32), x)
 
 
-def rank_of(x: Any) -> Any:
+def rank_of(x: TensorValue) -> Any:
     """The rank: an int where it is known, else a tensor."""
     known = x.type.rank
     return apply(RANK, x) if known is None else known
@@ -205,7 +205,7 @@ def broadcast_shape_of(x: TensorValue, y: TensorValue) -> Any:
     return broadcast_dynamic_shape(shape(x), shape(y))
 
 
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
     """Returns the shape of a tensor as a tensor.
 
     Args:
@@ -227,7 +227,9 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     return apply(Shape.of(out), convert(input), name=name)
 
 
-def shape_n(input: Any, out_type: Any = dt.int32, name: str | None = None) -> Any:
+def shape_n(
+    input: Sequence[TensorLike], out_type: DTypeLike = dt.int32, name: str | None = None
+) -> Any:
     """Returns the shapes of several tensors as tensors.
 
     Args:
@@ -308,14 +310,14 @@ def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Any:
     return apply(BroadcastArgs.of(), *index_pair(shape_x, shape_y))
 
 
-def index_pair(x: Any, y: Any) -> tuple[Any, Any]:
+def index_pair(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     """Makes tensors of numbers of places: of int32, unless one has a dtype of its own."""
     if any(is_tensor(v) or isinstance(v, np.ndarray) for v in (x, y)):
         return convert_pair(x, y)
     return convert(x, None, dt.int32), convert(y, None, dt.int32)
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
+def broadcast_static_shape(shape_x: Sizes, shape_y: Sizes) -> Any:
     """Computes the shape that two static shapes broadcast to.
 
     Args:

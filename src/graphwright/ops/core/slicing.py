@@ -19,7 +19,7 @@ from graphwright.ops.core.movement import broadcast_to, reshape, sum_to
 from graphwright.ops.core.rule_words import extent, host, padded
 from graphwright.ops.core.shapes import shape, shape_of
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import HostValue, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, is_compatible, show_dims
@@ -79,7 +79,7 @@ class Masks(Op):
     def entries(self, begin: Any, end: Any, strides: Any) -> Iterator[Any]:
         """What each entry of the bounds means; None stands for the ellipsis.
 
-        The bounds are checked vectors, of whatever stands for an integer.
+        The bounds are vectors of one length. Their entries may be all that stands for an integer.
         """
         if self.ellipsis_mask & (self.ellipsis_mask - 1):
             raise ValueError("Multiple ellipses in slice spec not allowed")
@@ -99,7 +99,9 @@ class Masks(Op):
                 masked = (self.begin_mask & bit, self.end_mask & bit)
                 yield SliceRange(MASKED if masked[0] else b, MASKED if masked[1] else e, s)
 
-    def sliced_dims(self, dims: Dims | None, begin: Any, end: Any, strides: Any) -> Dims | None:
+    def sliced_dims(
+        self, dims: Dims | None, begin: Dims | None, end: Dims | None, strides: Dims | None
+    ) -> Dims | None:
         """The shape of the slice; ValueError as TensorFlow's for what is out of bounds."""
         count = next((len(b) for b in (begin, end, strides) if b is not None), None)
         if count is None:
@@ -123,7 +125,9 @@ class Masks(Op):
                 axis += 1
         return tuple(result)
 
-    def numpy_index(self, begin: Any, end: Any, strides: Any) -> tuple[Any, ...]:
+    def numpy_index(
+        self, begin: tuple[int, ...], end: tuple[int, ...], strides: tuple[int, ...]
+    ) -> tuple[Any, ...]:
         """The same slice as NumPy writes it; its result is always an array."""
         check_bounds(begin, end, strides)
         index: list[Any] = []
@@ -149,7 +153,7 @@ class Masks(Op):
         return [each.longer(each.same(i), entry) for i, entry in entries]
 
 
-def spread(entries: Sequence[Any], rank: int) -> list[Any]:
+def spread(entries: Sequence[object], rank: int) -> list[Any]:
     """What entries mean of an operand of so many axes: the ellipsis, which may be left out, stands
     for whole axes. ValueError where there are not enough."""
     taken = sum(isinstance(e, (SliceRange, Pick)) for e in entries)
@@ -157,12 +161,12 @@ def spread(entries: Sequence[Any], rank: int) -> list[Any]:
         if not rank:
             raise ValueError("Attempting to slice scalar input.")
         raise ValueError(f"Index out of range using input dim {rank}; input has only {rank} dims")
-    at = entries.index(None) if None in entries else len(entries)
-    return [*entries[:at], *[WHOLE] * (rank - taken), *entries[at + 1 :]]
+    place = entries.index(None) if None in entries else len(entries)
+    return [*entries[:place], *[WHOLE] * (rank - taken), *entries[place + 1 :]]
 
 
 def check_bounds(begin: Any, end: Any, strides: Any) -> None:
-    """The three bounds of a slice must be vectors of one length."""
+    """ValueError unless the three bounds of a slice are vectors of one length."""
     shapes = [np.shape(b) for b in (begin, end, strides)]
     if any(len(s) != 1 or s != shapes[0] for s in shapes):
         shown = [show_dims(s) for s in shapes]
@@ -172,8 +176,8 @@ def check_bounds(begin: Any, end: Any, strides: Any) -> None:
         )
 
 
-def check_pick(index: Any, axis: int, size: int | None) -> None:
-    """An index must be in the bounds of its axis."""
+def check_pick(index: int | None, axis: int, size: int | None) -> None:
+    """ValueError unless an index is in the bounds of its axis."""
     if index is None or size is None:
         return
     if not -size <= index < size:
@@ -197,17 +201,21 @@ class StridedSlice(Masks):
     dtypes = {"T": dt.ANY, "Index": INDEX}
     computes = False
 
-    def shapes(self, x: TensorType, begin: Any, end: Any, strides: Any) -> Shapes:
+    def shapes(
+        self, x: TensorType, begin: Dims | None, end: Dims | None, strides: Dims | None
+    ) -> Shapes:
         return (self.sliced_dims(x.dims, begin, end, strides),)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         index = lru_cache(256)(self.numpy_index)  # a program takes the same few again and again
         return lambda x, begin, end, strides: x[index(begin, end, strides)]
 
-    def kernel(self, x: Array, begin: Any, end: Any, strides: Any) -> Any:
+    def kernel(
+        self, x: Array, begin: tuple[int, ...], end: tuple[int, ...], strides: tuple[int, ...]
+    ) -> Any:
         return np.asarray(x)[self.numpy_index(begin, end, strides)]
 
-    def known(self, x: Any, begin: Any, end: Any, strides: Any) -> Any:
+    def known(self, x: HostValue, begin: Any, end: Any, strides: Any) -> Any:
         if not isinstance(x, tuple) or any(b is None or None in b for b in (begin, end, strides)):
             return None
         try:
@@ -239,16 +247,30 @@ class StridedSliceGrad(Masks):
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Index": dt.INDEX}
 
-    def shapes(self, shape: Any, begin: Any, end: Any, strides: Any, dy: TensorType) -> Shapes:
+    def shapes(
+        self,
+        shape: Dims | None,
+        begin: Dims | None,
+        end: Dims | None,
+        strides: Dims | None,
+        dy: TensorType,
+    ) -> Shapes:
         self.check_slice(self.sliced_dims(shape, begin, end, strides), dy.dims)
         return (shape,)
 
     def check_slice(self, sliced: Dims | None, dy: Dims | None) -> None:
-        """`dy` has the shape of what is sliced."""
+        """ValueError unless `dy` has the shape of the slice."""
         if not is_compatible(sliced, dy):
             raise ValueError(f"shape of dy was {show_dims(dy)} instead of {show_dims(sliced)}")
 
-    def kernel(self, shape: Any, begin: Any, end: Any, strides: Any, dy: Array) -> Any:
+    def kernel(
+        self,
+        shape: tuple[int, ...],
+        begin: tuple[int, ...],
+        end: tuple[int, ...],
+        strides: tuple[int, ...],
+        dy: Array,
+    ) -> Any:
         dy = np.asarray(dy)
         result = np.zeros(shape, dy.dtype)
         if dy.dtype.kind == "O":
@@ -318,7 +340,12 @@ class TensorStridedSliceUpdate(Masks):
     dtypes = {"T": dt.ANY, "Index": dt.INDEX}
 
     def shapes(
-        self, x: TensorType, begin: Any, end: Any, strides: Any, value: TensorType
+        self,
+        x: TensorType,
+        begin: Dims | None,
+        end: Dims | None,
+        strides: Dims | None,
+        value: TensorType,
     ) -> Shapes:
         wanted = self.sliced_dims(x.dims, begin, end, strides)
         try:
@@ -332,7 +359,14 @@ class TensorStridedSliceUpdate(Masks):
             )
         return (x.dims,)
 
-    def kernel(self, x: Array, begin: Any, end: Any, strides: Any, value: Array) -> Any:
+    def kernel(
+        self,
+        x: Array,
+        begin: tuple[int, ...],
+        end: tuple[int, ...],
+        strides: tuple[int, ...],
+        value: Array,
+    ) -> Any:
         result = np.array(x)
         result[self.numpy_index(begin, end, strides)] = value
         return result
@@ -341,8 +375,8 @@ class TensorStridedSliceUpdate(Masks):
         _, begin, end, strides, value = call.inputs
         cotangent = apply(StridedSlice.of(*self.masks), g, begin, end, strides)
         zero = convert(0, g.dtype)
-        kept = apply(TensorStridedSliceUpdate.of(*self.masks), g, begin, end, strides, zero)
-        return kept, None, None, None, sum_to(cotangent, value)
+        rest = apply(TensorStridedSliceUpdate.of(*self.masks), g, begin, end, strides, zero)
+        return rest, None, None, None, sum_to(cotangent, value)
 
     def batched(self, each: Each) -> Any:
         return apply(self.shifted(), each.full(0), *self.bounds(each, 1), each.full(4))
@@ -357,7 +391,7 @@ class Slice(Op):
     dtypes = {"T": dt.ANY, "Index": dt.INDEX}
     computes = False
 
-    def shapes(self, x: TensorType, begin: Any, size: Any) -> Shapes:
+    def shapes(self, x: TensorType, begin: Dims | None, size: Dims | None) -> Shapes:
         rank = next((len(v) for v in (begin, size, x.dims) if v is not None), None)
         if rank is None:
             return (None,)
@@ -381,10 +415,10 @@ class Slice(Op):
         index = lru_cache(256)(slice_index)  # a program takes the same few again and again
         return lambda x, begin, size: x[index(x.shape, begin, size)]
 
-    def kernel(self, x: Array, begin: Any, size: Any) -> Any:
+    def kernel(self, x: Array, begin: tuple[int, ...], size: tuple[int, ...]) -> Any:
         return np.asarray(x)[slice_index(np.shape(x), begin, size)]
 
-    def known(self, x: Any, begin: Any, size: Any) -> Any:
+    def known(self, x: HostValue, begin: Any, size: Any) -> Any:
         if not isinstance(x, tuple) or not begin or not size or None in (*begin, *size):
             return None
         return x[begin[0] :] if size[0] == -1 else x[begin[0] : begin[0] + size[0]]
@@ -426,18 +460,18 @@ def slice_length(axis: int, d: int | None, begin: Any, size: Any) -> int | None:
     return size if size is None else int(size)
 
 
-def unit_strides(begin: Any) -> Any:
+def unit_strides(begin: TensorLike) -> Any:
     """A stride of 1 for each of the bounds."""
     if isinstance(begin, (list, tuple)):
         return (1,) * len(begin)
     begin = convert(begin)
-    dims = begin.type.dims
+    dims: Any = begin.type.dims
     if dims is None or None in dims:
         return broadcast_to(convert(1, begin.dtype), shape(begin))
     return (1,) * dims[0] if dims else ()
 
 
-def entry(vector: Any, i: Any) -> Any:
+def entry(vector: TensorLike, i: int | TensorValue) -> Any:
     """The scalar at place i of a vector."""
     return apply(StridedSlice.of(0, 0, 0, 0, 1), vector, (i,), (i + 1,), (1,))
 
@@ -449,7 +483,7 @@ def strided_slice(
     input_: TensorLike,
     begin: TensorLike,
     end: TensorLike,
-    strides: Any = None,
+    strides: TensorLike | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,

@@ -29,7 +29,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 # -- the places of extremes -----------------------------------------------------------------
 
@@ -49,7 +49,7 @@ class ExtremePlace(Op):
 
     output_type: DType = dt.int64
 
-    def shapes(self, x: TensorType, axis: Any) -> Shapes:
+    def shapes(self, x: TensorType, axis: int | Dims | None) -> Shapes:
         if isinstance(axis, tuple):
             raise ValueError(f"{self.type_name}: dimension must be a scalar, not {list(axis)}")
         if x.dims is None:
@@ -68,7 +68,7 @@ class ExtremePlace(Op):
             return lambda x, axis: find(searchable(x, axis), axis=axis).astype(dtype)
         beyond = types[0].numpy_dtype.type(type(self).beyond)
 
-        def place(x: Array, axis: Any) -> Any:
+        def place(x: Array, axis: int) -> Any:
             total = np.add.reduce(searchable(x, axis), axis=None)
             if total != total:  # a NaN, or infinities: rarely
                 x = np.where(np.isnan(x), beyond, x)
@@ -129,7 +129,7 @@ class ArgMin(ExtremePlace):
 # -- the greatest, the nth ------------------------------------------------------------------
 
 
-#: What places are counted in.
+#: The dtypes of places.
 PLACES = dt.INDEX | {dt.int16}
 
 
@@ -149,7 +149,7 @@ class TopKV2(Op):
     sorted: bool = True
     index_type: DType = dt.int32
 
-    def shapes(self, x: TensorType, k: Any) -> Shapes:
+    def shapes(self, x: TensorType, k: int | Dims | None) -> Shapes:
         if isinstance(k, tuple):
             raise ValueError(f"TopKV2: k must be a scalar, not {list(k)}")
         if k is not None and k < 0:
@@ -163,7 +163,7 @@ class TopKV2(Op):
         dims = (*x.dims[:-1], k)
         return (dims, dims)
 
-    def kernel(self, x: Array, k: Any) -> Any:
+    def kernel(self, x: Array, k: int) -> Any:
         x = np.asarray(x)
         if not x.ndim or not 0 <= k <= x.shape[-1]:
             raise ValueError(f"TopKV2 of shape {x.shape} and k {k}")
@@ -207,13 +207,13 @@ def greatest(x: Array, k: int) -> Any:
     size = x.shape[-1]
     if 0 < k < size // 16:  # the others need not be sorted
         bound = np.partition(x, size - k, axis=-1)[..., size - k, None]
-        kept, level = x > bound, x == bound
-        missing = k - np.count_nonzero(kept, axis=-1, keepdims=True)
+        above, level = x > bound, x == bound
+        missing = k - np.count_nonzero(above, axis=-1, keepdims=True)
         if (np.count_nonzero(level, axis=-1, keepdims=True) > missing).any():
             level &= np.cumsum(level, axis=-1, dtype=np.int32) <= missing
-        found = np.nonzero(kept | level)[-1].reshape((*x.shape[:-1], k))
-        order = greatest(np.take_along_axis(x, found, axis=-1), k)
-        return np.take_along_axis(found, order, axis=-1)
+        places = np.nonzero(above | level)[-1].reshape((*x.shape[:-1], k))
+        order = greatest(np.take_along_axis(x, places, axis=-1), k)
+        return np.take_along_axis(places, order, axis=-1)
     # Sorted backwards and turned round, equals stay in the order of their indices.
     order = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
     return size - 1 - order[..., :k]
@@ -238,7 +238,7 @@ class NthElement(Op):
 
     reverse: bool = False
 
-    def shapes(self, x: TensorType, n: Any) -> Shapes:
+    def shapes(self, x: TensorType, n: int | None) -> Shapes:
         if n is not None and n < 0:
             raise ValueError(f"n must be non-negative but is {n}")
         if x.dims is None:
@@ -249,7 +249,7 @@ class NthElement(Op):
             raise ValueError(f"Input must have last dimension > n = {n}")
         return (x.dims[:-1],)
 
-    def kernel(self, x: Array, n: Any) -> Any:
+    def kernel(self, x: Array, n: int) -> Any:
         size = np.shape(x)[-1]
         if not 0 <= n < size:
             raise ValueError(f"Input must have last dimension > n = {n}")
@@ -294,7 +294,7 @@ class Bound(Op):
         return bisected(rows, values, type(self).passes).astype(dtype)
 
 
-def bisected(rows: Array, values: Array, passes: Callable[..., Any]) -> Any:
+def bisected(rows: Array, values: Array, passes: Callable[[Array, Array], Array]) -> Any:
     """A binary search in all rows at once."""
     low = np.zeros(values.shape, np.int64)
     high = np.full(values.shape, rows.shape[1], np.int64)
@@ -430,7 +430,9 @@ def top_k(
     return TopK(*apply(op, convert(input), k, name=name))
 
 
-def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(
+    values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Any:
     """Sorts the elements along an axis.
 
     NaN comes last.
@@ -459,7 +461,7 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
 
 
 def argsort(
-    values: Any,
+    values: TensorLike,
     axis: int = -1,
     direction: str = "ASCENDING",
     stable: bool = False,
@@ -491,11 +493,11 @@ def argsort(
     return descending(x if is_descending(direction) else mirrored(x), axis).indices
 
 
-def constant_axis(axis: Any) -> int:
+def constant_axis(axis: object) -> int:
     """An axis as an int; ValueError unless it is a number, and known."""
-    found = known_int(axis)
-    if isinstance(found, (int, float, np.floating)):
-        return int(found)
+    number = known_int(axis)
+    if isinstance(number, (int, float, np.floating)):
+        return int(number)
     raise ValueError(f"Argument `axis` must be a constant scalar. Received: axis={axis!r}.")
 
 
@@ -509,7 +511,7 @@ def is_descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
-def mirrored(x: Any) -> Any:
+def mirrored(x: TensorValue) -> Any:
     """The same elements in the opposite order of size; its own inverse."""
     dtype = x.dtype
     if dtype.is_unsigned:
@@ -517,7 +519,7 @@ def mirrored(x: Any) -> Any:
     return subtract(negative(x), 1) if dtype.is_integer else negative(x)
 
 
-def descending(x: TensorValue, axis: int, count: Any = None) -> Any:
+def descending(x: TensorValue, axis: int, count: int | TensorValue | None = None) -> Any:
     """All elements sorted along an axis, descending, and their indices; or the first `count`."""
     rank = x.type.rank
     count = axis_size(x, axis) if count is None else count
@@ -586,7 +588,7 @@ def approx_max_k(
 ) -> Any:
     """Finds the greatest elements along an axis, in descending order, and their indices.
 
-    The result is exact: what says how good an approximation must be changes nothing.
+    The result is exact: the arguments on the quality of an approximation have no effect.
 
     Args:
         operand: A tensor of bfloat16, float16 or float32, of rank 1 or more.
@@ -624,7 +626,7 @@ def approx_min_k(
 ) -> Any:
     """Finds the least elements along an axis, in ascending order, and their indices.
 
-    The result is exact: what says how good an approximation must be changes nothing.
+    The result is exact: the arguments on the quality of an approximation have no effect.
 
     Args:
         operand: A tensor of bfloat16, float16 or float32, of rank 1 or more.
@@ -653,8 +655,8 @@ def approx_min_k(
 
 
 def approximable(operand: TensorLike, k: int, axis: int) -> Any:
-    """The tensor of which extremes are asked; InvalidArgumentError for other dtypes than floats of
-    32 bits at most, and where there are less than `k` elements."""
+    """The operand as a tensor; InvalidArgumentError for other dtypes than floats of 32 bits at
+    most, and where there are fewer than `k` elements."""
     x = convert(operand)
     if x.dtype not in (dt.bfloat16, dt.float16, dt.float32):
         raise InvalidArgumentError(

@@ -20,16 +20,19 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros, zeros_like
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import reshape, transpose
+from graphwright.ops.core.padding import Borders
 from graphwright.ops.core.rule_words import dims_of, host, padded
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.arithmetic import floormod
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import HostValue, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
 
-def block_pairs(block_shape: Any, borders: Any, name: str) -> list[tuple[Any, Any, Any]] | None:
+def block_pairs(
+    block_shape: Dims | None, borders: Any, name: str
+) -> list[tuple[Any, Any, Any]] | None:
     """(block, before, after) of each blocked axis, or None while their number is unknown."""
     if block_shape is None and borders is None:
         return None
@@ -52,12 +55,12 @@ def block_pairs(block_shape: Any, borders: Any, name: str) -> list[tuple[Any, An
 
 
 def check_rank(dims: Dims, count: int) -> None:
-    """A tensor has a batch axis before its blocked axes."""
+    """ValueError unless a tensor has a batch axis before its blocked axes."""
     if len(dims) < count + 1:
         raise ValueError(f"input rank should be >= {count + 1} instead of {len(dims)}")
 
 
-def times(a: Any, b: Any) -> Any:
+def times(a: int | None, b: int | None) -> Any:
     """a * b, or None where one is unknown."""
     return None if a is None or b is None else a * b
 
@@ -78,7 +81,7 @@ class SpaceToBatchND(Op):
     dtypes = {"T": dt.ANY, "Tblock_shape": dt.INDEX, "Tpaddings": dt.INDEX}
     batched = leading
 
-    def shapes(self, x: TensorType, block_shape: Any, paddings: Any) -> Shapes:
+    def shapes(self, x: TensorType, block_shape: Dims | None, paddings: HostValue) -> Shapes:
         blocks = block_pairs(block_shape, paddings, "paddings")
         if x.dims is None or blocks is None:
             return (None if x.dims is None else (None,) * len(x.dims),)
@@ -98,7 +101,7 @@ class SpaceToBatchND(Op):
             space.append(padded // block)
         return ((batch, *space, *x.dims[len(blocks) + 1 :]),)
 
-    def kernel(self, x: Array, block_shape: Any, paddings: Any) -> Any:
+    def kernel(self, x: Array, block_shape: tuple[int, ...], paddings: Borders) -> Any:
         (result,) = self.shapes(TensorType(dt.float32, np.shape(x)), block_shape, paddings)
         count = len(block_shape)
         rest = np.ndim(x) - count - 1
@@ -141,7 +144,7 @@ class BatchToSpaceND(Op):
     dtypes = {"T": dt.ANY, "Tblock_shape": dt.INDEX, "Tcrops": dt.INDEX}
     batched = leading
 
-    def shapes(self, x: TensorType, block_shape: Any, crops: Any) -> Shapes:
+    def shapes(self, x: TensorType, block_shape: Dims | None, crops: HostValue) -> Shapes:
         blocks = block_pairs(block_shape, crops, "crops")
         if x.dims is None or blocks is None:
             return (None if x.dims is None else (None,) * len(x.dims),)
@@ -169,7 +172,7 @@ class BatchToSpaceND(Op):
         batch = None if batch is None or places is None else batch // places
         return ((batch, *space, *x.dims[len(blocks) + 1 :]),)
 
-    def kernel(self, x: Array, block_shape: Any, crops: Any) -> Any:
+    def kernel(self, x: Array, block_shape: tuple[int, ...], crops: Borders) -> Any:
         x = np.asarray(x)
         count = len(block_shape)
         batch = x.shape[0] // int(np.prod(block_shape))
@@ -180,8 +183,8 @@ class BatchToSpaceND(Op):
         whole = np.transpose(parts, (*order, *range(2 * count + 1, parts.ndim)))
         space = [d * block for d, block in zip(x.shape[1:], block_shape)]
         whole = whole.reshape((batch, *space, *x.shape[count + 1 :]))
-        kept = [slice(a, d - b) for d, (a, b) in zip(space, crops)]
-        index: Any = (slice(None), *kept)
+        spans = [slice(a, d - b) for d, (a, b) in zip(space, crops)]
+        index: Any = (slice(None), *spans)
         return whole[index]
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -211,8 +214,8 @@ class BatchToSpaceND(Op):
 class Regrouping(Op):
     """An op that takes the axes of images apart and puts the pieces together to other axes.
 
-    `taken` and `given` say what each axis is made of, the outermost piece first: `y` and `x` are
-    the places inside a block, an axis' own letter is what else there is of it.
+    `operand_axes` and `result_axes` say what each axis is made of, the outermost piece first: `y`
+    and `x` are the places inside a block, an axis' own letter is the rest of it.
     """
 
     inputs = ("input: T",)
@@ -225,8 +228,8 @@ class Regrouping(Op):
     block_size: int
     data_format: str = "NHWC"
 
-    taken: ClassVar[Mapping[str, str]]
-    given: ClassVar[Mapping[str, str]]
+    operand_axes: ClassVar[Mapping[str, str]]
+    result_axes: ClassVar[Mapping[str, str]]
 
     def shapes(self, x: TensorType) -> Shapes:
         if self.data_format not in ("NHWC", "NCHW"):
@@ -238,18 +241,20 @@ class Regrouping(Op):
         sizes.update(self.regrouped(sizes["H"], sizes["W"], sizes["C"]))
         return (tuple([sizes[axis] for axis in self.data_format]),)
 
-    def regrouped(self, height: Any, width: Any, channels: Any) -> dict[str, int | None]:
-        """The sizes that axes get, by their letters; ValueError for what no blocks make up."""
+    def regrouped(
+        self, height: int | None, width: int | None, channels: int | None
+    ) -> dict[str, int | None]:
+        """The sizes that axes get, by their letters; ValueError where blocks do not fit."""
         raise NotImplementedError(f"{type(self).__name__} states no sizes")
 
     def plan(self, dims: Iterable[Any]) -> tuple[list[Any], list[int], list[Any]]:
         """The sizes of the pieces of axes of these sizes, their new order, the sizes they make."""
         sizes: dict[str, Any] = {"y": self.block_size, "x": self.block_size}
         for axis, size in zip(self.data_format, dims):
-            places = self.block_size ** (len(self.taken[axis]) - 1)
+            places = self.block_size ** (len(self.operand_axes[axis]) - 1)
             sizes[axis.lower()] = size if places == 1 else size // places
-        apart = "".join(self.taken[axis] for axis in self.data_format)
-        together = [self.given[axis] for axis in self.data_format]
+        apart = "".join(self.operand_axes[axis] for axis in self.data_format)
+        together = [self.result_axes[axis] for axis in self.data_format]
         order = [apart.index(piece) for piece in "".join(together)]
         made = [reduce(mul, [sizes[piece] for piece in pieces]) for pieces in together]
         return [sizes[piece] for piece in apart], order, made
@@ -272,9 +277,11 @@ class SpaceToDepth(Regrouping):
     """Each block of space becomes channels."""
 
     type_name = "SpaceToDepth"
-    taken, given = SPACE, DEPTH
+    operand_axes, result_axes = SPACE, DEPTH
 
-    def regrouped(self, height: Any, width: Any, channels: Any) -> dict[str, int | None]:
+    def regrouped(
+        self, height: int | None, width: int | None, channels: int | None
+    ) -> dict[str, int | None]:
         size = self.block_size
         if any(d is not None and d % size for d in (height, width)):
             raise ValueError(
@@ -291,9 +298,11 @@ class DepthToSpace(Regrouping):
     """The channels become blocks of space."""
 
     type_name = "DepthToSpace"
-    taken, given = DEPTH, SPACE
+    operand_axes, result_axes = DEPTH, SPACE
 
-    def regrouped(self, height: Any, width: Any, channels: Any) -> dict[str, int | None]:
+    def regrouped(
+        self, height: int | None, width: int | None, channels: int | None
+    ) -> dict[str, int | None]:
         size, places = self.block_size, self.block_size**2
         if channels is not None and channels % places:
             raise ValueError(f"Input depth dimension {channels} should be divisible by: {places}")
@@ -342,7 +351,9 @@ def batch_to_space_nd(
     return apply(BatchToSpaceND.of(), convert(input), block_shape, crops, name=name)
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+def batch_to_space(
+    input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None
+) -> Any:
     """Moves batches back to the places inside blocks of space, and crops the result.
 
     It undoes `tf.space_to_batch`.
@@ -425,7 +436,10 @@ def depth_to_space(
 
 
 def required_space_to_batch_paddings(
-    input_shape: TensorLike, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: TensorLike,
+    block_shape: TensorLike,
+    base_paddings: TensorLike | None = None,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """Computes paddings that make each axis a multiple of its block, and crops that undo them.
 

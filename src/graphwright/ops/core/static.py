@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.op.interpreter import is_tensor
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
+def get_static_value(tensor: object, partial: bool = False) -> Any:
     """Returns the value of a tensor where it is known without running anything, else None.
 
     Args:
@@ -35,9 +35,9 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     return array.astype(tensor.dtype.numpy_dtype)[()]
 
 
-def known_int(value: Any) -> Any:
-    """A whole number as an int where it is known: NumPy's, or a tensor's; else what was given."""
-    found = value if isinstance(value, np.generic) else get_static_value(value)
-    if isinstance(found, np.ndarray) and found.ndim == 0:
-        found = found[()]
-    return int(found) if isinstance(found, np.integer) else value
+def known_int(value: object) -> Any:
+    """A whole number, NumPy's or a tensor's, as an int where it is known; else the value itself."""
+    number = value if isinstance(value, np.generic) else get_static_value(value)
+    if isinstance(number, np.ndarray) and number.ndim == 0:
+        number = number[()]
+    return int(number) if isinstance(number, np.integer) else value

@@ -13,7 +13,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType, normalize_axis, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, normalize_axis, show_dims
 
 SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 
@@ -43,7 +43,7 @@ def distinct(x: Array, axis: int = 0) -> tuple[Any, Any, Any]:
 
 
 def tabled(x: Array, low: int, span: int) -> tuple[Any, Any, Any]:
-    """`distinct` of a vector of whole numbers from a range that is worth a table: no sort."""
+    """`distinct` of a vector of whole numbers in a small range, by a table and without a sort."""
     slots = x.astype(np.intp) - x.dtype.type(low).astype(np.intp)
     first = np.full(span, x.size, np.intp)
     first[slots[::-1]] = np.arange(x.size - 1, -1, -1)  # the last one written, which is the first
@@ -54,7 +54,7 @@ def tabled(x: Array, low: int, span: int) -> tuple[Any, Any, Any]:
 
 
 class Distinct(Op):
-    """What the ops of this file share."""
+    """The base of the ops that find distinct elements."""
 
     inputs: ClassVar[tuple[str, ...]] = ("x: T",)
     outputs: ClassVar[tuple[str, ...]] = ("y: T", "idx: out_idx")
@@ -63,7 +63,7 @@ class Distinct(Op):
 
     out_idx: DType = dt.int32
 
-    def shapes(self, x: TensorType, axis: Any = ()) -> Shapes:
+    def shapes(self, x: TensorType, axis: Dims | None = ()) -> Shapes:
         counted = len(self.outputs) == 3
         if axis is not None and len(axis) > 1:
             raise ValueError(f"axis does not support input tensors larger than 1 elements: {axis}")
@@ -79,7 +79,7 @@ class Distinct(Op):
         whole = (None,) if axis == () or x.dims is None else (None,) * len(x.dims)
         return (whole if x.dims or axis == () else None, (size,), (None,))[: 2 + counted]
 
-    def kernel(self, x: Any, axis: Any = ()) -> Any:
+    def kernel(self, x: Array, axis: tuple[int, ...] = ()) -> Any:
         if not axis and np.ndim(x) != 1:
             raise ValueError("unique expects a 1D vector.")
         place = normalize_axis(axis[0], np.ndim(x)) if axis else 0
@@ -151,7 +151,7 @@ class ListDiff(Op):
         return x[places], places.astype(self.out_idx.numpy_dtype)
 
 
-def unique(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
+def unique(x: TensorLike, out_idx: DTypeLike = dt.int32, name: str | None = None) -> Any:
     """Finds the distinct elements of a vector, in order of first appearance.
 
     Args:
@@ -176,7 +176,9 @@ def unique(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
     return named(Unique)(*apply(op, convert(x), name=name))
 
 
-def unique_with_counts(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
+def unique_with_counts(
+    x: TensorLike, out_idx: DTypeLike = dt.int32, name: str | None = None
+) -> Any:
     """Finds the distinct elements of a vector, in order of first appearance, and counts them.
 
     Args:

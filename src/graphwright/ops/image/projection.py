@@ -18,7 +18,7 @@ from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.linalg.linear_systems import inv
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -133,7 +133,7 @@ class ImageProjectiveTransformV2(ImageProjectiveTransformV3):
 FILL_MODES = ("CONSTANT", "REFLECT", "WRAP", "NEAREST")
 
 
-def inverted(transforms: TensorLike) -> Any:
+def inverted(transforms: TensorValue) -> Any:
     """The transforms that undo others."""
     count = shape_of(transforms)[:1]
     full = concat([transforms, ones(concat([count, [1]], 0))], 1)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, num_elements, show_dims
+
+if TYPE_CHECKING:
+    from graphwright.proto.example_pb2 import Feature
 
 #: The dtype of the values of each kind of list in a message.
 KINDS = {"bytes_list": dt.string, "float_list": dt.float32, "int64_list": dt.int64}
@@ -96,7 +99,7 @@ class ParseExampleV2(Op):
             *[splits] * ragged,
         )
 
-    def kernel(self, serialized: Any, names: Any, *operands: Any) -> Any:
+    def kernel(self, serialized: Array, names: Array, *operands: Any) -> Any:
         messages = texts(serialized)
         keys = [[key.decode() for key in texts(each).flat] for each in operands[:3]]
         features = [
@@ -129,8 +132,8 @@ class ParseExampleV2(Op):
         several = each.rank(0) == 1
         messages = each.merged(0) if several else each.full(0)
         names = convert([], dt.string)  # they are there for messages that one runs alone
-        found = apply(self, messages, names, *[each.same(i) for i in range(2, len(each.inputs))])
-        return tuple([each.split(x, 0) for x in found]) if several else found
+        results = apply(self, messages, names, *[each.same(i) for i in range(2, len(each.inputs))])
+        return tuple([each.split(x, 0) for x in results]) if several else results
 
 
 def rank_of_parts(batch: Dims | None) -> int | None:
@@ -143,8 +146,8 @@ def rank_of_parts(batch: Dims | None) -> int | None:
 def check_counts(name: str, keys: TensorType, *attributes: Any) -> None:
     """ValueError unless there are as many keys as each attribute, a number or a list, says."""
     counts = [n if isinstance(n, int) else len(n) for n in attributes]
-    found = num_elements(keys.dims)
-    if len(set(counts)) > 1 or found not in (counts[0], None):
+    length = num_elements(keys.dims)
+    if len(set(counts)) > 1 or length not in (counts[0], None):
         raise ValueError(
             f"{name} has the shape {show_dims(keys.dims)}, but attributes tell of "
             f"{' and of '.join(map(str, counts))}"
@@ -152,8 +155,8 @@ def check_counts(name: str, keys: TensorType, *attributes: Any) -> None:
 
 
 def check_defaults(defaults: Sequence[TensorType], shapes: Sequence[Dims]) -> None:
-    """ValueError for the default of a dense feature that is not of the feature's shape; one that
-    has no elements is none."""
+    """ValueError for the default of a dense feature that is not of the feature's shape; one
+    without elements counts as none."""
     for place, (default, dims) in enumerate(zip(defaults, shapes)):
         count = num_elements(default.dims)
         varies = bool(dims) and dims[0] is None
@@ -178,9 +181,9 @@ class DecodeJSONExample(Op):
         return (text.dims,)
 
     def kernel(self, text: Array) -> Any:
-        found = texts(text)
-        result = np.empty(found.shape, object)
-        result.reshape(-1)[:] = [bytes_of_json(each) for each in found.flat]
+        messages = texts(text)
+        result = np.empty(messages.shape, object)
+        result.reshape(-1)[:] = [bytes_of_json(each) for each in messages.flat]
         return result
 
 
@@ -219,7 +222,7 @@ def decode_json_example(json_examples: TensorLike, name: str | None = None) -> A
 
 
 def decoded(kind: str, message: bytes, place: int) -> Any:
-    """The message of a kind that bytes are; an error says which of several they were."""
+    """The message of a kind in serialized bytes; an error says its place among several."""
     from google.protobuf.message import DecodeError
 
     from graphwright.proto import example_pb2  # protobuf is large
@@ -232,22 +235,22 @@ def decoded(kind: str, message: bytes, place: int) -> Any:
         ) from error
 
 
-def columns_of(features: Sequence[Any], key: str, dtype: DType) -> Values:
+def columns_of(features: Sequence[Mapping[str, Feature]], key: str, dtype: DType) -> Values:
     """The values of a feature in each message, None where there are none."""
     return [values_of(each.get(key), key, dtype) for each in features]
 
 
-def values_of(feature: Any, key: str, dtype: DType) -> Any:
+def values_of(feature: Feature | None, key: str, dtype: DType) -> Any:
     """The values of a feature; None where it is missing, an error where its kind is another."""
     kind = None if feature is None else feature.WhichOneof("kind")
     if kind is None:
         return None
-    found = KINDS[kind]
-    if found is not dtype:
+    stored = KINDS[kind]
+    if stored is not dtype:
         raise InvalidArgumentError(
             None,
             None,
-            f"Key: {key}.  Data types don't match. Data type: {found.name} but expected type: "
+            f"Key: {key}.  Data types don't match. Data type: {stored.name} but expected type: "
             f"{dtype.name}",
         )
     values = getattr(feature, kind).value
@@ -286,7 +289,7 @@ def ragged_parts(
 
 
 def dense_part(
-    values: Values, key: str, dtype: DType, dims: Dims, default: Any, batch: tuple[int, ...]
+    values: Values, key: str, dtype: DType, dims: Dims, default: Array, batch: tuple[int, ...]
 ) -> Any:
     """The values of all messages in the feature's shape, the default for those that are missing.
 
@@ -316,7 +319,7 @@ def dense_part(
 
 
 def padded(
-    values: Values, key: str, dtype: DType, inner: Dims, default: Any, batch: tuple[int, ...]
+    values: Values, key: str, dtype: DType, inner: Dims, default: Array, batch: tuple[int, ...]
 ) -> Any:
     """Sequences of elements of a shape, filled up to the longest with the default."""
     size = math.prod(d for d in inner if d is not None)

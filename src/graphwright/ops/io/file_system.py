@@ -85,22 +85,22 @@ class MatchingFiles(Op):
         patterns = texts(pattern)
         if patterns.ndim > 1:
             raise ValueError(f"pattern must be a scalar or a vector, not {patterns.shape}")
-        found = [path for each in patterns.ravel() for path in matching(os.fsdecode(each))]
-        names = np.empty(len(found), object)
-        names[:] = [os.fsencode(path) for path in sorted(found)]
+        paths = [path for each in patterns.ravel() for path in matching(os.fsdecode(each))]
+        names = np.empty(len(paths), object)
+        names[:] = [os.fsencode(path) for path in sorted(paths)]
         return names
 
 
 def failed(error: OSError, path: Path) -> Exception:
-    """What the system says about a file, as an error of ours."""
+    """An error of ours with the words of the system about a file."""
     kinds = {
         FileNotFoundError: NotFoundError,
         PermissionError: PermissionDeniedError,
         IsADirectoryError: FailedPreconditionError,
     }
     kind: Any = kinds.get(type(error), UnknownError)
-    found: Exception = kind(None, None, f"{path}; {error.strerror}")
-    return found
+    failure: Exception = kind(None, None, f"{path}; {error.strerror}")
+    return failure
 
 
 def matching(pattern: str) -> list[str]:

@@ -33,7 +33,7 @@ class EncodeBase64(Text):
 
     pad: bool = False
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Any:
         def encode(plain: bytes) -> bytes:
             encoded = base64.urlsafe_b64encode(plain)
             return encoded if self.pad else encoded.rstrip(b"=")
@@ -42,17 +42,17 @@ class EncodeBase64(Text):
 
 
 class DecodeBase64(Text):
-    """What strings in the URL-safe base64 alphabet stand for."""
+    """The bytes that strings in the URL-safe base64 alphabet stand for."""
 
     type_name = "DecodeBase64"
     batched = elementwise
 
-    def kernel(self, text: Any) -> Any:
+    def kernel(self, text: Array) -> Any:
         return each(decoded, text)
 
 
-def each(function: Any, text: Any) -> Any:
-    """A function of every string."""
+def each(function: Callable[[bytes], bytes], text: Array) -> Any:
+    """The results of a function for each string, as an array."""
     array = texts(text)
     result = np.empty(array.shape, object)
     result.reshape(-1)[:] = [function(item) for item in array.reshape(-1)]
@@ -114,7 +114,7 @@ class DecodePaddedRaw(Op):
     out_type: DType
     little_endian: bool = True
 
-    def shapes(self, text: TensorType, length: Any) -> Shapes:
+    def shapes(self, text: TensorType, length: int | None) -> Shapes:
         if text.dims is None:
             return (None,)
         size = self.out_type.size

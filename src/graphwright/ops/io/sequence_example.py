@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,10 +24,12 @@ from graphwright.ops.io.example import (
 )
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
+
+if TYPE_CHECKING:
+    from graphwright.proto.example_pb2 import Feature, FeatureList
 
 #: The values of each step of each message; None where a message has no such feature.
 Steps = list["list[Any] | None"]
@@ -141,17 +143,23 @@ class ParseSequenceExampleV2(Op):
         for name, key, attributes in zip(names, keys, counts):
             check_counts(name, key, *attributes)
 
-    def kernel(self, serialized: Any, names: Any, *operands: Any) -> Any:
+    def kernel(self, serialized: Array, names: Array, *operands: Any) -> Any:
         messages = texts(serialized)
         keys = [[key.decode() for key in texts(each).flat] for each in operands[:6]]
-        found = [decoded("SequenceExample", each, i) for i, each in enumerate(messages.flat)]
-        contexts = [message.context.feature for message in found]
-        lists = [message.feature_lists.feature_list for message in found]
+        parsed = [decoded("SequenceExample", each, i) for i, each in enumerate(messages.flat)]
+        contexts = [message.context.feature for message in parsed]
+        lists = [message.feature_lists.feature_list for message in parsed]
         batch = messages.shape
-        own = self.context(contexts, keys[:3], operands[7:], batch)
-        return *own, *self.steps(lists, keys[3:], operands[6].reshape(-1), batch)
+        context = self.context(contexts, keys[:3], operands[7:], batch)
+        return *context, *self.steps(lists, keys[3:], operands[6].reshape(-1), batch)
 
-    def context(self, features: Any, keys: Any, defaults: Any, batch: tuple[int, ...]) -> Any:
+    def context(
+        self,
+        features: Sequence[Mapping[str, Feature]],
+        keys: Sequence[Sequence[str]],
+        defaults: Sequence[Array],
+        batch: tuple[int, ...],
+    ) -> Any:
         """The features of whole messages."""
         sparse = [
             sparse_parts(columns_of(features, key, dtype), dtype, batch)
@@ -168,7 +176,13 @@ class ParseSequenceExampleV2(Op):
         ]
         return *in_turn(sparse), *dense, *in_turn(ragged)
 
-    def steps(self, lists: Any, keys: Any, may_lack: Any, batch: tuple[int, ...]) -> Any:
+    def steps(
+        self,
+        lists: Sequence[Mapping[str, FeatureList]],
+        keys: Sequence[Sequence[str]],
+        may_lack: Array,
+        batch: tuple[int, ...],
+    ) -> Any:
         """The features of steps."""
         sparse = [
             sparse_steps(steps_of(lists, key, dtype), dtype, batch)
@@ -188,18 +202,18 @@ class ParseSequenceExampleV2(Op):
         return *in_turn(sparse), *in_turn(dense), *in_turn(ragged)
 
 
-def in_turn(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
+def in_turn(parts: Sequence[Sequence[object]]) -> list[Any]:
     """The first parts of all, then the second ones, and so on."""
     return [part for same in zip(*parts) for part in same]
 
 
-def steps_of(lists: Sequence[Any], key: str, dtype: DType) -> Steps:
+def steps_of(lists: Sequence[Mapping[str, FeatureList]], key: str, dtype: DType) -> Steps:
     """The values of a feature in each step of each message."""
     empty = np.empty(0, dtype.numpy_dtype)
 
-    def values(feature: TensorLike) -> Any:
-        found = values_of(feature, key, dtype)
-        return empty if found is None else found
+    def values(feature: Feature) -> Any:
+        array = values_of(feature, key, dtype)
+        return empty if array is None else array
 
     return [[values(step) for step in each[key].feature] if key in each else None
             for each in lists]  # fmt: skip
@@ -239,7 +253,7 @@ def ragged_steps(
 
 
 def dense_steps(
-    steps: Steps, key: str, dtype: DType, dims: Dims, may_lack: Any, batch: tuple[int, ...]
+    steps: Steps, key: str, dtype: DType, dims: Dims, may_lack: bool, batch: tuple[int, ...]
 ) -> tuple[Any, Any]:
     """The values of all steps in the feature's shape, filled up with zeros, and their numbers."""
     for i, each in enumerate(steps):
@@ -254,12 +268,12 @@ def dense_steps(
     flat, sizes, counts = flattened(steps, dtype)
     size = math.prod(d for d in dims if d is not None)
     if (sizes != size).any():
-        at = int(np.flatnonzero(sizes != size)[0])
+        place = int(np.flatnonzero(sizes != size)[0])
         raise InvalidArgumentError(
             None,
             None,
-            f"Key: {key}, Step: {at}.  Number of {dtype.name} values != expected.  Values size: "
-            f"{sizes[at]} but output shape: {list(dims)}",
+            f"Key: {key}, Step: {place}.  Number of {dtype.name} values != expected.  Values size: "
+            f"{sizes[place]} but output shape: {list(dims)}",
         )
     longest = int(counts.max(initial=0))
     result = np.empty((len(counts), longest, size), dtype.numpy_dtype)

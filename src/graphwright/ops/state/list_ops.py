@@ -16,6 +16,7 @@ from graphwright.ops.core.shapes import shape, shape_of
 from graphwright.ops.core.slicing import slice
 from graphwright.ops.math.sums import AddN
 from graphwright.ops.state.tensor_list import (
+    ElementShape,
     TensorList,
     check_dtype,
     host_shape,
@@ -26,7 +27,8 @@ from graphwright.ops.state.tensor_list import (
     zeros_of,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
@@ -43,7 +45,7 @@ def stacked_list(each: Each, i: int = 0) -> Any:
     return each.inputs[i]
 
 
-def longer_items(each: Each, element_shape: TensorLike) -> Any:
+def longer_items(each: Each, element_shape: ElementShape | TensorValue) -> Any:
     """The operand `element_shape` of a list whose items are stacked."""
     return -1 if element_shape in (-1, None) else each.longer(element_shape)
 
@@ -60,10 +62,10 @@ class EmptyTensorList(Op):
 
     element_dtype: DType
 
-    def shapes(self, element_shape: Any, max_num_elements: Any) -> Shapes:
+    def shapes(self, element_shape: ElementShape, max_num_elements: int | None) -> Shapes:
         return ((),)
 
-    def kernel(self, element_shape: Any, max_num_elements: Any) -> Any:
+    def kernel(self, element_shape: ElementShape, max_num_elements: int) -> Any:
         limit = None if max_num_elements < 0 else max_num_elements
         return TensorList([], self.element_dtype, known_dims(element_shape), limit)
 
@@ -83,10 +85,10 @@ class TensorListReserve(Op):
 
     element_dtype: DType
 
-    def shapes(self, element_shape: Any, num_elements: Any) -> Shapes:
+    def shapes(self, element_shape: ElementShape, num_elements: int | None) -> Shapes:
         return ((),)
 
-    def kernel(self, element_shape: Any, num_elements: Any) -> Any:
+    def kernel(self, element_shape: ElementShape, num_elements: int) -> Any:
         if num_elements < 0:
             raise refuse(
                 f"The num_elements to reserve must be a non negative number, but got {num_elements}"
@@ -119,27 +121,27 @@ class TensorListSetItem(Op):
         dtype = types[2]
         grow = self.resize_if_index_out_of_bounds
 
-        def write(items: TensorList, index: Any, item: Any) -> TensorList:
-            index = int(index)
+        def write(items: TensorList, index: Array, item: Array | TensorList) -> TensorList:
+            place = int(index)
             if items.element_dtype is not dtype:
                 check_dtype(items, dtype)
             size = len(items)
-            if not 0 <= index < size and (index < 0 or not grow):
-                raise refuse(f"Trying to modify element {index} in a list with {size} elements.")
+            if not 0 <= place < size and (place < 0 or not grow):
+                raise refuse(f"Trying to modify element {place} in a list with {size} elements.")
             if item.shape != items.dims and not is_compatible(item.shape, items.dims):
                 raise refuse(
                     "Tried to set a tensor with incompatible shape at a list index. Item element "
                     f"shape: {show_dims(item.shape)} list shape: {show_dims(items.dims)}"
                 )
-            if index == size:
+            if place == size:
                 return items.push(item)
-            if index > size:
-                items = items.resize(index + 1)
-            return items.set(index, item)
+            if place > size:
+                items = items.resize(place + 1)
+            return items.set(place, item)
 
         return write
 
-    def kernel(self, items: Any, index: Any, item: Any) -> Any:
+    def kernel(self, items: TensorList, index: Array, item: Array | TensorList) -> Any:
         return self.bind((dt.variant, dt.int32, items.element_dtype))(items, index, item)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -165,10 +167,10 @@ class TensorListGetItem(Op):
 
     element_dtype: DType
 
-    def shapes(self, handle: TensorType, index: TensorType, element_shape: Any) -> Shapes:
+    def shapes(self, handle: TensorType, index: TensorType, element_shape: ElementShape) -> Shapes:
         return (known_dims(element_shape),)
 
-    def kernel(self, items: Any, index: Any, element_shape: Any) -> Any:
+    def kernel(self, items: TensorList, index: Array, element_shape: ElementShape) -> Any:
         return item_at(items, int(index), element_shape, self.element_dtype)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -197,7 +199,7 @@ class TensorListPushBack(Op):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         dtype = types[1]
 
-        def push(items: TensorList, item: Any) -> TensorList:
+        def push(items: TensorList, item: Array | TensorList) -> TensorList:
             if items.element_dtype is not dtype:
                 check_dtype(items, dtype)
             if items.limit is not None and len(items) >= items.limit:
@@ -214,7 +216,7 @@ class TensorListPushBack(Op):
 
         return push
 
-    def kernel(self, items: Any, item: Any) -> Any:
+    def kernel(self, items: TensorList, item: Array | TensorList) -> Any:
         return self.bind((dt.variant, items.element_dtype))(items, item)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -236,10 +238,10 @@ class TensorListPopBack(Op):
 
     element_dtype: DType
 
-    def shapes(self, handle: TensorType, element_shape: Any) -> Shapes:
+    def shapes(self, handle: TensorType, element_shape: ElementShape) -> Shapes:
         return (), known_dims(element_shape)
 
-    def kernel(self, items: Any, element_shape: Any) -> Any:
+    def kernel(self, items: TensorList, element_shape: ElementShape) -> Any:
         size = len(items)
         if not size:
             raise refuse("Trying to pop from an empty list.")
@@ -278,7 +280,7 @@ class TensorListLength(Op):
     def shapes(self, handle: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, items: Any) -> Any:
+    def kernel(self, items: TensorList) -> Any:
         return np.int32(len(items))
 
     def batched(self, each: Each) -> Any:
@@ -299,13 +301,13 @@ class TensorListElementShape(Op):
     def shapes(self, handle: TensorType) -> Shapes:
         return (None,)
 
-    def kernel(self, items: Any) -> Any:
+    def kernel(self, items: TensorList) -> Any:
         return np.array(host_shape(items.dims), self.shape_type.numpy_dtype)
 
     def batched(self, each: Each) -> Any:
-        found = apply(self, stacked_list(each))
-        ones = filled(shape(shape(found)), dt.int32, 1)  # none where no rank is known
-        return Same(slice(found, ones, -ones))
+        dims = apply(self, stacked_list(each))
+        ones = filled(shape(shape(dims)), dt.int32, 1)  # none where no rank is known
+        return Same(slice(dims, ones, -ones))
 
 
 class TensorListResize(Op):
@@ -316,10 +318,10 @@ class TensorListResize(Op):
     behind = TensorList
     outputs = ("output_handle: variant",)
 
-    def shapes(self, handle: TensorType, size: Any) -> Shapes:
+    def shapes(self, handle: TensorType, size: int | None) -> Shapes:
         return ((),)
 
-    def kernel(self, items: Any, size: Any) -> Any:
+    def kernel(self, items: TensorList, size: int) -> Any:
         if size < 0:
             raise refuse(f"TensorListSlice expects size to be non-negative. Got: {size}")
         return items.resize(size)
@@ -345,7 +347,7 @@ class TensorListConcatLists(Op):
     def shapes(self, a: TensorType, b: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, a: Any, b: Any) -> Any:
+    def kernel(self, a: TensorList, b: TensorList) -> Any:
         check_dtype(a, self.element_dtype)
         check_dtype(b, self.element_dtype)
         return TensorList(a.items + b.items, self.element_dtype, merged(a.dims, b.dims))
@@ -368,8 +370,8 @@ class TensorListZerosLike(Op):
     def shapes(self, x: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, items: Any) -> Any:
-        if items.element_dtype is dt.variant:  # how long a list is, no zero of another kind says
+    def kernel(self, items: TensorList) -> Any:
+        if items.element_dtype is dt.variant:  # only a list of zeros has the length of a list
             inner = [None if item is None else self.kernel(item) for item in items.items]
             return TensorList(inner, dt.variant, items.dims)
         shapes = {np.shape(item) for item in items.items if item is not None}
@@ -395,7 +397,7 @@ class TensorListAddN(AddN):
     def shapes(self, *inputs: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, total: Any, *others: Any) -> Any:
+    def kernel(self, total: TensorList, *others: Any) -> Any:
         for other in others:
             if len(total) != len(other):
                 raise refuse(
@@ -428,7 +430,7 @@ def added(total: TensorList, other: TensorList) -> TensorList:
     return total
 
 
-def add_lists(a: TensorLike, b: TensorLike) -> Any:
+def add_lists(a: Cotangent, b: Cotangent) -> Any:
     """The sum of two cotangents of a list."""
     return apply(TensorListAddN.of(), a, b)
 

@@ -17,6 +17,7 @@ from graphwright.ops.core.movement import expand_dims, reshape, transpose
 from graphwright.ops.core.shapes import rank_of, shape
 from graphwright.ops.state.list_ops import LENGTH, RESIZE, longer_items, stacked_list, zero_of
 from graphwright.ops.state.tensor_list import (
+    ElementShape,
     TensorList,
     blank,
     check_dtype,
@@ -28,7 +29,8 @@ from graphwright.ops.state.tensor_list import (
     zeros_of,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import (
     Dims,
@@ -39,7 +41,7 @@ from graphwright.types.tensor_type import (
 )
 
 
-def stacked(rows: Sequence[Any], dims: Dims | None, dtype: DType) -> Any:
+def stacked(rows: Sequence[Array], dims: Dims | None, dtype: DType) -> Any:
     """Items of one shape as one array."""
     for row in rows:
         dims = merged(dims, np.shape(row))
@@ -67,7 +69,7 @@ _SHAPE = {"shape_type": dt.INDEX}
 _ELEMENT = {"element_dtype": dt.ANY, "shape_type": dt.INDEX}
 
 
-def swapped(x: TensorLike) -> Any:
+def swapped(x: TensorValue) -> Any:
     """A tensor with its first two axes exchanged."""
     return transpose(x, concat([[1, 0], spans((2, rank_of(x)))], 0))
 
@@ -81,12 +83,12 @@ class TensorListFromTensor(Op):
     dtypes = _ELEMENT
     differs = True
 
-    def shapes(self, tensor: TensorType, element_shape: Any) -> Shapes:
+    def shapes(self, tensor: TensorType, element_shape: ElementShape) -> Shapes:
         if tensor.rank == 0:
             raise ValueError("Tensor must be at least a vector, but saw shape: []")
         return ((),)
 
-    def kernel(self, tensor: Any, element_shape: Any) -> Any:
+    def kernel(self, tensor: Array, element_shape: ElementShape) -> Any:
         dims = known_dims(element_shape)
         if not tensor.shape:
             raise refuse("Tensor must be at least a vector, but saw shape: []")
@@ -120,20 +122,20 @@ class TensorListStack(Op):
     element_dtype: DType
     num_elements: int = -1
 
-    def shapes(self, handle: TensorType, element_shape: Any) -> Shapes:
+    def shapes(self, handle: TensorType, element_shape: ElementShape) -> Shapes:
         dims = known_dims(element_shape)
         size = None if self.num_elements < 0 else self.num_elements
         return (None if dims is None else (size, *dims),)
 
-    def kernel(self, items: Any, element_shape: Any) -> Any:
+    def kernel(self, items: TensorList, element_shape: ElementShape) -> Any:
         check_dtype(items, self.element_dtype)
         if self.num_elements != -1 and len(items) != self.num_elements:
             raise refuse(
                 f"Operation expected a list with {self.num_elements} elements but got a list "
                 f"with {len(items)} elements."
             )
-        asked = merged(known_dims(element_shape), items.dims)
-        return stacked(filled(items, asked, _STACK_BLANK), asked, self.element_dtype)
+        dims = merged(known_dims(element_shape), items.dims)
+        return stacked(filled(items, dims, _STACK_BLANK), dims, self.element_dtype)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(FROM_TENSOR, g, call.inputs[1]), None
@@ -153,25 +155,27 @@ class TensorListGather(Op):
 
     element_dtype: DType
 
-    def shapes(self, handle: TensorType, indices: TensorType, element_shape: Any) -> Shapes:
+    def shapes(
+        self, handle: TensorType, indices: TensorType, element_shape: ElementShape
+    ) -> Shapes:
         dims = known_dims(element_shape)
         size = num_elements(indices.dims)
         return (None if dims is None else (size, *dims),)
 
-    def kernel(self, items: Any, indices: Any, element_shape: Any) -> Any:
+    def kernel(self, items: TensorList, indices: Array, element_shape: ElementShape) -> Any:
         check_dtype(items, self.element_dtype)
         size = len(items)
         places = indices.reshape(-1).tolist()
         for index in places:
             if not 0 <= index < size:
                 raise refuse(f"Index {index} out o range; list only has {size} elements.")
-        asked = merged(known_dims(element_shape), items.dims)
+        known = merged(known_dims(element_shape), items.dims)
         chosen = [items.items[i] for i in places]
         if any(item is None for item in chosen):
-            dims = element_dims(items, asked)
+            dims = element_dims(items, known)
             message = _STACK_BLANK.replace("stack", "gather")
             chosen = [blank(items, dims, message) if v is None else v for v in chosen]
-        return stacked(chosen, asked, self.element_dtype)
+        return stacked(chosen, known, self.element_dtype)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, indices, element_shape = call.inputs
@@ -201,7 +205,9 @@ class TensorListScatterV2(Op):
     def shapes(self, *operands: Any) -> Shapes:
         return ((),)
 
-    def kernel(self, tensor: Any, indices: Any, element_shape: Any, num_elements: Any) -> Any:
+    def kernel(
+        self, tensor: Array, indices: Array, element_shape: ElementShape, num_elements: int
+    ) -> Any:
         if num_elements < -1:
             raise refuse(f"num_elements must be -1 or more, got {num_elements}")
         size = num_elements if num_elements >= 0 else int(indices.max(initial=-1)) + 1
@@ -231,7 +237,7 @@ class TensorListScatterIntoExistingList(Op):
     def shapes(self, *operands: Any) -> Shapes:
         return ((),)
 
-    def kernel(self, items: Any, tensor: Any, indices: Any) -> Any:
+    def kernel(self, items: TensorList, tensor: Array, indices: Array) -> Any:
         check_dtype(items, dt.of_numpy(tensor.dtype))
         if indices.ndim != 1:
             raise refuse(f"indices must be a vector, got shape {show_dims(indices.shape)}")
@@ -249,7 +255,7 @@ class TensorListScatterIntoExistingList(Op):
         return apply(self, stacked_list(each), swapped(each.full(1)), each.same(2))
 
 
-def scattered(items: TensorList, tensor: Any, indices: Any) -> TensorList:
+def scattered(items: TensorList, tensor: Array, indices: Array) -> TensorList:
     """The list with rows of a tensor at `indices`."""
     new = items.items.copy()
     indices = indices.reshape(-1)
@@ -277,11 +283,15 @@ class TensorListConcatV2(Op):
 
     element_dtype: DType
 
-    def shapes(self, handle: TensorType, element_shape: Any, leading_dims: Any) -> Shapes:
+    def shapes(
+        self, handle: TensorType, element_shape: ElementShape, leading_dims: Dims | None
+    ) -> Shapes:
         dims = known_dims(element_shape)
         return (None if dims is None or not dims else (None, *dims[1:])), (None,)
 
-    def kernel(self, items: Any, element_shape: Any, leading_dims: Any) -> Any:
+    def kernel(
+        self, items: TensorList, element_shape: ElementShape, leading_dims: tuple[int, ...]
+    ) -> Any:
         check_dtype(items, self.element_dtype)
         merged(known_dims(element_shape), items.dims)
         rows = []
@@ -298,18 +308,25 @@ class TensorListConcatV2(Op):
             return zeros_of(self.element_dtype, (0, *dims[1:])), lengths
         return np.concatenate(rows), lengths
 
-    def rest(self, items: Any, asked: Dims | None, leading: Any) -> Dims | None:
+    def rest(self, items: TensorList, known: Dims | None, leading: tuple[int, ...]) -> Dims | None:
         """The items' shape; with `leading` lengths given, they agree but for the first axis."""
-        dims = merged(asked, items.dims)
+        dims = merged(known, items.dims)
         written = [np.shape(item) for item in items.items if item is not None]
-        for found in written:
-            dims = merged(dims, (None, *found[1:]) if leading else found)
+        for row_dims in written:
+            dims = merged(dims, (None, *row_dims[1:]) if leading else row_dims)
         return dims
 
-    def row(self, items: Any, i: int, item: Any, asked: Dims | None, leading: Any) -> Any:
+    def row(
+        self,
+        items: TensorList,
+        i: int,
+        item: Array | None,
+        known: Dims | None,
+        leading: tuple[int, ...],
+    ) -> Any:
         """Item `i`, zeros if it is not written and its length is known."""
         if item is None:
-            dims = self.rest(items, asked, leading)
+            dims = self.rest(items, known, leading)
             if i < len(leading):
                 dims = (leading[i], *(dims or (None,))[1:])
             if dims is not None and None not in dims:
@@ -343,7 +360,7 @@ class TensorListSplit(Op):
     def shapes(self, *operands: Any) -> Shapes:
         return ((),)
 
-    def kernel(self, tensor: Any, element_shape: Any, lengths: Any) -> Any:
+    def kernel(self, tensor: Array, element_shape: ElementShape, lengths: Array) -> Any:
         if not tensor.shape:
             raise refuse("Tensor must be at least a vector, but saw shape: []")
         if lengths.ndim != 1:
@@ -361,7 +378,7 @@ class TensorListSplit(Op):
             raise refuse(
                 f"Unused values in tensor. Length of tensor: {len(tensor)} Values used: {used}"
             )
-        pieces = np.split(tensor, ends[:-1]) if len(ends) else []
+        pieces: list[Any] = np.split(tensor, ends[:-1]) if len(ends) else []
         dims = merged(known_dims(element_shape), (None, *tensor.shape[1:]))
         return TensorList(pieces, dt.of_numpy(tensor.dtype), dims)
 
@@ -376,7 +393,7 @@ class TensorListSplit(Op):
         return each.turned(items, each.types[0].dtype, dims)
 
 
-def turned_dims(element_shape: Any) -> Any:
+def turned_dims(element_shape: int | Dims | TensorValue) -> Any:
     """The operand `element_shape` of items that have their first two axes exchanged."""
     if isinstance(element_shape, tuple):
         return (element_shape[1], element_shape[0], *element_shape[2:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from graphwright.base.forks import own_lock
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -21,7 +23,7 @@ CONTENT = dt.ANY - {dt.resource, dt.variant}
 class Table:
     """The mutable cell behind a table: where each key's value is among the rows of an array.
 
-    `reserved` says of keys that may not be used what they are called.
+    `reserved` has the names of the keys that may not be used.
     """
 
     dtype: DType = dt.resource
@@ -33,7 +35,7 @@ class Table:
         key_dtype: DType,
         value_dtype: DType,
         value_shape: tuple[int, ...] = (),
-        reserved: dict[Any, str] | None = None,
+        reserved: Mapping[object, str] | None = None,
     ) -> None:
         self.key_dtype = key_dtype
         self.value_dtype = value_dtype
@@ -48,7 +50,7 @@ class Table:
         self.values = np.zeros((8, *self.value_shape), self.value_dtype.numpy_dtype)
         self.free: list[int] = []
 
-    def keys_of(self, array: Any) -> list[Any]:
+    def keys_of(self, array: Array) -> list[Any]:
         """The keys in an array; InvalidArgumentError for reserved ones, or for another dtype."""
         check_dtype("key", np.asarray(array), self.key_dtype)
         keys: list[Any] = np.asarray(array, self.key_dtype.numpy_dtype).reshape(-1).tolist()
@@ -59,28 +61,28 @@ class Table:
                 )
         return keys
 
-    def find(self, keys: Any, default: Any) -> Any:
+    def find(self, keys: Array, default: Array) -> Any:
         """The values of keys; of others `default`, which is one value or one for each key."""
         shape = np.shape(keys)
-        own = self.value_shape
-        if np.shape(default) not in (own, (*shape, *own)):
+        row_shape = self.value_shape
+        if np.shape(default) not in (row_shape, (*shape, *row_shape)):
             raise InvalidArgumentError(
                 None,
                 None,
-                f"Expected shape {list(own)} or {[*shape, *own]} for default value, got "
-                f"{list(np.shape(default))}",
+                f"Expected shape {list(row_shape)} or {[*shape, *row_shape]} for default value, "
+                f"got {list(np.shape(default))}",
             )
         check_dtype("default value", np.asarray(default), self.value_dtype)
-        wanted = self.keys_of(keys)
+        entries = self.keys_of(keys)
         with self.lock:
-            places = map(self.rows.get, wanted, itertools.repeat(-1))
-            rows = np.fromiter(places, np.int64, len(wanted)).reshape(shape)
-            found = self.values[rows]
-        missing = (rows < 0).reshape(shape + (1,) * len(own))
-        result = np.where(missing, default, found)
+            places = map(self.rows.get, entries, itertools.repeat(-1))
+            rows = np.fromiter(places, np.int64, len(entries)).reshape(shape)
+            values = self.values[rows]
+        missing = (rows < 0).reshape(shape + (1,) * len(row_shape))
+        result = np.where(missing, default, values)
         return result.astype(self.value_dtype.numpy_dtype, copy=False)
 
-    def insert(self, keys: Any, values: Any, once: bool = False) -> None:
+    def insert(self, keys: Array, values: Array, once: bool = False) -> None:
         """Sets the values of keys; with `once` a key may not have another value already."""
         values = np.asarray(values)
         check_dtype("value", values, self.value_dtype)
@@ -89,14 +91,14 @@ class Table:
             raise InvalidArgumentError(
                 None, None, f"Expected shape {list(expected)} for value, got {list(values.shape)}"
             )
-        wanted = self.keys_of(keys)
+        entries = self.keys_of(keys)
         with self.lock:
             if once:
-                self._refuse_changes(wanted, values.reshape(-1).tolist())
-            places = [self._place(key) for key in wanted]
+                self._refuse_changes(entries, values.reshape(-1).tolist())
+            places = [self._place(key) for key in entries]
             self.values[places] = values.reshape(-1, *self.value_shape)
 
-    def _refuse_changes(self, keys: list[Any], values: list[Any]) -> None:
+    def _refuse_changes(self, keys: list[object], values: list[object]) -> None:
         """FailedPreconditionError where a key comes again with another value."""
         seen: dict[Any, Any] = {}
         for key, value in zip(keys, values):
@@ -108,7 +110,7 @@ class Table:
                     f"{text(seen[key])} and trying to add value {text(value)}",
                 )
 
-    def _place(self, key: Any) -> int:
+    def _place(self, key: Hashable) -> int:
         """The row of a key, a new one if it has none."""
         row = self.rows.get(key)
         if row is None:
@@ -117,8 +119,8 @@ class Table:
                 self.values = np.concatenate([self.values, np.zeros_like(self.values)])
         return row
 
-    def remove(self, keys: Any) -> None:
-        """Forgets keys, those that are there."""
+    def remove(self, keys: Array) -> None:
+        """Forgets keys; those that the table has not count for nothing."""
         with self.lock:
             for key in self.keys_of(keys):
                 row = self.rows.pop(key, None)
@@ -132,8 +134,8 @@ class Table:
             keys[:] = list(self.rows)
             return keys, self.values[list(self.rows.values())]
 
-    def replace(self, keys: Any, values: Any) -> None:
-        """Makes these all that the table has."""
+    def replace(self, keys: Array, values: Array) -> None:
+        """Replaces all keys and values by these."""
         with self.lock:
             self.clear()
         self.insert(keys, values)
@@ -145,7 +147,7 @@ class Table:
         return f"<Table of {len(self)} keys, {self.key_dtype.name} to {self.value_dtype.name}>"
 
 
-def check_dtype(what: str, array: Any, dtype: DType) -> None:
+def check_dtype(what: str, array: Array, dtype: DType) -> None:
     """InvalidArgumentError for keys or values that a table does not hold."""
     if array.dtype != dtype.numpy_dtype:
         got = dt.of_numpy(array.dtype).name
@@ -154,7 +156,7 @@ def check_dtype(what: str, array: Any, dtype: DType) -> None:
         )
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """A key or value as messages show it."""
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
@@ -178,7 +180,7 @@ class LookupTableFindV2(Op):
             return (None,)
         return (keys.dims + self.shape,)
 
-    def kernel(self, table: Table, keys: Any, default: Any) -> Any:
+    def kernel(self, table: Table, keys: Array, default: Array) -> Any:
         return table.find(keys, default)
 
 
@@ -200,18 +202,18 @@ class LookupTableInsertV2(TableChange):
     inputs = ("table_handle: resource", "keys: Tin", "values: Tout")
     dtypes = {"Tin": CONTENT, "Tout": CONTENT}
 
-    def kernel(self, table: Table, keys: Any, values: Any) -> None:
+    def kernel(self, table: Table, keys: Array, values: Array) -> None:
         table.insert(keys, values)
 
 
 class LookupTableImportV2(TableChange):
-    """Makes these keys and values all that the table has."""
+    """Replaces all keys and values of a table by these."""
 
     type_name = "LookupTableImportV2"
     inputs = ("table_handle: resource", "keys: Tin", "values: Tout")
     dtypes = {"Tin": CONTENT, "Tout": CONTENT}
 
-    def kernel(self, table: Table, keys: Any, values: Any) -> None:
+    def kernel(self, table: Table, keys: Array, values: Array) -> None:
         table.replace(keys, values)
 
 
@@ -222,7 +224,7 @@ class LookupTableRemoveV2(TableChange):
     inputs = ("table_handle: resource", "keys: Tin")
     dtypes = {"Tin": CONTENT}
 
-    def kernel(self, table: Table, keys: Any) -> None:
+    def kernel(self, table: Table, keys: Array) -> None:
         table.remove(keys)
 
 

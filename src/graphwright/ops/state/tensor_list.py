@@ -8,7 +8,7 @@ older one that somebody still uses is copied out then.
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -16,11 +16,15 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.forks import held_over_forks
 from graphwright.op.op import c_name
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 HANDLE = TensorType(dt.variant, ())
+#: What the operand `element_shape` says of the items' shape: None and -1 stand for the unknown.
+ElementShape = int | Dims | None
+#: An item of a list: an array, a list of a list of lists, None before it is written.
+Item = Union[Array, "TensorList", None]
 _LOCK = held_over_forks(threading.Lock())  # two threads may go on from one version
 _LOG = 64  # changes that a store remembers, beyond one for each item
 
@@ -34,13 +38,13 @@ class ListStore:
 
     __slots__ = ("blank", "items", "log", "rows")
 
-    def __init__(self, items: list[Any], blank: bool = False) -> None:
+    def __init__(self, items: list[Item], blank: bool = False) -> None:
         self.items = items
         self.blank = blank  # whether all were None to begin with: the log tells which are not
         self.log: list[tuple[int, Any]] = []
         self.rows: Any = None  # the array whose rows the first version's items are, if one is
 
-    def at(self, version: int) -> list[Any]:
+    def as_of(self, version: int) -> list[Any]:
         """A copy of the items as they were in a version."""
         items = self.items.copy()
         for place, old in reversed(self.log[version:]):
@@ -70,7 +74,7 @@ class TensorList:
 
     def __init__(
         self,
-        items: list[Any],
+        items: list[Item],
         element_dtype: DType,
         dims: Dims | None,
         limit: int | None = None,
@@ -86,7 +90,7 @@ class TensorList:
         """A store of which this is the newest version; the lock is held."""
         store = self._store
         if self._version != len(store.log):
-            store = self._store = ListStore(store.at(self._version))
+            store = self._store = ListStore(store.as_of(self._version))
             self._version = 0
         return store
 
@@ -105,7 +109,7 @@ class TensorList:
         return None if self._store.log else self._store.rows
 
     @rows.setter
-    def rows(self, rows: Any) -> None:
+    def rows(self, rows: Array) -> None:
         self._store.rows = rows
 
     @property
@@ -154,15 +158,15 @@ class TensorList:
             newer._version = len(log)
         return newer
 
-    def set(self, index: int, item: Any) -> TensorList:
+    def set(self, index: int, item: Item) -> TensorList:
         """The list with another item at a place that exists."""
         return self._changed(index, item)
 
-    def push(self, item: Any) -> TensorList:
+    def push(self, item: Item) -> TensorList:
         """The list with one more item."""
         return self._changed(_GREW, (item,))
 
-    def extend(self, items: list[Any]) -> TensorList:
+    def extend(self, items: list[Item]) -> TensorList:
         """The list with more items."""
         return self._changed(_GREW, items.copy())
 
@@ -173,7 +177,7 @@ class TensorList:
             return self._changed(_SHRANK, size)
         return self._changed(_GREW, (None,) * missing)
 
-    def like(self, items: list[Any]) -> TensorList:
+    def like(self, items: list[Item]) -> TensorList:
         """A list of other items of the same kind."""
         return TensorList(items, self.element_dtype, self.dims, self.limit)
 
@@ -192,7 +196,7 @@ def refuse(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
-def known_dims(element_shape: Any) -> Dims | None:
+def known_dims(element_shape: ElementShape) -> Dims | None:
     """An `element_shape` operand, in which -1 means unknown, as dims."""
     if not isinstance(element_shape, tuple):
         if element_shape not in (-1, None):
@@ -231,9 +235,9 @@ def merged(a: Dims | None, b: Dims | None) -> Dims | None:
         ) from None
 
 
-def element_dims(items: TensorList, asked: Dims | None) -> Dims | None:
-    """What is known of the items' shape, from all that says something about it."""
-    dims = merged(asked, items.dims)
+def element_dims(items: TensorList, known: Dims | None) -> Dims | None:
+    """What is known of the items' shape: `known`, the list's, and that of the items written."""
+    dims = merged(known, items.dims)
     if dims is None or None in dims:
         for item in items.items:
             if item is not None:
@@ -255,21 +259,21 @@ def zeros_of(dtype: DType, dims: Dims) -> Any:
     return np.zeros(dims, dtype.numpy_dtype)
 
 
-def filled(items: TensorList, asked: Dims | None, message: str) -> list[Any]:
+def filled(items: TensorList, known: Dims | None, message: str) -> list[Any]:
     """All items, those never written as zeros."""
-    found = items.items
-    if None not in map(type_or_none, found):
-        return found
-    dims = element_dims(items, asked)
-    return [blank(items, dims, message) if item is None else item for item in found]
+    stored = items.items
+    if None not in map(type_or_none, stored):
+        return stored
+    dims = element_dims(items, known)
+    return [blank(items, dims, message) if item is None else item for item in stored]
 
 
-def type_or_none(item: TensorLike) -> Any:
-    """None for None: a look-up that does not compare arrays."""
+def type_or_none(item: object) -> Any:
+    """None for None, else True: a look-up that does not compare arrays."""
     return None if item is None else True
 
 
-def item_at(items: TensorList, index: Any, asked: Any, dtype: DType) -> Any:
+def item_at(items: TensorList, index: int, element_shape: ElementShape, dtype: DType) -> Any:
     """One item, or the zeros that stand for it."""
     check_dtype(items, dtype)
     size = len(items)
@@ -280,7 +284,7 @@ def item_at(items: TensorList, index: Any, asked: Any, dtype: DType) -> Any:
         return item
     return blank(
         items,
-        element_dims(items, known_dims(asked)),
+        element_dims(items, known_dims(element_shape)),
         "Trying to read an uninitialized tensor but element_shape is not fully defined: {} and "
         "no list element is set.",
     )

@@ -24,7 +24,7 @@ from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.segment_kernels import combine_at
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -46,8 +46,10 @@ class Storage:
     shape: ClassVar[Dims] = ()
     tensor_type: TensorType = HANDLE
 
-    def __init__(self, array: Any, value_dtype: DType, dims: Dims | None, name: str) -> None:
-        self.array = array
+    def __init__(
+        self, array: Array | None, value_dtype: DType, dims: Dims | None, name: str
+    ) -> None:
+        self.array: Any = array
         self.value_dtype = value_dtype
         self.dims = dims
         self.name = name
@@ -72,7 +74,7 @@ class Storage:
         return self._settled() if array is None else array
 
     def held(self) -> Any:
-        """The current array, for who has the lock."""
+        """The current array, for a caller that has the lock."""
         if self.array is None:
             loan = LENT.pop(self, None)
             if loan is None:
@@ -92,14 +94,14 @@ class Storage:
             return self.held()
 
     def decide(self) -> None:
-        """Has an array that is given late given now; before anybody takes a lock, since that looks
-        at other variables."""
+        """Computes an array that is late now. No lock may be held, since that looks at other
+        variables."""
         late = self.late
         if late is not None:
-            found = late()
+            array = late()
             with self.lock:
                 if self.late is late:
-                    self.write(found)
+                    self.write(array)
 
     def copied(self) -> Storage:
         """Another cell that holds the same."""
@@ -108,12 +110,12 @@ class Storage:
             array = self.held().copy() if self.is_set else None
         return Storage(array, self.value_dtype, self.dims, self.name)
 
-    def assign(self, array: Any) -> None:
-        """`write`, after who has the lock."""
+    def assign(self, array: Array) -> None:
+        """Replaces the array, once nobody else has the lock."""
         with self.lock:
             self.write(array)
 
-    def check_dtype(self, array: Any) -> None:
+    def check_dtype(self, array: Array) -> None:
         """ValueError for an array that has not the declared dtype."""
         dtype = self.value_dtype.numpy_dtype
         if array.dtype is not dtype and array.dtype != dtype:
@@ -122,7 +124,7 @@ class Storage:
                 f"{self.value_dtype.name} got {array.dtype.name}"
             )
 
-    def write(self, array: Any) -> None:
+    def write(self, array: Array) -> None:
         """Replaces the array by one of the declared dtype and shape."""
         array = np.asarray(array)
         self.check_dtype(array)
@@ -134,13 +136,13 @@ class Storage:
             )
         self.array, self.late = array, None
 
-    def update(self, change: Callable[[Any], Any]) -> None:
+    def update(self, change: Callable[[Array], Array]) -> None:
         """Replaces the array by a function of it, atomically."""
         self.decide()
         with self.lock:
             self.write(change(self.held()))
 
-    def revise(self, change: Callable[[Any, Any], Any]) -> None:
+    def revise(self, change: Callable[[Array, Array | None], Array]) -> None:
         """Replaces the array by a function of it and of an array for the result: the array itself
         where that may be written into, else None. The function refuses before it writes."""
         self.decide()
@@ -191,8 +193,8 @@ class Loan:
         return self
 
     def take(self) -> int:
-        """Takes the array; how many references there are to it. From here on who reads waits,
-        and who has read already has a reference."""
+        """Takes the array and returns the number of references to it. From here on readers wait,
+        and whoever has read holds a reference."""
         self.array = self.storage.array
         LENT[self.storage] = self
         self.storage.array = None
@@ -206,7 +208,7 @@ class Loan:
 
 
 def references_of_one() -> int:
-    """The references to an array that only a storage had."""
+    """The number of references to an array that only a storage had."""
     loan = Loan(Storage(np.zeros(1), dt.float64, (1,), ""))
     references = loan.take()
     loan.__exit__()
@@ -292,7 +294,7 @@ class ReadVariableOp(Op):
     def shapes(self, resource: TensorType) -> Shapes:
         return (self.shape,)
 
-    def kernel(self, storage: Any) -> Any:
+    def kernel(self, storage: Storage) -> Any:
         if storage.value_dtype is not self.dtype:
             raise ValueError(
                 f"Trying to read variable '{storage.name}' with wrong dtype. Expected "
@@ -323,7 +325,7 @@ class AssignVariableOp(Assignment):
 
     type_name = "AssignVariableOp"
 
-    def kernel(self, storage: Any, value: Any) -> None:
+    def kernel(self, storage: Storage, value: Array) -> None:
         storage.assign(value)
 
 
@@ -332,7 +334,7 @@ class AssignAddVariableOp(Assignment):
 
     type_name = "AssignAddVariableOp"
 
-    def kernel(self, storage: Any, value: Any) -> None:
+    def kernel(self, storage: Storage, value: Array) -> None:
         storage.revise(lambda array, out: np.add(array, same_shape(storage, array, value), out=out))
 
 
@@ -341,13 +343,13 @@ class AssignSubVariableOp(Assignment):
 
     type_name = "AssignSubVariableOp"
 
-    def kernel(self, storage: Any, value: Any) -> None:
+    def kernel(self, storage: Storage, value: Array) -> None:
         storage.revise(
             lambda array, out: np.subtract(array, same_shape(storage, array, value), out=out)
         )
 
 
-def same_shape(storage: Storage, array: Array, value: Any) -> Any:
+def same_shape(storage: Storage, array: Array, value: Array) -> Any:
     """The value, checked to have the variable's shape and dtype."""
     storage.check_dtype(value)
     if np.shape(value) != np.shape(array):
@@ -382,7 +384,7 @@ class ResourceGather(VariableGather):
             return (None,)
         return (indices.dims + self.shape[1:],)
 
-    def kernel(self, storage: Any, indices: Any) -> Any:
+    def kernel(self, storage: Storage, indices: Array) -> Any:
         array = storage.read()
         return array[checked_rows(indices, array)]
 
@@ -456,7 +458,7 @@ class VarIsInitializedOp(Op):
     def shapes(self, resource: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, storage: Any) -> Any:
+    def kernel(self, storage: object) -> Any:
         return np.array(isinstance(storage, Storage) and storage.is_set)
 
 
@@ -475,7 +477,7 @@ class VariableShape(Op):
     def shapes(self, resource: TensorType) -> Shapes:
         return ((None,),)
 
-    def kernel(self, storage: Any) -> Any:
+    def kernel(self, storage: Storage) -> Any:
         return np.array(np.shape(storage.read()), self.out_type.numpy_dtype)
 
 
@@ -503,7 +505,7 @@ class ResourceScatter(Op):
                 )
         return ()
 
-    def combine(self, array: Array, indices: Array, updates: Any) -> None:
+    def combine(self, array: Array, indices: Array, updates: Array) -> None:
         """Changes `array` in place; the updates broadcast."""
         if array.ndim < 2:
             self.ufunc.at(array, indices, updates)
@@ -511,8 +513,8 @@ class ResourceScatter(Op):
             rows = np.broadcast_to(updates, (*np.shape(indices), *array.shape[1:]))
             combine_at(self.ufunc, array, indices, rows)
 
-    def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
-        def change(array: Array, out: Array) -> Any:
+    def kernel(self, storage: Storage, indices: Array, updates: Array) -> None:
+        def change(array: Array, out: Array | None) -> Any:
             storage.check_dtype(updates)
             rows = checked_rows(indices, array)
             if not rows.size:
@@ -530,7 +532,7 @@ class ResourceScatterUpdate(ResourceScatter):
 
     type_name = "ResourceScatterUpdate"
 
-    def combine(self, array: Any, indices: Any, updates: Any) -> None:
+    def combine(self, array: Array, indices: Array, updates: Array) -> None:
         array[indices] = updates
 
 
@@ -576,6 +578,6 @@ class ResourceScatterMin(ResourceScatter):
     ufunc = np.minimum
 
 
-def read_variable(handle: TensorLike, dtype: DType, shape: Dims | None) -> Any:
+def read_variable(handle: TensorValue, dtype: DType, shape: Dims | None) -> Any:
     """The value of the variable behind `handle`."""
     return apply(ReadVariableOp.of(dtype, shape), handle)

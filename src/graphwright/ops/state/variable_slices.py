@@ -12,12 +12,13 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.gathering import GatherNd, check_policy, scatter
+from graphwright.ops.core.scatter_kernels import Combination
 from graphwright.ops.core.scattering import check_tensor_updates, tensor_scatter_nd_add
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.core.slicing import Masks
 from graphwright.ops.state.variable_ops import Storage, VariableGather, read_variable
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
@@ -31,7 +32,7 @@ class ResourceGatherNd(VariableGather):
     def shapes(self, resource: TensorType, indices: TensorType) -> Shapes:
         return GATHER_ND.shapes(TensorType(self.dtype, self.shape), indices)
 
-    def kernel(self, storage: Any, indices: Any) -> Any:
+    def kernel(self, storage: Storage, indices: Array) -> Any:
         return GATHER_ND.kernel(storage.read(), indices)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -49,7 +50,7 @@ class ResourceScatterNd(Op):
     effect = Effect.WRITE
     gradient = not_differentiable
 
-    kind: ClassVar[str] = ""
+    kind: ClassVar[Combination]
 
     use_locking: bool = True
     bad_indices_policy: str = ""
@@ -62,8 +63,8 @@ class ResourceScatterNd(Op):
         check_policy(self.bad_indices_policy)
         return self.kernel
 
-    def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
-        def change(array: Array, out: Array) -> Any:
+    def kernel(self, storage: Storage, indices: Array, updates: Array) -> None:
+        def change(array: Array, out: Array | None) -> Any:
             storage.check_dtype(updates)
             check_tensor_updates(array.shape, np.shape(indices), np.shape(updates))
             return scatter(self.kind, array, indices, updates, self.bad_indices_policy, out)
@@ -123,14 +124,26 @@ class ResourceStridedSliceAssign(Masks):
     gradient = not_differentiable
 
     def shapes(
-        self, ref: TensorType, begin: Any, end: Any, strides: Any, value: TensorType
+        self,
+        ref: TensorType,
+        begin: Dims | None,
+        end: Dims | None,
+        strides: Dims | None,
+        value: TensorType,
     ) -> Shapes:
         return ()
 
-    def kernel(self, storage: Any, begin: Any, end: Any, strides: Any, value: Any) -> None:
+    def kernel(
+        self,
+        storage: Storage,
+        begin: tuple[int, ...],
+        end: tuple[int, ...],
+        strides: tuple[int, ...],
+        value: Array,
+    ) -> None:
         index = self.numpy_index(begin, end, strides)
 
-        def changed(array: Any, out: Array) -> Any:
+        def changed(array: Array, out: Array | None) -> Any:
             storage.check_dtype(value)
             result = np.array(array) if out is None else out
             try:
@@ -138,9 +151,9 @@ class ResourceStridedSliceAssign(Masks):
             except ValueError:
                 if not array[index].size:
                     return result  # nothing to change, whatever is given
-                given, wanted = show_dims(np.shape(value)), show_dims(array[index].shape)
+                shown, wanted = show_dims(np.shape(value)), show_dims(array[index].shape)
                 raise ValueError(
-                    f"Cannot broadcast input shape {given} into final shape {wanted}"
+                    f"Cannot broadcast input shape {shown} into final shape {wanted}"
                 ) from None
             return result
 
@@ -151,7 +164,7 @@ GATHER_ND = GatherNd.of()
 
 
 def gather_slices(
-    handle: TensorLike, indices: TensorLike, dtype: DType, shape: Dims | None, name: str | None
+    handle: TensorValue, indices: TensorValue, dtype: DType, shape: Dims | None, name: str | None
 ) -> Any:
     """The slices of the variable behind `handle` at index vectors."""
     return apply(ResourceGatherNd.of(dtype, shape), handle, indices, name=name)
