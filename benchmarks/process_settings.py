@@ -17,6 +17,7 @@ import tempfile
 import time
 import types
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def busy_calls() -> float:
     import graphwright as tf
 
     @tf.function
-    def spread(x: tf.Tensor) -> tf.Tensor:
+    def spread(x: Any) -> Any:
         centred = x - tf.reduce_mean(x)
         return tf.sqrt(tf.reduce_mean(centred * centred)) + tf.reduce_max(tf.tanh(centred))
 
