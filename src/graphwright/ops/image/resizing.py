@@ -122,7 +122,7 @@ class ResizeGrad(Op):
         return apply(again, g, size_of(call.inputs[0])), None
 
 
-def size_of(images: TensorLike) -> Any:
+def size_of(images: TensorValue) -> Any:
     """(height, width) of images as a host operand takes them."""
     return host_vector(axis_sizes(images, 4)[1:3])
 

@@ -484,14 +484,14 @@ def reduce_join(
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0).numpy().tolist()
     [b'ac', b'bd']
     """
-    inputs = string(inputs)
+    tensor = string(inputs)
     if axis is None:
-        rank = rank_of(inputs)
+        rank = rank_of(tensor)
         known = isinstance(rank, int)
         axis = tuple(range(rank - 1, -1, -1)) if known else range_of(rank - 1, -1, -1)
     elif isinstance(axis, int):
         axis = (axis,)
-    return apply(ReduceJoin.of(keepdims, separator), inputs, axis, name=name)
+    return apply(ReduceJoin.of(keepdims, separator), tensor, axis, name=name)
 
 
 def unsorted_segment_join(
