@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.op.interpreter import convert
+from graphwright.types.arguments import TensorValue
 
 
 class RaggedRows:
@@ -16,14 +17,14 @@ class RaggedRows:
         self.count = ragged.nrows()
         self.start: list[Any] = [convert(0, self.count.dtype)]
 
-    def more(self, own: Sequence[Any]) -> Any:
+    def more(self, own: Sequence[TensorValue]) -> Any:
         """Whether there is another row."""
         return own[0] < self.count
 
-    def item(self, own: Sequence[Any]) -> Any:
+    def item(self, own: Sequence[TensorValue]) -> Any:
         """The row."""
         return self.ragged[own[0]]
 
-    def advance(self, own: Sequence[Any]) -> list[Any]:
+    def advance(self, own: Sequence[TensorValue]) -> list[Any]:
         """The state for the row after it."""
         return [own[0] + 1]
