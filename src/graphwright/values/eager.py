@@ -37,6 +37,9 @@ AXES = "An argument has too few or too many axes, or none that fit the others"
 
 _INTS = frozenset({int})
 
+#: Tensors and host values, as an op gets them.
+Operands = tuple[object, ...]
+
 
 #: What executes an op, the loops over its operands unrolled.
 _EXECUTE = """
@@ -150,12 +153,12 @@ def as_ints(value: Any, allowed: frozenset[DType] = dt.INDEX) -> Any:
     return plain
 
 
-def as_integers(value: TensorLike) -> Any:
+def as_integers(value: object) -> Any:
     """As `as_ints`, of an op that takes integers of other sizes too."""
     return as_ints(value, dt.INTEGER)
 
 
-def dtype_of(plain: Any) -> DType | None:
+def dtype_of(plain: object) -> DType | None:
     """The dtype of the tensor that becomes of a plain value, if any does."""
     array = np.asarray(plain)
     if array.dtype.kind in "iu" or not array.size:
@@ -170,7 +173,7 @@ _KINDS = {"b": dt.bool_, "f": dt.float32, "c": dt.complex128, "U": dt.string, "S
 class NotIndex(TypeError):
     """A host operand that should be a place or a size has another dtype, or is no tensor."""
 
-    def __init__(self, value: Any, dtype: DType | None) -> None:
+    def __init__(self, value: object, dtype: DType | None) -> None:
         super().__init__(value, dtype)
         self.value = value
         self.dtype = dtype
@@ -207,10 +210,11 @@ class Inside:
     explain: Callable[[Exception], Exception] = staticmethod(lambda error: error)
 
 
-def bound(op: Op, operands: tuple[Any, ...]) -> Any:
+def bound(op: Op, operands: Operands) -> Any:
     """The kernel for operands of these dtypes, once they are known to be allowed."""
     mask = op.host_mask(len(operands))
-    types = [o.dtype for o, is_host in zip(operands, mask) if not is_host]
+    tensors: Any = [o for o, is_host in zip(operands, mask) if not is_host]
+    types = [tensor.dtype for tensor in tensors]
     try:
         check_least(op, len(types))
         op.result_dtypes(types)
@@ -221,7 +225,7 @@ def bound(op: Op, operands: tuple[Any, ...]) -> Any:
         refuse(op, operands, error)
 
 
-def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:
+def refuse(op: Op, operands: Operands, error: Exception) -> NoReturn:
     """Raises a kernel's complaint as the error of the op."""
     if isinstance(error, OpError) and "[Op:" in error.message:
         raise error
@@ -233,7 +237,7 @@ def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:
     raise found from (None if isinstance(error, (OpError, NotIndex)) else error)
 
 
-def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Exception:
+def refusal(op: Op, operands: Operands | None, error: Exception) -> Exception:
     """What a kernel complains of, in the words of the op's shape rule where that objects too."""
     kind: type[OpError] = InvalidArgumentError
     message = str(error)
@@ -247,7 +251,8 @@ def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Excep
         return wrong_handle(op, operands or (), error)
     elif operands is not None:
         mask = op.host_mask(len(operands))
-        described = [as_host(o) if host else o.type for o, host in zip(operands, mask)]
+        values: tuple[Any, ...] = operands
+        described = [as_host(o) if host else o.type for o, host in zip(values, mask)]
         defect = not op.pure or not all(is_plain(o) for o, host in zip(described, mask) if host)
         try:
             op.infer(described)
@@ -267,7 +272,7 @@ def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Excep
     return kind(None, None, message)
 
 
-def wrong_handle(op: Op, operands: tuple[Any, ...], error: Exception) -> Exception:
+def wrong_handle(op: Op, operands: Operands, error: Exception) -> Exception:
     """The error for the handle of another thing than the op's; what else is a defect."""
     kind = op.behind
     for name, operand in zip(op.operand_names(len(operands)), operands):
@@ -284,12 +289,12 @@ def wrong_handle(op: Op, operands: tuple[Any, ...], error: Exception) -> Excepti
     return error
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether a host operand is a number or nested tuples of them."""
     return all(map(is_plain, value)) if type(value) is tuple else isinstance(value, (int, float))
 
 
-def wrong_host(op: Op, operands: tuple[Any, ...], wrong: NotIndex) -> Exception:
+def wrong_host(op: Op, operands: Operands, wrong: NotIndex) -> Exception:
     """The error for a host operand of a wrong dtype, as for a tensor's."""
     if wrong.dtype is None:
         return ValueError(
@@ -317,7 +322,7 @@ def wrong_host(op: Op, operands: tuple[Any, ...], wrong: NotIndex) -> Exception:
     return wrong
 
 
-def converts_first(op: Op, position: int, count: int, value: Any) -> bool:
+def converts_first(op: Op, position: int, count: int, value: object) -> bool:
     """Whether TensorFlow knows what dtype a Python value is to have before it is converted: for a
     number, and where the record or an operand before it says so."""
     names = [name.partition("[")[0] for name in op.operand_names(count)[: position + 1]]
@@ -344,8 +349,8 @@ _NAMES: dict[str, Any] = {
 
 
 def direct(
-    op: Op, function: Callable[..., Any], general: Callable[[Any, Any], Any]
-) -> Callable[[Any, Any], Any]:
+    op: Op, function: Callable[..., object], general: Callable[[EagerTensor, TensorLike], object]
+) -> Callable[[EagerTensor, TensorLike], object]:
     """A binary operator that takes two eager tensors straight to the kernel, or to who interprets
     ops.
 
@@ -354,7 +359,7 @@ def direct(
     """
     kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
 
-    def operator(x: Any, y: Any) -> Any:
+    def operator(x: EagerTensor, y: TensorLike) -> object:
         kernel = None
         if type(y) is EagerTensor:
             a, b = x._array, y._array

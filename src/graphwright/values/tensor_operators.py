@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from graphwright.base.errors import user_location
@@ -16,7 +17,7 @@ from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
 
 
-def unary(function: Any) -> Any:
+def unary(function: Callable[..., object]) -> Any:
     """The operator of one operand that a function is."""
 
     def operator(self: TensorLike) -> Any:
@@ -29,7 +30,7 @@ def unary(function: Any) -> Any:
     return operator
 
 
-def binary(function: Any, name: str) -> Any:
+def binary(function: Callable[..., object], name: str) -> Any:
     """The operator of two operands that a function is."""
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
@@ -42,7 +43,7 @@ def binary(function: Any, name: str) -> Any:
     return operator
 
 
-def reflected(function: Any, name: str) -> Any:
+def reflected(function: Callable[..., object], name: str) -> Any:
     """The same, where the other operand is the first."""
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
@@ -55,7 +56,9 @@ def reflected(function: Any, name: str) -> Any:
     return operator
 
 
-def combined(function: Any, x: Any, y: Any, other: Any, name: str) -> Any:
+def combined(
+    function: Callable[..., object], x: object, y: object, other: object, name: str
+) -> Any:
     """An operator's function; NotImplemented where the other operand knows better."""
     if isinstance(x, Hooks.tensor) and isinstance(y, Hooks.tensor):
         return function(x, y, name=name)
@@ -64,14 +67,16 @@ def combined(function: Any, x: Any, y: Any, other: Any, name: str) -> Any:
     if isinstance(x, Composite) or isinstance(y, Composite):
         return call(function, x, y, name)
     if not isinstance(x, Operators) and not is_tensor(x):
-        x = convert(x, y.dtype)
+        value: Any = x
+        tensor: Any = y
+        return function(convert(value, tensor.dtype), y, name=name)
     return function(x, y, name=name)
 
 
-def comparison_with(function: Any, of_none: bool) -> Any:
+def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
     """The operator that a function is, and what it is of None."""
 
-    def operator(self: Any, other: Any) -> Any:
+    def operator(self: TensorLike, other: object) -> Any:
         if other is None:
             return of_none
         try:
@@ -127,7 +132,7 @@ class Operators:
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+    def __setitem__(self, key: object, value: object) -> NoReturn:
         where = user_location()
         raise TypeError(
             f"{type(self).__name__!r} object does not support item assignment: {self._instead}"
@@ -141,7 +146,7 @@ class Operators:
     )
 
     @own_boundary
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         try:
             return indexing.get_item(self, key)
         except Exception as error:

@@ -24,7 +24,7 @@ class Trackable:
         """What it holds, by name."""
         return dict(self.__dict__.get("_tracked_children", ()))
 
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+    def _track_trackable(self, trackable: object, name: str, overwrite: bool = False) -> Any:
         """Has it hold an object, which is returned; ValueError if the name is taken."""
         held: dict[str, Any] = self.__dict__.setdefault("_tracked_children", {})
         if not overwrite and held.get(name, trackable) is not trackable:

@@ -10,7 +10,10 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
 def edit_distance(
-    hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = "edit_distance"
+    hypothesis: SparseTensor,
+    truth: SparseTensor,
+    normalize: bool = True,
+    name: str | None = "edit_distance",
 ) -> Any:
     """Returns the Levenshtein distances of the rows of two sparse tensors.
 

@@ -6,7 +6,8 @@ What an element is multiplied with or added to stands in `arithmetic`.
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsInt
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, holds_tensor, is_tensor
@@ -28,11 +29,12 @@ from graphwright.ops.math.comparison import less, less_equal, not_equal
 from graphwright.ops.math.reduction import reduce_all, reduce_max
 from graphwright.ops.sparse import sparse_layout
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import as_dtype
+from graphwright.types.shape import TensorShape
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
-from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
+from graphwright.values.sparse.sparse_tensor import SparseLike, SparseTensor, converted
 
 
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
@@ -58,7 +60,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
 
 
 def to_dense(
-    sp_input: TensorLike,
+    sp_input: SparseLike,
     default_value: TensorLike | None = None,
     validate_indices: bool = True,
     name: str | None = None,
@@ -90,7 +92,7 @@ def to_dense(
     return known_shape(dense, x.shape)
 
 
-def known_shape(tensor: Any, shape: Any) -> Any:
+def known_shape(tensor: Any, shape: TensorShape) -> Any:
     """A tensor of which more is known while tracing."""
     if shape.rank is not None:
         tensor.set_shape(shape)
@@ -126,7 +128,7 @@ def eye(
     return SparseTensor(stack([places, places], axis=1), ones_there, stack([rows, columns]))
 
 
-def reorder(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
+def reorder(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
     """Sorts the elements of a sparse tensor in row-major order.
 
     Args:
@@ -147,13 +149,13 @@ def reorder(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
     return shaped(SparseTensor(indices, values, x.dense_shape), x.shape)
 
 
-def shaped(x: SparseTensor, shape: Any) -> SparseTensor:
+def shaped(x: SparseTensor, shape: ShapeLike) -> SparseTensor:
     """A sparse tensor of which more is known of the shape."""
     x.set_shape(shape)
     return x
 
 
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: SparseLike, shape: TensorLike, name: str | None = None) -> SparseTensor:
     """Gives a sparse tensor another shape, with its elements in the same row-major order.
 
     Args:
@@ -183,7 +185,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     return made
 
 
-def reset_shape(sp_input: TensorLike, new_shape: ShapeLike = None) -> SparseTensor:
+def reset_shape(sp_input: SparseLike, new_shape: TensorLike | None = None) -> SparseTensor:
     """Gives a sparse tensor another shape, with its elements at the same indices.
 
     Args:
@@ -221,7 +223,7 @@ def reset_shape(sp_input: TensorLike, new_shape: ShapeLike = None) -> SparseTens
 
 
 def transpose(
-    sp_input: TensorLike, perm: TensorLike | None = None, name: str | None = None
+    sp_input: SparseLike, perm: TensorLike | None = None, name: str | None = None
 ) -> SparseTensor:
     """Permutes the axes of a sparse tensor.
 
@@ -260,7 +262,10 @@ def rank_of(x: SparseTensor) -> Any:
 
 
 def concat(
-    axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
+    axis: TensorLike,
+    sp_inputs: Iterable[SparseLike],
+    expand_nonconcat_dims: bool = False,
+    name: str | None = None,
 ) -> SparseTensor:
     """Concatenates sparse tensors along an axis.
 
@@ -295,7 +300,7 @@ def concat(
     return SparseTensor(indices, values, whole)
 
 
-def widened(shapes: list[Any], axis: int) -> list[Any]:
+def widened(shapes: Sequence[TensorValue], axis: int) -> list[Any]:
     """Shapes whose sizes but along one axis are the greatest of all."""
     greatest = reduce_max(stack(shapes), axis=0)
     count = greatest.shape[0]
@@ -306,7 +311,10 @@ def widened(shapes: list[Any], axis: int) -> list[Any]:
 
 
 def split(
-    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+    sp_input: SparseLike | None = None,
+    num_split: SupportsInt | None = None,
+    axis: TensorLike | None = None,
+    name: str | None = None,
 ) -> list[SparseTensor]:
     """Splits a sparse tensor along an axis into parts of nearly equal size.
 
@@ -333,8 +341,10 @@ def split(
     for what, given in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
         if given is None:
             raise ValueError(f"{what} is required")
-    x, count = converted(sp_input), int(num_split)
-    at = check_split(x, count, int(get_static_value(axis)))
+    number: Any = num_split
+    place: Any = axis
+    x, count = converted(sp_input), int(number)
+    at = check_split(x, count, int(get_static_value(place)))
     length = x.dense_shape[at]
     base, longer = floordiv(length, count), floormod(length, count)
     pieces = []
@@ -373,7 +383,7 @@ def check_split(x: SparseTensor, count: int, axis: int) -> int:
     return axis % known
 
 
-def wide(sizes: Any) -> Any:
+def wide(sizes: TensorLike) -> Any:
     """Sizes or places as int64, whatever integers they are."""
     if is_tensor(sizes) or holds_tensor(sizes):
         return cast(convert(sizes), dt.int64)
@@ -381,7 +391,7 @@ def wide(sizes: Any) -> Any:
 
 
 def slice(
-    sp_input: TensorLike, start: TensorLike, size: TensorLike, name: str | None = None
+    sp_input: SparseLike, start: TensorLike, size: TensorLike, name: str | None = None
 ) -> SparseTensor:
     """Cuts a part out of a sparse tensor.
 
@@ -408,7 +418,9 @@ def slice(
     return SparseTensor(*made)
 
 
-def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+def expand_dims(
+    sp_input: SparseLike, axis: int | TensorValue | None = None, name: str | None = None
+) -> SparseTensor:
     """Inserts an axis of size 1 into a sparse tensor.
 
     Args:
@@ -465,7 +477,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
     return IndexedSlices(gather(a.values, places, name=name), indices, a.dense_shape)
 
 
-def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
+def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
     """Selects elements of a sparse tensor by bools.
 
     Args:
@@ -493,7 +505,7 @@ def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
 
 
 def fill_empty_rows(
-    sp_input: TensorLike, default_value: TensorLike, name: str | None = None
+    sp_input: SparseLike, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Any]:
     """Puts a default value at the beginning of each row of a sparse tensor without elements.
 
@@ -519,7 +531,7 @@ def fill_empty_rows(
     return shaped(SparseTensor(indices, values, x.dense_shape), x.shape), empty
 
 
-def to_indicator(sp_input: TensorLike, vocab_size: TensorLike, name: str | None = None) -> Any:
+def to_indicator(sp_input: SparseLike, vocab_size: TensorLike, name: str | None = None) -> Any:
     """Tells for each row of ids which ids are in it.
 
     Args:
