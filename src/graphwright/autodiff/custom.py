@@ -70,13 +70,13 @@ class VariableWatcher(Recorder):
         super().__init__(watch_accessed_variables=True)
         self.below = STATE.active
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result."""
         self.access(operands)
         return self.hand_on(op, operands, name)
 
 
-def custom_gradient(f: Any = None) -> Any:
+def custom_gradient(f: Callable[..., object] | None = None) -> Any:
     """Decorates a function that states its own gradient.
 
     Args:
@@ -108,7 +108,7 @@ def custom_gradient(f: Any = None) -> Any:
 class WithRule:
     """A function with a gradient of its own; as a method, its object is no argument of it."""
 
-    def __init__(self, f: Callable[..., Any]) -> None:
+    def __init__(self, f: Callable[..., object]) -> None:
         self._f = f
         functools.update_wrapper(self, f)
 
@@ -116,12 +116,14 @@ class WithRule:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return call_with_rule(self._f, args, kwargs)
 
-    def __get__(self, instance: Any, owner: Any = None) -> WithRule:
+    def __get__(self, instance: object, owner: type | None = None) -> WithRule:
         bind = getattr(self._f, "__get__", None)
         return self if instance is None or bind is None else WithRule(bind(instance, owner))
 
 
-def call_with_rule(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_with_rule(
+    f: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+) -> Any:
     """The result of `f`, whose gradient is the one that `f` returned with it."""
     if kwargs and is_traced():
         raise ValueError(
@@ -158,7 +160,7 @@ def is_traced() -> bool:
     return False
 
 
-def refuse_variables(grad_fn: Any, variables: Sequence[Variable]) -> None:
+def refuse_variables(grad_fn: Callable[..., object], variables: Sequence[Variable]) -> None:
     """TypeError if there are variables of which `grad_fn` cannot be told."""
     if not variables:
         return
@@ -174,7 +176,7 @@ def refuse_variables(grad_fn: Any, variables: Sequence[Variable]) -> None:
 def rule_of(grad_fn: Callable[..., Any], count: int, variables: Sequence[Variable]) -> Rule:
     """The user's gradient function on flat cotangents, what it returns checked."""
 
-    def rule(cotangents: Sequence[Any]) -> Sequence[Any]:
+    def rule(cotangents: Sequence[Cotangent]) -> Sequence[Any]:
         of_variables: list[Any] = []
         if variables:
             of_arguments, returned = grad_fn(*cotangents, variables=list(variables))
@@ -197,7 +199,7 @@ def rule_of(grad_fn: Callable[..., Any], count: int, variables: Sequence[Variabl
     return rule
 
 
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+def recompute_grad(f: Callable[..., object]) -> Callable[..., Any]:
     """Makes a function whose gradient computes intermediate values again and does not keep them.
 
     Args:
@@ -243,12 +245,12 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     return functools.wraps(f)(inner)
 
 
-def is_source(value: Any) -> bool:
+def is_source(value: object) -> bool:
     """Whether an argument is a variable or a tensor that can have a cotangent."""
     return isinstance(value, Variable) or carries_gradient(value)
 
 
-def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+def grad_pass_through(f: Callable[..., object]) -> Callable[..., Any]:
     """Makes a function that gradients pass as if it were the identity.
 
     Args:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
 from graphwright.autodiff.composite_gradients import (
+    Source,
     differentiable_part,
     differentiable_parts,
     pack_gradients,
@@ -25,6 +26,7 @@ from graphwright.ops.core.creation import filled, ones_like, zeros_like
 from graphwright.ops.core.shapes import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor, Tensor
@@ -49,7 +51,7 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
-def is_zero(unconnected_gradients: Any) -> bool:
+def is_zero(unconnected_gradients: UnconnectedGradients | str) -> bool:
     """Whether a gradient is zeros where nothing is connected; ValueError for an unknown word."""
     if unconnected_gradients is UnconnectedGradients.NONE:
         return False
@@ -67,7 +69,7 @@ class Recorder(Layer):
         self.watch_accessed = watch_accessed_variables
         self.recording = True
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result, noted if it depends on what is watched."""
         if type(op).gradient is not_differentiable or not self.recording:
             return self.hand_on(op, operands, name)
@@ -90,7 +92,7 @@ class Recorder(Layer):
                 watched.add(tensor.key)
         return result if recorded is op else op.untaped(result)
 
-    def access(self, operands: tuple[Any, ...]) -> None:
+    def access(self, operands: tuple[object, ...]) -> None:
         """Watches the trainable variables whose handles an op is given."""
         for handle in operands:
             if isinstance(handle, Tensor) and handle.dtype is dt.resource:
@@ -99,7 +101,7 @@ class Recorder(Layer):
                     self.watch(handle)
                     self.variables[handle.key] = variable
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: Tensor) -> None:
         """Notes what depends on a tensor from now on."""
         if tensor.key not in self.watched:
             self.watched.add(tensor.key)
@@ -173,7 +175,7 @@ class GradientTape:
         self._entered = False
         self._recorder.leave()
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: object) -> None:
         """Has gradients with respect to a tensor, or a structure of them, recorded."""
         given = [tensor] if isinstance(tensor, Tensor) else tree.flatten(tensor, True)
         for t in given:
@@ -240,9 +242,9 @@ class GradientTape:
 
     def jacobian(
         self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: TensorLike,
+        sources: object,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
@@ -266,16 +268,14 @@ class GradientTape:
         zero = is_zero(unconnected_gradients)
         wanted, calls = self._dependent(flat), self._calls()
         whole = target if isinstance(target, Variable) else convert(target)
-        results = JacobianRows.of(
-            calls, whole, flat, wanted, zero, False, experimental_use_pfor
-        )
+        results = JacobianRows.of(calls, whole, flat, wanted, zero, False, experimental_use_pfor)
         return pack_gradients(sources, results)
 
     def batch_jacobian(
         self,
-        target: Any,
-        source: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: TensorLike,
+        source: Source,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
@@ -293,25 +293,25 @@ class GradientTape:
         [[6.0, 0.0], [0.0, 8.0]]
         """
         self._refuse_loop(experimental_use_pfor)
-        target = convert(target)
-        have, want = target.type.dims, source.type.dims
+        result = convert(target)
+        have, want = result.type.dims, source.type.dims
         if () in (have, want):
             raise ValueError(
                 "batch_jacobian needs a batch as the first axis of the target and of the source: "
-                f"their shapes are {target.shape} and {source.shape}. tape.jacobian needs none."
+                f"their shapes are {result.shape} and {source.shape}. tape.jacobian needs none."
             )
         if have is not None and want is not None and have[:1] != want[:1]:
             raise ValueError(
-                f"Need first dimension of target shape ({target.shape}) and source shape "
+                f"Need first dimension of target shape ({result.shape}) and source shape "
                 f"({source.shape}) to match."
             )
         zero = is_zero(unconnected_gradients)
         wanted, calls = self._dependent([source]), self._calls()
-        return JacobianRows.of(calls, target, [source], wanted, zero, True, experimental_use_pfor)[
+        return JacobianRows.of(calls, result, [source], wanted, zero, True, experimental_use_pfor)[
             0
         ]
 
-    def _dependent(self, sources: Sequence[Any]) -> set[Any]:
+    def _dependent(self, sources: Sequence[object]) -> set[Hashable]:
         """The keys of what was recorded and depends on the sources.
 
         Nothing depends on a source that was not watched, though a call that was recorded for
@@ -333,10 +333,10 @@ class GradientTape:
 
     def gradient(
         self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: object,
+        sources: object,
+        output_gradients: object = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
         """The derivative of the sum of `target` with respect to `sources`, in their structure.
 
@@ -367,14 +367,14 @@ class GradientTape:
         return pack_gradients(sources, results)
 
 
-def weight_of(target: Any, weight: Any) -> Any:
+def weight_of(target: object, weight: TensorLike | None) -> Any:
     """An output gradient as the tensor that the cotangent of a target starts with."""
     if weight is None:
         return None
     return convert(differentiable_part(weight) if isinstance(target, Composite) else weight)
 
 
-def handle_of(source: Any) -> Any:
+def handle_of(source: object) -> Any:
     """The tensor that calls take for a source: the handle of a variable."""
     return source.handle if isinstance(source, Variable) else source
 
@@ -385,7 +385,7 @@ class JacobianRows:
     of: Callable[..., list[Any]]
 
 
-def like(x: Any, value: int) -> Any:
+def like(x: Source, value: int) -> Any:
     """`value` in every place of a tensor like `x`."""
     if type(x) is EagerTensor:
         return ones_like(x) if value else zeros_like(x)
@@ -395,11 +395,11 @@ def like(x: Any, value: int) -> Any:
 
 def gradients_of(
     calls: Sequence[Call],
-    targets: Sequence[Any],
-    sources: Sequence[Any],
-    weights: Sequence[Any],
-    stopped: frozenset[Any] = frozenset(),
-    wanted: set[Any] | None = None,
+    targets: Sequence[object],
+    sources: Sequence[object],
+    weights: Sequence[TensorValue | None],
+    stopped: frozenset[Hashable] = frozenset(),
+    wanted: set[Hashable] | None = None,
 ) -> list[Any]:
     """The cotangents of `sources` for weighted `targets`, None where nothing is connected.
 
@@ -425,7 +425,8 @@ def gradients_of(
                 tensor.dtype,
             )
         if key in wanted or key in keys:
-            seed = like(target, 1) if weight is None else weight
+            whole: Any = target
+            seed = like(whole, 1) if weight is None else weight
             before = cotangents.get(key)
             cotangents[key] = seed if before is None else before + seed
     sweep(calls, cotangents, wanted, stopped)

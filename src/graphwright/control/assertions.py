@@ -18,28 +18,29 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math import comparison
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype, float32
 from graphwright.types.shape import TensorShape
 from graphwright.values.tensor import EagerTensor, Tensor
 
 
-def value_of(tensor: Any) -> Any:
+def value_of(tensor: TensorValue) -> Any:
     """A tensor's value as an array, where it is known; else None."""
     if isinstance(tensor, EagerTensor):
         return tensor._array
-    found = known(tensor.key)
-    if found is None or holds_none(found):
+    key: Any = tensor.key
+    value = known(key)
+    if value is None or holds_none(value):
         return None
-    return np.asarray(found, tensor.dtype.numpy_dtype)
+    return np.asarray(value, tensor.dtype.numpy_dtype)
 
 
-def holds_none(value: Any) -> bool:
+def holds_none(value: object) -> bool:
     """Whether a known value has unknown entries."""
     return any(map(holds_none, value)) if isinstance(value, tuple) else value is None
 
 
-def named(tensor: Any) -> str:
+def named(tensor: TensorValue) -> str:
     """How a message speaks of a tensor."""
     if isinstance(tensor, SymbolicTensor):
         return tensor.name
@@ -52,7 +53,10 @@ def prefix(message: str | None) -> str:
 
 
 def assert_true(
-    condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
+    condition: TensorLike,
+    data: Sequence[TensorLike],
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
     """Asserts that a condition is true: at once for eager tensors, else when the graph runs.
 
@@ -77,15 +81,16 @@ def assert_true(
     held = convert(condition)
     if isinstance(held, EagerTensor):
         if not held.numpy().all():
+            shown: object = condition
             lines = "\n".join(listed(host_array(t), count) for t in tensors)
             raise InvalidArgumentError(
-                None, None, f"Expected '{condition}' to be true. Summarized data: {lines}"
+                None, None, f"Expected '{shown}' to be true. Summarized data: {lines}"
             )
         return
     apply(Assert.of(count), held, *tensors, name=name)
 
 
-def listed(array: Any, count: int) -> str:
+def listed(array: object, count: int) -> str:
     """The first elements of an array, as messages of eager assertions show them."""
     flat = np.asarray(array).ravel()
     shown = [str(v) for v in (flat if count < 0 else flat[:count])]
@@ -113,8 +118,8 @@ GREATER_EQUAL = Relation(">=", comparison.greater_equal, np.greater_equal)
 
 def compare(
     relation: Relation,
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     message: str | None,
     summarize: int | None,
     name: str | None,
@@ -124,8 +129,9 @@ def compare(
     condition = reduce_all(relation.holds(x, y))
     if isinstance(condition, EagerTensor):
         if not condition:
+            eager: tuple[Any, Any] = (x, y)
             raise InvalidArgumentError(
-                None, None, difference(relation, relation.holds(x, y), x, y, message, summarize)
+                None, None, difference(relation, relation.holds(x, y), *eager, message, summarize)
             )
         return
     headline = f"Condition x {relation.sign} y did not hold element-wise:"
@@ -139,12 +145,24 @@ def compare(
                 f"{start}{headline}\nx ({named(x)}) = \n{found}\ny ({named(y)}) = \n{other}",
             )
         return
-    data = [message or "", headline, f"x ({named(x)}) = ", x, f"y ({named(y)}) = ", y]
+    data: list[TensorLike] = [
+        message or "",
+        headline,
+        f"x ({named(x)}) = ",
+        x,
+        f"y ({named(y)}) = ",
+        y,
+    ]
     assert_true(condition, data, summarize, name)
 
 
 def difference(
-    relation: Relation, held: Any, x: Any, y: Any, message: str | None, summarize: int | None
+    relation: Relation,
+    held: EagerTensor,
+    x: EagerTensor,
+    y: EagerTensor,
+    message: str | None,
+    summarize: int | None,
 ) -> str:
     """Where eager tensors do not stand in a relation, and what they are there."""
     a, b = np.broadcast_arrays(x.numpy(), y.numpy())
@@ -327,7 +345,7 @@ def assert_greater_equal(
 
 def compare_zero(
     relation: Relation,
-    x: Any,
+    x: TensorLike,
     message: str | None,
     summarize: int | None,
     name: str | None,
@@ -458,14 +476,31 @@ def assert_near(
     atol = convert(epsilon if atol is None else atol, dtype.real_dtype)
     held = reduce_all(abs(x - y) <= atol + rtol * abs(y))
     headline = f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}"
-    data = [prefix(message), headline, f"x ({named(x)}) = ", x, f"y ({named(y)}) = ", y]
+    data: list[TensorLike] = [
+        prefix(message),
+        headline,
+        f"x ({named(x)}) = ",
+        x,
+        f"y ({named(y)}) = ",
+        y,
+    ]
     assert_true(held, data, summarize, name)
 
 
 # -- ranks and shapes ---------------------------------------------------------------------------
 
 
-def assert_ranks(x: Any, ranks: Sequence[Any], what: str, fits: Any, message: str | None) -> None:
+#: A rank, or the size of an axis: a number where it is known.
+Rank = int | TensorValue
+
+
+def assert_ranks(
+    x: TensorLike,
+    ranks: Sequence[Rank],
+    what: str,
+    fits: Callable[[Rank, Sequence[Rank]], TensorLike],
+    message: str | None,
+) -> None:
     """Asserts something of a tensor's rank."""
     x = convert(x)
     wanted = [plain_rank(rank) for rank in ranks]
@@ -474,7 +509,7 @@ def assert_ranks(x: Any, ranks: Sequence[Any], what: str, fits: Any, message: st
         held = fits(dynamic, [convert(rank) for rank in ranks])
         text = f"{prefix(message)}Tensor {named(x)} must have {what}"
         assert_true(held, [text, "Received shape: ", shape_of(x)])
-    elif not fits(x.type.rank, wanted):
+    elif not fits(x.type.rank, [rank for rank in wanted if rank is not None]):
         name = x.name if isinstance(x, SymbolicTensor) else ""
         raise ValueError(
             f"{prefix(message)}Tensor {name} must have {what}.  Received rank {x.type.rank}, "
@@ -482,7 +517,7 @@ def assert_ranks(x: Any, ranks: Sequence[Any], what: str, fits: Any, message: st
         )
 
 
-def plain_rank(rank: Any) -> int | None:
+def plain_rank(rank: Rank) -> int | None:
     """A rank as an int where it is known; ValueError if it is no scalar."""
     tensor = convert(rank)
     if tensor.type.rank not in (0, None):
@@ -491,7 +526,9 @@ def plain_rank(rank: Any) -> int | None:
     return None if found is None else int(found)
 
 
-def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(
+    x: TensorLike, rank: Rank, message: str | None = None, name: str | None = None
+) -> None:
     """Asserts that a tensor has a rank.
 
     A rank that is known is checked at once, another when the graph runs.
@@ -513,7 +550,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
 
 
 def assert_rank_at_least(
-    x: Any, rank: Any, message: str | None = None, name: str | None = None
+    x: TensorLike, rank: Rank, message: str | None = None, name: str | None = None
 ) -> None:
     """Asserts that a tensor has a rank or a higher one.
 
@@ -537,7 +574,7 @@ def assert_rank_at_least(
 
 
 def assert_rank_in(
-    x: TensorLike, ranks: Iterable[Any], message: str | None = None, name: str | None = None
+    x: TensorLike, ranks: Iterable[Rank], message: str | None = None, name: str | None = None
 ) -> None:
     """Asserts that a tensor has one of several ranks.
 
@@ -558,7 +595,7 @@ def assert_rank_in(
     """
     ranks = tuple(ranks)
 
-    def fits(found: Any, wanted: list[Any]) -> Any:
+    def fits(found: Rank, wanted: Sequence[Rank]) -> Any:
         if not isinstance(found, Tensor):
             return found in wanted
         held = comparison.equal(found, wanted[0])
@@ -599,7 +636,7 @@ class NamedSizes:
         self.summarize = summarize
         self.known: dict[Any, tuple[Any, str]] = {}
 
-    def check(self, x: Any, shape: Any) -> None:
+    def check(self, x: TensorValue, shape: object) -> None:
         """One tensor against its symbolic shape; a leading `...` or "*" matches any axes."""
         entries = list(shape) if isinstance(shape, (list, tuple, TensorShape, str)) else [shape]
         rest = bool(entries) and entries[0] in ("*", ...)
@@ -616,10 +653,11 @@ class NamedSizes:
             static = None if x.type.dims is None else x.type.dims[axis]
             self.dimension(x, axis, entry, sizes[axis] if static is None else static)
 
-    def dimension(self, x: Any, axis: int, entry: Any, size: Any) -> None:
+    def dimension(self, x: TensorValue, axis: int, entry: object, size: Rank) -> None:
         """One dimension: of a given size, or of the size that its name has."""
         if isinstance(entry, (int, np.integer)) or str(entry).isdigit():
-            wanted, source = int(entry), "Specified explicitly"
+            number: Any = entry
+            wanted, source = int(number), "Specified explicitly"
         elif entry in self.known:
             wanted, source = self.known[entry]
         else:
@@ -638,8 +676,8 @@ class NamedSizes:
 
 
 def assert_shapes(
-    shapes: Any,
-    data: Any = None,
+    shapes: dict[TensorLike, object] | Iterable[tuple[TensorLike, object]],
+    data: object = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -672,13 +710,13 @@ def assert_shapes(
 # -- dtypes -------------------------------------------------------------------------------------
 
 
-def described(tensor: Any) -> str:
+def described(tensor: object) -> str:
     """A symbolic tensor's name."""
     return tensor.name if isinstance(tensor, SymbolicTensor) else "tensor"
 
 
 def assert_type(
-    tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None
+    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
 ) -> None:
     """Asserts that a tensor has a dtype.
 
@@ -723,7 +761,9 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
         )
 
 
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
+def assert_same_float_dtype(
+    tensors: Iterable[TensorLike] | None = None, dtype: DTypeLike | None = None
+) -> DType:
     """Asserts that tensors have the same dtype of floats, and returns it.
 
     Args:
@@ -757,7 +797,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     return wanted
 
 
-def assert_proper_iterable(values: TensorLike) -> None:
+def assert_proper_iterable(values: object) -> None:
     """Asserts that a value can be iterated, and is no tensor, array or text.
 
     Args:
@@ -777,7 +817,7 @@ def assert_proper_iterable(values: TensorLike) -> None:
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
-def is_numeric_tensor(tensor: TensorLike) -> bool:
+def is_numeric_tensor(tensor: object) -> bool:
     """Returns whether a value is a tensor of numbers.
 
     Args:

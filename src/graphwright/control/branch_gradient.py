@@ -14,6 +14,7 @@ import numpy as np
 from graphwright.control.call import PartitionedCall, forward_call, remembered
 from graphwright.control.derivative import Backward, Derivative, given_cotangents, variable_of
 from graphwright.ir.graph import Graph, Value
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Op
 from graphwright.ops.core.creation import Const, Literal
@@ -51,7 +52,7 @@ class BranchGradient:
             graph.results += own if i == side else [stand_in(graph, v.type.dtype) for v in own]
         return graph
 
-    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands: the chosen side's gradient."""
         given = given_cotangents(call.outputs[: self.count], cotangents)
         needed = tuple(call.needed[1:]) if call.needed else self.sides[0].full

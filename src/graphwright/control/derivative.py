@@ -14,6 +14,7 @@ from typing import Any
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
 from graphwright.base.errors import NotDifferentiableError
 from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.creation import Const, zeros
@@ -23,7 +24,8 @@ from graphwright.ops.state.variable_ops import ReadVariableOp
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
-from graphwright.values.indexed_slices import IndexedSlices, add_cotangents
+from graphwright.types.arguments import TensorValue
+from graphwright.values.indexed_slices import IndexedSlices, SparseCotangent, add_cotangents
 
 
 class BackwardTracer(Tracer):
@@ -38,7 +40,7 @@ class BackwardTracer(Tracer):
         self.forward = forward
         self.reuse = reuse
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """Adds a node, here or, for the shape of a forward tensor, in the forward graph."""
         if isinstance(op, (Shape, Size, TensorListLength)):
             remembered = self.remembered(operands[0])
@@ -60,7 +62,7 @@ class BackwardTracer(Tracer):
             return None
         return self.forward.expressions().get(expression(node, lambda v: outside.get(v, v)))
 
-    def remembered(self, tensor: Any) -> SymbolicTensor | None:
+    def remembered(self, tensor: object) -> SymbolicTensor | None:
         """The forward graph's tensor for one of it, or of a graph that it was made from: the
         user's own gradient functions hold these."""
         if not isinstance(tensor, SymbolicTensor) or tensor.graph is self.graph:
@@ -69,12 +71,12 @@ class BackwardTracer(Tracer):
         value = counterpart(forward.graph, tensor.key, tensor.graph)
         return None if value is None else forward.tensor(source(value))
 
-    def value_of(self, tensor: Any) -> Value:
+    def value_of(self, tensor: object) -> Value:
         """The value here that stands for a tensor from anywhere."""
         remembered = self.remembered(tensor)
         return super().value_of(tensor if remembered is None else remembered)
 
-    def _import(self, tensor: Any) -> Value:
+    def _import(self, tensor: object) -> Value:
         if not isinstance(tensor, SymbolicTensor) or tensor.graph is not self.forward.graph:
             return super()._import(tensor)
         op = tensor.key.node.op
@@ -163,12 +165,12 @@ class Backward:
     or the two or three of an IndexedSlices.
     """
 
-    def __init__(self, graph: Graph, outside: list[Any], found: list[int]) -> None:
+    def __init__(self, graph: Graph, outside: list[TensorValue], found: list[int]) -> None:
         self.graph = graph
         self.outside = outside
         self.found = found
 
-    def unpack(self, results: Sequence[Any]) -> list[Any]:
+    def unpack(self, results: Sequence[TensorValue]) -> list[Any]:
         """The results of a call of the graph as cotangents of the arguments."""
         remaining = iter(results)
         unpacked: list[Any] = []
@@ -239,7 +241,7 @@ def seeds(graph: Graph, forward: ForwardGraph) -> dict[Any, Any]:
     return cotangents
 
 
-def flatten_cotangent(g: Any, dense: bool) -> list[Any]:
+def flatten_cotangent(g: SparseCotangent | None, dense: bool) -> list[Any]:
     """A cotangent as tensors."""
     if isinstance(g, IndexedSlices):
         if dense:
@@ -249,7 +251,7 @@ def flatten_cotangent(g: Any, dense: bool) -> list[Any]:
     return [] if g is None else [g]
 
 
-def zero_cotangent(tensor: Any) -> Any:
+def zero_cotangent(tensor: TensorValue) -> Any:
     """Zeros like a tensor, or like the value of the variable behind a handle."""
     if tensor.dtype is not dt.resource:
         return zero_of(tensor)
@@ -262,7 +264,7 @@ def zero_cotangent(tensor: Any) -> Any:
     return zero_of(apply(ReadVariableOp.of(value_type.dtype, value_type.dims), tensor))
 
 
-def variable_of(handle: Any) -> Any:
+def variable_of(handle: TensorValue) -> Any:
     """The variable behind a handle, which may have come through captures."""
     if handle.variable is not None or not isinstance(handle, SymbolicTensor):
         return handle.variable
@@ -305,7 +307,7 @@ class Derivative:
             self.save(tensor)
         self.forward.graph.results = [*self.forward.results, *self.saved]
 
-    def save(self, tensor: Any) -> None:
+    def save(self, tensor: object) -> None:
         """Has the forward form return a tensor of it, unless it is an argument."""
         if isinstance(tensor, SymbolicTensor) and tensor.key not in self.position:
             self.saved.setdefault(tensor.key, len(self.saved))
@@ -344,7 +346,7 @@ class Derivative:
         drop_unused(graph)
         return Backward(graph, graph.captured, found)
 
-    def is_known(self, tensor: Any) -> bool:
+    def is_known(self, tensor: object) -> bool:
         """Whether the gradient can have a tensor: it is there anyway, or remembered."""
         if not isinstance(tensor, SymbolicTensor):
             return True
@@ -358,7 +360,9 @@ def derivative_of(graph: Graph) -> Derivative:
     return graph.derivative
 
 
-def given_cotangents(results: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+def given_cotangents(
+    results: Sequence[TensorValue], cotangents: Sequence[Cotangent | None]
+) -> list[Any]:
     """The cotangents of the results that can have one, zeros where none came."""
     return [
         zero_of(tensor) if g is None else g

@@ -22,6 +22,7 @@ from graphwright.control.derivative import (
     zero_cotangent,
 )
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.op import Call, Op
 from graphwright.ops.state.list_ops import PUSH_BACK, EmptyTensorList, TensorListPopBack
@@ -29,6 +30,7 @@ from graphwright.ops.state.tensor_list import HANDLE, host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorValue
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.indexed_slices import add_cotangents
 
@@ -105,7 +107,7 @@ class LoopGradient:
 
     # -- backward -----------------------------------------------------------------------
 
-    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands: the loop backwards."""
         needed = tuple(call.needed) if call.needed else self.step.full
         loop = self._backward.get(needed)
@@ -245,7 +247,7 @@ def empty_list(item: TensorType) -> Any:
     return apply(EmptyTensorList.of(item.dtype), host_shape(item.dims), -1)
 
 
-def pop_all(lists: Sequence[Any], values: Sequence[Value]) -> tuple[list[Any], list[Any]]:
+def pop_all(lists: Sequence[TensorValue], values: Sequence[Value]) -> tuple[list[Any], list[Any]]:
     """The lists without their last items, and these."""
     rest, popped = [], []
     for pushed, value in zip(lists, values):

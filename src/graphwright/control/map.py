@@ -12,7 +12,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype, int32
 from graphwright.types.specs import TensorSpec
@@ -24,7 +24,7 @@ from graphwright.values.convert import convert_to_tensor
 class MappedRows:
     """The structure of tensors and composites along whose first axis something is done."""
 
-    def __init__(self, elems: Any) -> None:
+    def __init__(self, elems: object) -> None:
         leaves = tree.flatten(elems)
         if not leaves:
             raise ValueError(
@@ -46,16 +46,16 @@ class MappedRows:
             raise ValueError(f"Dimensions {self.length} and {size} are not compatible")
         self.length = self.length if size is None else size
 
-    def _counted(self, leaf: Any) -> Any:
+    def _counted(self, leaf: Composite | TensorValue) -> Any:
         return cast(leaf._row_count(), int32) if isinstance(leaf, Composite) else shape_of(leaf)[0]
 
-    def _reader(self, leaf: Any) -> Callable[[Any], Any]:
+    def _reader(self, leaf: Composite | TensorValue) -> Callable[[Any], Any]:
         if isinstance(leaf, Composite):
             return leaf._row
         array = TensorArray(leaf.dtype, self.count, clear_after_read=False)
         return array.unstack(leaf).read
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: TensorLike) -> Any:
         """The structure of the rows at `index`."""
         return tree.pack_sequence_as(self.elems, [read(index) for read in self.readers])
 
@@ -68,7 +68,7 @@ class MappedRows:
         return tree.pack_sequence_as(self.elems, specs)
 
 
-def static_count(leaf: Any) -> int | None:
+def static_count(leaf: Composite | TensorValue) -> int | None:
     """The number of rows, where it is known; ValueError for a scalar."""
     if isinstance(leaf, Composite):
         return leaf._static_row_count
@@ -83,7 +83,7 @@ class MappedItems(Protocol):
     #: The dtypes of the tensors of one result, each kept in an array.
     dtypes: Sequence[DType]
 
-    def parts(self, result: Any) -> Sequence[Any]:
+    def parts(self, result: TensorLike) -> Sequence[Any]:
         """The tensors of one result."""
 
     def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
@@ -97,7 +97,7 @@ class MappedTensors:
         self.dtypes: Sequence[DType] = [dtype]
         self._dims: Dims | None = None
 
-    def parts(self, result: Any) -> Sequence[Any]:
+    def parts(self, result: TensorLike) -> Sequence[Any]:
         tensor = convert_to_tensor(result, dtype_hint=self.dtypes[0])
         self._dims = tensor.type.dims
         return [tensor]
@@ -113,7 +113,7 @@ class MappedTensors:
         return tensor
 
 
-def items_of(spec: Any) -> MappedItems:
+def items_of(spec: TypeSpec | DTypeLike) -> MappedItems:
     """How results of a type, or tensors of a dtype, are collected."""
     if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
         made: MappedItems = spec._items()  # type: ignore[attr-defined]  # of those that have rows
@@ -121,10 +121,14 @@ def items_of(spec: Any) -> MappedItems:
     return MappedTensors(as_dtype(spec.dtype if isinstance(spec, TensorSpec) else spec))
 
 
+#: For each leaf of a structure the arrays of its tensors.
+Arrays = Sequence[Sequence[TensorArray]]
+
+
 class Collected:
     """What is made for each row: arrays for each leaf of a structure."""
 
-    def __init__(self, like: Any, rows: MappedRows, infer_shape: bool) -> None:
+    def __init__(self, like: object, rows: MappedRows, infer_shape: bool) -> None:
         self.like = like
         self.rows = rows
         self.items = [items_of(spec) for spec in tree.flatten(like)]
@@ -138,7 +142,7 @@ class Collected:
             for items in self.items
         ]
 
-    def write(self, arrays: Any, index: Any, result: Any) -> list[Any]:
+    def write(self, arrays: Arrays, index: TensorLike, result: object) -> list[Any]:
         """The arrays with one row's results; ValueError if these have another structure."""
         tree.assert_same_structure(self.like, result)
         written = []
@@ -147,22 +151,22 @@ class Collected:
             written.append([array.write(index, part) for array, part in zip(own, parts)])
         return written
 
-    def stack(self, arrays: Any) -> Any:
+    def stack(self, arrays: Arrays) -> Any:
         """The results of all rows, put together."""
         made = [items.together(own, self.rows.length) for own, items in zip(arrays, self.items)]
         return tree.pack_sequence_as(self.like, made)
 
 
 def map_fn(
-    fn: Callable[[Any], Any],
-    elems: TensorLike,
-    dtype: DTypeLike | None = None,
+    fn: Callable[..., object],
+    elems: object,
+    dtype: object = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: TensorLike | None = None,
+    fn_output_signature: object = None,
 ) -> Any:
     """Calls a function for each row of tensors and stacks the results.
 
@@ -196,7 +200,7 @@ def map_fn(
     like = fn_output_signature if fn_output_signature is not None else dtype
     collected = Collected(rows.signature() if like is None else like, rows, infer_shape)
 
-    def step(i: Any, arrays: Any) -> Any:
+    def step(i: TensorValue, arrays: Arrays) -> Any:
         return i + 1, collected.write(arrays, i, fn(rows.at(i)))
 
     loop_vars = (0, collected.arrays)
@@ -211,9 +215,9 @@ def map_fn(
 
 
 def scan(
-    fn: Callable[[Any, Any], Any],
-    elems: TensorLike,
-    initializer: Any = None,
+    fn: Callable[..., object],
+    elems: object,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -260,12 +264,12 @@ def scan(
         arrays = collected.write(arrays, first, state)
         first = first - 1 if reverse else first + 1
 
-    def step(i: Any, state: Any, arrays: Any) -> Any:
+    def step(i: TensorValue, state: object, arrays: Arrays) -> Any:
         state = fn(state, rows.at(i))
         arrays = collected.write(arrays, i, state)
         return i - 1 if reverse else i + 1, state, arrays
 
-    def again(i: Any, state: Any, arrays: Any) -> Any:
+    def again(i: TensorValue, state: object, arrays: Arrays) -> Any:
         return i >= 0 if reverse else i < rows.count
 
     loop_vars = (convert_to_tensor(first), state, arrays)
@@ -274,7 +278,7 @@ def scan(
 
 
 def fold(
-    fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: bool, name: str
+    fn: Callable[..., object], elems: object, initializer: object, reverse: bool, name: str
 ) -> Any:
     """The last value of `a = fn(a, row)` over the rows in one direction."""
     check_callable(fn, "fn")
@@ -286,19 +290,19 @@ def fold(
     else:
         state = tree.map_structure(convert_to_tensor, initializer)
 
-    def step(i: Any, state: Any) -> Any:
+    def step(i: TensorValue, state: object) -> Any:
         return i - 1 if reverse else i + 1, fn(state, rows.at(i))
 
-    def again(i: Any, state: Any) -> Any:
+    def again(i: TensorValue, state: object) -> Any:
         return i >= 0 if reverse else i < rows.count
 
     return while_loop(again, step, (convert_to_tensor(first), state), name=name)[1]
 
 
 def foldl(
-    fn: Callable[[Any, Any], Any],
-    elems: TensorLike,
-    initializer: Any = None,
+    fn: Callable[..., object],
+    elems: object,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -333,9 +337,9 @@ def foldl(
 
 
 def foldr(
-    fn: Callable[[Any, Any], Any],
-    elems: TensorLike,
-    initializer: Any = None,
+    fn: Callable[..., object],
+    elems: object,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
