@@ -32,14 +32,14 @@ from graphwright.types.dtypes import DType
 
 
 def apply_flat(function: Callable[..., TensorLike | None], operands: Sequence[TensorLike]) -> Any:
-    """`function` of the elements of operands, some of them ragged, broadcast together."""
+    """Applies a function to the elements of operands, some of them ragged, broadcast together."""
     values, like = aligned(as_operands(operands))
     result = function(*values)
     return result if result is None else like(result)
 
 
 def as_operands(operands: Sequence[TensorLike]) -> list[RaggedOrTensor]:
-    """Tensors and ragged tensors; what is neither yet takes their dtype if it can."""
+    """The operands as tensors and ragged tensors; others take the dtype of these if they can."""
     hint = next(x.dtype for x in operands if is_ragged(x))
     return [x if is_ragged(x) else convert(x, None, hint) for x in operands]
 
@@ -47,7 +47,7 @@ def as_operands(operands: Sequence[TensorLike]) -> list[RaggedOrTensor]:
 def aligned(
     operands: Sequence[RaggedOrTensor],
 ) -> tuple[list[Any], Callable[[Any], Any]]:
-    """The flat values of broadcast operands, and what makes a ragged tensor of others."""
+    """The flat values of broadcast operands, and the function that divides others like them."""
     ragged = [x for x in operands if is_ragged(x)]
     inner = min(x.flat_values.shape.rank or 1 for x in ragged)
     dense = [x for x in operands if not is_ragged(x)]
@@ -84,7 +84,7 @@ class Broadcast:
         rank = max(known_rank(x) for x in operands)
         depth = max(x.ragged_rank + rank - known_rank(x) for x in operands if is_ragged(x))
         self.operands = [self.divided(x, rank, depth) for x in operands]
-        self.at = [convert([0], self.dtype) for _ in operands]  # which rows are broadcast so far
+        self.rows = [convert([0], self.dtype) for _ in operands]  # broadcast so far, by number
         self.moved = [False] * len(operands)
 
     def divided(self, operand: RaggedOrTensor, rank: int, depth: int) -> Divided:
@@ -110,11 +110,11 @@ class Broadcast:
         return Divided(values, [whole, *partitions])
 
     def aligned(self) -> tuple[list[Any], Callable[[Any], Any]]:
-        """The broadcast values, and what makes a ragged tensor of others like them."""
+        """The broadcast values, and the function that divides others like them."""
         levels = [self.level(list(each)) for each in zip(*[x.partitions for x in self.operands])]
         values = [
-            gather(x.values, at) if moved else x.values
-            for x, at, moved in zip(self.operands, self.at, self.moved)
+            gather(x.values, rows) if moved else x.values
+            for x, rows, moved in zip(self.operands, self.rows, self.moved)
         ]
 
         def like(flat: RaggedOrTensor) -> RaggedOrTensor:
@@ -126,9 +126,9 @@ class Broadcast:
         return values, like
 
     def level(self, partitions: list[RowPartition]) -> RowPartition:
-        """One axis: the rows that come of it, and where each operand's values for them are."""
+        """The rows of the result along one axis; notes which value of each operand they take."""
         repeats = self.repeated(partitions)
-        lengths = [gather(p.row_lengths(), at) for p, at in zip(partitions, self.at)]
+        lengths = [gather(p.row_lengths(), rows) for p, rows in zip(partitions, self.rows)]
         keeping = [i for i, each in enumerate(repeats) if each is not True]
         result = lengths[keeping[0]] if keeping else lengths[0]
         for i in keeping[1:]:
@@ -137,26 +137,26 @@ class Broadcast:
         self.check(result, lengths, repeats)
         splits: Any = None
         for i, partition in enumerate(partitions):
-            starts = gather(partition.row_starts(), self.at[i])
+            starts = gather(partition.row_starts(), self.rows[i])
             step: Any = 1
             if repeats[i] is not False:
                 step = 0 if repeats[i] is True else 1 - cast(repeats[i], self.dtype)
                 self.moved[i] = True
-            self.at[i], splits = positions(starts, result, step)
+            self.rows[i], splits = positions(starts, result, step)
         return RowPartition(splits, self.length(partitions, repeats))
 
     def repeated(self, partitions: list[RowPartition]) -> list[Repeat]:
         """For each operand whether its one value is repeated: True, False, or a bool tensor."""
         known = [p.static_uniform_row_length for p in partitions]
-        found: list[Any] = []
+        repeats: list[Any] = []
         for partition, length in zip(partitions, known):
             if not partition.is_uniform() or (length is not None and length != 1):
-                found.append(False)
+                repeats.append(False)
             elif length == 1:
-                found.append(any(other != 1 for other in known))
+                repeats.append(any(other != 1 for other in known))
             else:
-                found.append(equal(partition.uniform_row_length(), 1))
-        return found
+                repeats.append(equal(partition.uniform_row_length(), 1))
+        return repeats
 
     def check(
         self, result: TensorValue, lengths: Sequence[TensorValue], repeats: Sequence[Repeat]
@@ -182,8 +182,8 @@ class Broadcast:
         """The one length of all rows, if all operands have one there."""
         if not all(partition.is_uniform() for partition in partitions):
             return None
-        kept = [p for p, repeat in zip(partitions, repeats) if repeat is False]
-        known = [p.static_uniform_row_length for p in kept or partitions]
+        alone = [p for p, repeat in zip(partitions, repeats) if repeat is False]
+        known = [p.static_uniform_row_length for p in alone or partitions]
         return None if known[0] is None else convert(known[0], self.dtype)
 
 
@@ -218,7 +218,7 @@ def is_plain(value: object) -> bool:
 
 @UNARY.handle(is_ragged)
 def unary(function: Callable[[TensorLike], TensorLike], x: RaggedTensor) -> RaggedTensor:
-    """A function of each element."""
+    """Applies a function to each element."""
     return x.with_flat_values(function(x.flat_values))
 
 
@@ -229,5 +229,5 @@ def unary(function: Callable[[TensorLike], TensorLike], x: RaggedTensor) -> Ragg
 def binary(
     function: Callable[[TensorLike, TensorLike], TensorLike | None], x: TensorLike, y: TensorLike
 ) -> Any:
-    """A function of each two elements."""
+    """Applies a function to each pair of elements."""
     return apply_flat(function, (x, y))

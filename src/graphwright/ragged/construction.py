@@ -145,9 +145,9 @@ def depths(item: object) -> tuple[int, int | None]:
         return 0, 0
     if not item:
         return 1, None
-    found = [depths(each) for each in item]
-    deepest = max(depth for depth, _ in found)
-    limits = {limit for _, limit in found if limit is not None}
+    each_depth = [depths(each) for each in item]
+    deepest = max(depth for depth, _ in each_depth)
+    limits = {limit for _, limit in each_depth if limit is not None}
     if len(limits) > 1:
         raise ValueError(f"all scalar values must have the same nesting depth: {item!r}")
     limit = limits.pop() if limits else None
@@ -231,12 +231,12 @@ def range(
     return RaggedTensor(values, RowPartition(splits))
 
 
-#: The dtypes of numbers in order: of several the last is taken.
+#: The dtypes of numbers; the last of those of the arguments is the result's.
 _WIDTHS = (dt.int32, dt.int64, dt.float32, dt.float64)
 
 
 def steps(first: TensorValue, last: TensorValue, step: TensorValue) -> Any:
-    """How many numbers there are from first to before last."""
+    """The number of steps from `first` to before `last`."""
     if first.dtype.is_integer:
         size = abs(step)
         span = (last - first) * sign(step)
@@ -267,8 +267,8 @@ def row_splits_to_segment_ids(
     vector = index_vector(splits, "splits")
     if vector.type.dims == (0,):
         raise ValueError("Invalid row_splits: []")
-    found = numbers_of_rows(vector, vector[-1])
-    return found if out_type is None else cast(found, out_type)
+    rows = numbers_of_rows(vector, vector[-1])
+    return rows if out_type is None else cast(rows, out_type)
 
 
 def segment_ids_to_row_splits(

@@ -95,7 +95,7 @@ def cross_hashed(
 
 
 def nothing(dtype: DType) -> RaggedTensor:
-    """No rows."""
+    """A ragged tensor without rows."""
     return RaggedTensor(convert([], dtype), RowPartition(convert([0], dt.int64)))
 
 

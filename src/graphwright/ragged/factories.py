@@ -1,4 +1,4 @@
-"""The ways to make a ragged tensor of values: `RaggedTensor.from_row_splits` and the like."""
+"""The factories of ragged tensors: `RaggedTensor.from_row_splits` and others."""
 
 from __future__ import annotations
 

@@ -39,25 +39,25 @@ def map_flat_values(op: Callable[..., TensorLike], *args: Any, **kwargs: Any) ->
     >>> tf.ragged.map_flat_values(tf.add, tf.ragged.constant([[1, 2], [3]]), 10)
     <tf.RaggedTensor [[11, 12], [13]]>
     """
-    found = [leaf for leaf in tree.flatten([args, kwargs]) if is_ragged(leaf)]
-    if not found:
+    ragged = [leaf for leaf in tree.flatten([args, kwargs]) if is_ragged(leaf)]
+    if not ragged:
         return op(*args, **kwargs)
-    for other in found[1:]:
-        check_alike(found[0], other)
+    for other in ragged[1:]:
+        check_alike(ragged[0], other)
 
     def flat(leaf: object) -> object:
         return leaf.flat_values if is_ragged(leaf) else leaf
 
     inner_args, inner_kwargs = tree.map_structure(flat, (args, kwargs))
     result = convert(op(*inner_args, **inner_kwargs))
-    have, need = result.shape[:1], found[0].flat_values.shape[:1]
+    have, need = result.shape[:1], ragged[0].flat_values.shape[:1]
     if result.shape.rank == 0 or not have.is_compatible_with(need):
         raise ValueError(
             f"tf.ragged.map_flat_values requires that the output of `op` have the same "
             f"outer-dimension size as flat_values of any ragged inputs. (output shape: "
             f"{result.shape}; expected outer dimension size: {need})"
         )
-    return found[0].with_flat_values(result)
+    return ragged[0].with_flat_values(result)
 
 
 def check_alike(a: RaggedTensor, b: RaggedTensor) -> None:

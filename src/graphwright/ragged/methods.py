@@ -1,4 +1,4 @@
-"""What methods of ragged tensors ask for and modules above the class compute."""
+"""The methods of ragged tensors whose bodies stand in modules above the class."""
 
 from __future__ import annotations
 

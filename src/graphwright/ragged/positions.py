@@ -36,8 +36,8 @@ def numbers_of_rows(splits: TensorValue, count: TensorLike) -> Any:
     """For each of `count` values the number of its row."""
     if splits.type.dims == (1,):  # no rows: whatever values there are belong to none
         return numbers(count, dtype=splits.dtype)
-    at = numbers(cast(count, splits.dtype), dtype=splits.dtype)
-    return searchsorted(splits, at, "right", splits.dtype) - 1
+    places = numbers(cast(count, splits.dtype), dtype=splits.dtype)
+    return searchsorted(splits, places, "right", splits.dtype) - 1
 
 
 def counts(rows: TensorValue, count: TensorLike) -> Any:
@@ -77,25 +77,25 @@ def clipped_range(piece: slice, lengths: TensorValue) -> tuple[Any, Any, Any]:
 
 
 def clipped(
-    given: SupportsInt | None,
+    end: SupportsInt | None,
     lengths: TensorValue,
     first: TensorLike,
     last: TensorLike,
     default: TensorLike,
 ) -> Any:
     """One end of a slice, counted from the end of each row where negative, and inside of it."""
-    if given is None:
+    if end is None:
         return default
-    if not is_tensor(given):
-        at = int(given)
-        return minimum(last, at) if at >= 0 else maximum(lengths + at, first)
-    edge = cast(given, lengths.dtype)
+    if not is_tensor(end):
+        place = int(end)
+        return minimum(last, place) if place >= 0 else maximum(lengths + place, first)
+    edge = cast(end, lengths.dtype)
     edge = select(edge < 0, edge + lengths, edge + zeros_like(lengths))
     return maximum(minimum(edge, last), first)
 
 
 def by_a_tensor(piece: slice, lengths: TensorValue, step: TensorValue) -> tuple[Any, Any, Any]:
-    """The same for a step whose sign is not known."""
+    """Starts, lengths and step of a slice whose step is a tensor, so that its sign is not known."""
     forwards = slice(piece.start, piece.stop, 1), slice(piece.start, piece.stop, -1)
     (start, _, _), (end, _, _) = (clipped_range(each, lengths) for each in forwards)
     up = clipped(piece.stop, lengths, 0, lengths, lengths) - start

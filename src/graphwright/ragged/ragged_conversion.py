@@ -263,10 +263,10 @@ def laid_out(
     """Rows of `columns` values each; behind those that there are stands `default`."""
     inner = shape_of(values)[1:]
     filler = broadcast_to(default, inner)[None]
-    at = numbers(cast(convert(columns), starts.dtype), dtype=starts.dtype)[None]
-    places = starts[:, None] + at
+    numbers_in_row = numbers(cast(convert(columns), starts.dtype), dtype=starts.dtype)[None]
+    places = starts[:, None] + numbers_in_row
     nothing = shape_of(values, starts.dtype)[0]
-    places = select(at < lengths[:, None], places, nothing + places * 0)
+    places = select(numbers_in_row < lengths[:, None], places, nothing + places * 0)
     return gather(concat([values, filler], 0), places)
 
 

@@ -1,4 +1,4 @@
-"""How a ragged tensor is printed."""
+"""The text of ragged tensors, for `repr` and `str`."""
 
 from __future__ import annotations
 

@@ -114,14 +114,14 @@ def cumsum(
 
 
 def padded(function: Callable[[TensorValue, int], TensorLike], x: RaggedTensor, axis: int) -> Any:
-    """A function along an axis, of rows filled up with zeros and cut again."""
-    at = x.positive_axis(axis, "axis")
-    if at > 1:
-        inner = function(x.values, at - 1) if not is_ragged(x.values) else None
-        return x.with_values(padded(function, x.values, at - 1) if inner is None else inner)
+    """Applies a function along an axis of rows filled up with zeros, and cuts the rows again."""
+    place = x.positive_axis(axis, "axis")
+    if place > 1:
+        inner = function(x.values, place - 1) if not is_ragged(x.values) else None
+        return x.with_values(padded(function, x.values, place - 1) if inner is None else inner)
     if is_ragged(x.values):
         raise ValueError(f"axis {axis} of a ragged tensor of ragged rank {x.ragged_rank}")
-    return cut(function(x.to_tensor(), at), x.row_lengths())
+    return cut(function(x.to_tensor(), place), x.row_lengths())
 
 
 @implement(counting.bincount, RaggedTensor)
@@ -149,10 +149,10 @@ def bincount(
         size = arithmetic.maximum(size, cast(convert(minlength), dt.int64))
     if maxlength is not None:
         size = arithmetic.minimum(size, cast(convert(maxlength), dt.int64))
-        kept = less(values, size)
-        values, rows = boolean_mask(values, kept), boolean_mask(rows, kept)
-        flat = None if flat is None else boolean_mask(flat, kept)
+        counts = less(values, size)
+        values, rows = boolean_mask(values, counts), boolean_mask(rows, counts)
+        flat = None if flat is None else boolean_mask(flat, counts)
     total = size * cast(arr.nrows(), dt.int64)
-    at = rows * size + values
-    counted = counting.bincount(at, flat, total, total, dtype, binary_output=binary_output)
+    places = rows * size + values
+    counted = counting.bincount(places, flat, total, total, dtype, binary_output=binary_output)
     return reshape(counted, concat([cast(arr.nrows(), dt.int64)[None], size[None]], 0))

@@ -64,10 +64,10 @@ def rows_at(params: RaggedOrTensor, indices: RaggedOrTensor) -> Any:
     if rank == 1:
         return take(params, numbers)
     nested = from_tensor(numbers, None, None, rank - 1, params.row_splits.dtype)
-    found = take(params, nested.flat_values)
+    rows = take(params, nested.flat_values)
     for splits in reversed(nested.nested_row_splits):
-        found = RaggedTensor(found, RowPartition(splits))
-    return found
+        rows = RaggedTensor(rows, RowPartition(splits))
+    return rows
 
 
 def in_each_row(params: RaggedOrTensor, indices: RaggedOrTensor) -> Any:
@@ -75,20 +75,22 @@ def in_each_row(params: RaggedOrTensor, indices: RaggedOrTensor) -> Any:
     if not is_ragged(indices):
         if not is_ragged(params):
             return gathering.gather(params, indices, axis=1, batch_dims=1)
-        at = cast(indices, params.row_splits.dtype)
+        numbers_in_row = cast(indices, params.row_splits.dtype)
         starts, lengths = params.row_starts()[:, None], params.row_lengths()[:, None]
-        places = reshape(starts + at, [-1])
-        inside = reshape(logical_and(greater_equal(at, 0), less(at, lengths)), [-1])
-        found = take(params.values, checked(places, inside))
-        return reshape(found, [*sizes_of(indices), *sizes_of(found)[1:]])
+        places = reshape(starts + numbers_in_row, [-1])
+        inside = reshape(
+            logical_and(greater_equal(numbers_in_row, 0), less(numbers_in_row, lengths)), [-1]
+        )
+        taken = take(params.values, checked(places, inside))
+        return reshape(taken, [*sizes_of(indices), *sizes_of(taken)[1:]])
     if not is_ragged(params):
         params = from_tensor(params, None, None, 1, indices.row_splits.dtype)
-    at = cast(indices.values, params.row_splits.dtype)
-    rowids = cast(indices.value_rowids(), at.dtype)
+    numbers_in_row = cast(indices.values, params.row_splits.dtype)
+    rowids = cast(indices.value_rowids(), numbers_in_row.dtype)
     starts = gathering.gather(params.row_starts(), rowids)
     lengths = gathering.gather(params.row_lengths(), rowids)
-    inside = logical_and(greater_equal(at, 0), less(at, lengths))
-    return indices.with_values(take(params.values, checked(starts + at, inside)))
+    inside = logical_and(greater_equal(numbers_in_row, 0), less(numbers_in_row, lengths))
+    return indices.with_values(take(params.values, checked(starts + numbers_in_row, inside)))
 
 
 def checked(places: TensorLike, inside: TensorLike) -> Any:

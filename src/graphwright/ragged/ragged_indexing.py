@@ -98,8 +98,8 @@ def row_number(value: RaggedTensor, index: SupportsInt) -> Any:
                 None, None, f"slice index {index} of dimension 0 out of bounds."
             )
         return index + (count if count is not None else value.nrows()) if index < 0 else index
-    wanted = cast(index, value.row_splits.dtype)
-    return select(wanted < 0, wanted + value.nrows(), wanted)
+    number = cast(index, value.row_splits.dtype)
+    return select(number < 0, number + value.nrows(), number)
 
 
 def sliced_rows(value: RaggedTensor, piece: slice) -> RaggedTensor:
@@ -144,8 +144,8 @@ def one_column(value: RaggedTensor, index: SupportsInt) -> Any:
         if known is not None and not -known <= index < known:
             raise InvalidArgumentError(None, None, f"slice index {index} out of bounds.")
         index = index % known if known else index
-    at = convert(index, value.row_splits.dtype) if isinstance(index, int) else index
-    return take(value.values, value.row_starts() + at)
+    place = convert(index, value.row_splits.dtype) if isinstance(index, int) else index
+    return take(value.values, value.row_starts() + place)
 
 
 def sliced_columns(value: RaggedTensor, piece: slice) -> RaggedTensor:
@@ -157,12 +157,12 @@ def sliced_columns(value: RaggedTensor, piece: slice) -> RaggedTensor:
     partition = value._row_partition
     lengths = partition.row_lengths()
     start, counts, step = clipped_range(piece, lengths)
-    at, splits = positions(partition.row_starts() + start, counts, step)
+    places, splits = positions(partition.row_starts() + start, counts, step)
     result = RowPartition(splits)
     known = partition.static_uniform_row_length
     if known is not None and not any(isinstance(e, Tensor) for e in ends(piece)):
         result = result.with_uniform_row_length(len(range(*piece.indices(known))))
-    return RaggedTensor(take(value.values, at), result)
+    return RaggedTensor(take(value.values, places), result)
 
 
 def ends(piece: slice) -> Sequence[Any]:

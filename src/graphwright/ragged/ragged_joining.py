@@ -29,18 +29,18 @@ def alike(values: Sequence[TensorLike]) -> list[RaggedOrTensor]:
     ValueError if the ranks differ.
     """
     dtype = next((x.dtype for x in values if is_ragged(x)), None)
-    given: list[Any] = [x if is_ragged(x) else convert(x, None, dtype) for x in values]
-    ranks = {x.shape.rank for x in given}
+    tensors: list[Any] = [x if is_ragged(x) else convert(x, None, dtype) for x in values]
+    ranks = {x.shape.rank for x in tensors}
     if len(ranks) > 1:
         raise ValueError(f"all inputs must have the same rank, not {sorted(map(str, ranks))}")
-    depth = max([x.ragged_rank for x in given if is_ragged(x)], default=0)
-    return one_splits_dtype([divided(x, depth) for x in given])
+    depth = max([x.ragged_rank for x in tensors if is_ragged(x)], default=0)
+    return one_splits_dtype([divided(x, depth) for x in tensors])
 
 
 def one_splits_dtype(values: list[RaggedOrTensor]) -> list[RaggedOrTensor]:
     """Ragged tensors whose splits are of one dtype: int64 if some are."""
-    found = {x.row_splits.dtype for x in values if is_ragged(x)}
-    if len(found) < 2:
+    dtypes = {x.row_splits.dtype for x in values if is_ragged(x)}
+    if len(dtypes) < 2:
         return values
     return [x.with_row_splits_dtype(dt.int64) if is_ragged(x) else x for x in values]
 
@@ -139,10 +139,10 @@ def stack(values: Sequence[TensorLike], axis: SupportsInt = 0, name: str | None 
     """
     if not values:
         raise ValueError("rt_inputs may not be empty.")
-    given: list[Any] = [x if is_ragged(x) else as_values(x) for x in values]
-    if not any(map(is_ragged, given)):
+    tensors: list[Any] = [x if is_ragged(x) else as_values(x) for x in values]
+    if not any(map(is_ragged, tensors)):
         return stacked_dense(convert_many(values), int(axis))
-    parts = alike(given)
+    parts = alike(tensors)
     first: Any = parts[0]
     return stacked(parts, first.positive_axis(int(axis), "axis", extra=1))
 

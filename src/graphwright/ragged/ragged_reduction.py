@@ -50,14 +50,14 @@ def segments(combine: Segments, data: RaggedOrTensor, ids: TensorLike, count: Te
 def offsets(ragged: RaggedTensor) -> Any:
     """The place of each value in its row."""
     partition = ragged._row_partition
-    at = numbers(partition.nvals(), dtype=partition.dtype)
-    return at - gather(partition.row_starts(), partition.value_rowids())
+    places = numbers(partition.nvals(), dtype=partition.dtype)
+    return places - gather(partition.row_starts(), partition.value_rowids())
 
 
 def reduced(
     reduce: Reduce, combine: Segments, x: RaggedTensor, axis: Axes | None, keepdims: bool
 ) -> Any:
-    """A reduction of which is known how it acts on a tensor and on segments of one."""
+    """Reduces a ragged tensor: `reduce` works on tensors, `combine` on segments of one."""
     axes = axes_of(x, axis)
     if axes is None:
         result = reduce(x.flat_values)
@@ -110,7 +110,7 @@ def all_of(data: TensorLike, ids: TensorLike, count: TensorLike) -> Any:
 
 
 def register(reduce: Reduce, combine: Segments) -> None:
-    """What a reduction means for ragged tensors."""
+    """Registers what a reduction means for ragged tensors."""
 
     @implement(reduce, RaggedTensor)
     def meaning(
@@ -175,14 +175,14 @@ def logsumexp(
 
 
 def floating(values: TensorValue) -> Any:
-    """Numbers of which there are means."""
+    """The values as floats, or complex numbers as they are: integers have no mean."""
     return (
         values if values.dtype.is_floating or values.dtype.is_complex else cast(values, dt.float32)
     )
 
 
 def register_segments(combine: Segments) -> None:
-    """What a combination of segments means for ragged tensors."""
+    """Registers what a combination of segments means for ragged tensors."""
 
     @implement(combine, RaggedTensor)
     def meaning(

@@ -41,8 +41,8 @@ class DynamicRaggedShape:
     @property
     def dtype(self) -> DType:
         """The dtype of sizes and splits."""
-        found: DType = self._inner_shape.dtype
-        return found
+        result: DType = self._inner_shape.dtype
+        return result
 
     @property
     def row_partitions(self) -> tuple[RowPartition, ...]:

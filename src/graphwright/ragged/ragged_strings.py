@@ -39,9 +39,9 @@ Padding = str | bytes | tuple[str | bytes, str | bytes] | None
 def each_string(
     cut: Callable[[TensorValue], tuple[RaggedTensor, ...]], input: TensorLike
 ) -> tuple[Any, ...]:
-    """Pieces of each string: `cut` gives ragged tensors for a vector of strings.
+    """The pieces of each string, as `cut` makes them of a vector of strings.
 
-    For a scalar they are its pieces alone.
+    A scalar has one row of pieces, a vector.
     """
     input = input if is_ragged(input) else convert(input, dt.string)
     rank = input.shape.rank
@@ -371,7 +371,7 @@ def ngrams(
 
 
 def paddings(pad_values: Padding, padding_width: int | None) -> tuple[str, str, int]:
-    """What stands before and behind rows, and how often."""
+    """The strings that pad rows at their two ends, and how often."""
     if pad_values is None:
         if padding_width:
             raise ValueError("pad_values must be provided if padding_width is set.")

@@ -81,8 +81,8 @@ class RaggedTensor(Factories, Composite, Operators):
     @property
     def dtype(self) -> DType:
         """The dtype of the values."""
-        found: DType = self._values.dtype
-        return found
+        result: DType = self._values.dtype
+        return result
 
     @property
     def ragged_rank(self) -> int:
@@ -92,12 +92,12 @@ class RaggedTensor(Factories, Composite, Operators):
     @property
     def partitions(self) -> list[RowPartition]:
         """The partitions, the outermost first."""
-        found = []
+        result = []
         values: Any = self
         while is_ragged(values):
-            found.append(values._row_partition)
+            result.append(values._row_partition)
             values = values._values
-        return found
+        return result
 
     @property
     def _nested_row_partitions(self) -> tuple[RowPartition, ...]:
@@ -168,14 +168,14 @@ class RaggedTensor(Factories, Composite, Operators):
         out_type: DTypeLike | None = None,
     ) -> Any:
         """The shape of the smallest tensor that all rows fit in."""
-        found = self._bodies.bounding_shape(self)
+        sizes = self._bodies.bounding_shape(self)
         if out_type is not None:
-            found = cast(found, out_type)
+            sizes = cast(sizes, out_type)
         if axis is None:
-            return found
+            return sizes
         if isinstance(axis, int):
-            return found[axis]
-        return stack([found[each] for each in axis])
+            return sizes[axis]
+        return stack([sizes[each] for each in axis])
 
     def positive_axis(self, axis: int, what: str, extra: int = 0) -> int:
         """An axis counted from the first; ValueError if there is none such."""

@@ -34,18 +34,18 @@ from graphwright.values.tensor import EagerTensor, Tensor
 
 
 def splits_dtype(dtype: DTypeLike) -> DType:
-    """The dtype of splits that was asked for; ValueError unless it is int32 or int64."""
-    found = as_dtype(dtype)
-    if found not in SPLITS:
-        raise ValueError(f"Argument `row_splits` dtype must be int32 or int64. Received {found}.")
-    return found
+    """The dtype of splits; ValueError unless it is int32 or int64."""
+    result = as_dtype(dtype)
+    if result not in SPLITS:
+        raise ValueError(f"Argument `row_splits` dtype must be int32 or int64. Received {result}.")
+    return result
 
 
 def index_vector(value: TensorLike, name: str, dtype: DTypeLike | None = None) -> Any:
-    """A vector of int32 or int64 (which other values become)."""
+    """Makes a vector of int32 or int64 of a value; ValueError if it is none of integers."""
     preferred = dt.int64 if dtype is None else as_dtype(dtype)
-    own = isinstance(value, (Tensor, np.ndarray))
-    tensor = convert(value) if own else convert(value, None, preferred)
+    has_dtype = isinstance(value, (Tensor, np.ndarray))
+    tensor = convert(value) if has_dtype else convert(value, None, preferred)
     if tensor.dtype not in SPLITS:
         if not tensor.dtype.is_integer and tensor.type.dims != (0,):
             raise ValueError(f"{name} must have dtype int32 or int64, not {tensor.dtype.name}")
@@ -194,8 +194,8 @@ class RowPartition(Composite):
     @property
     def dtype(self) -> DType:
         """The dtype of splits: int32 or int64."""
-        found: DType = self._splits.dtype
-        return found
+        result: DType = self._splits.dtype
+        return result
 
     def row_splits(self) -> Any:
         """Where rows begin, and at last where they end: of shape [nrows + 1]."""
@@ -217,10 +217,10 @@ class RowPartition(Composite):
         """The number of each value's row."""
         if self._rowids is not None:
             return self._rowids
-        found = numbers_of_rows(self._splits, self.nvals())
-        if isinstance(found, EagerTensor):  # one of a graph may not be used outside of it
-            self._rowids = found
-        return found
+        rowids = numbers_of_rows(self._splits, self.nvals())
+        if isinstance(rowids, EagerTensor):  # one of a graph may not be used outside of it
+            self._rowids = rowids
+        return rowids
 
     def nrows(self) -> Any:
         """The number of rows."""

@@ -25,8 +25,8 @@ from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 @implement(movement.expand_dims, RaggedTensor)
 def expand_dims(input: RaggedTensor, axis: SupportsInt, name: str | None = None) -> Any:
     """A ragged tensor with an axis of size 1 more."""
-    at = input.positive_axis(int(axis), "axis", extra=1)
-    return expanded(input, at)
+    place = input.positive_axis(int(axis), "axis", extra=1)
+    return expanded(input, place)
 
 
 def expanded(x: RaggedOrTensor, axis: int) -> Any:

@@ -19,9 +19,9 @@ def take(values: RaggedOrTensor, rows: TensorLike) -> Any:
     partition = values._row_partition
     starts = gather(partition.row_starts(), rows)
     lengths = gather(partition.row_lengths(), rows)
-    at, splits = positions(starts, lengths)
+    places, splits = positions(starts, lengths)
     uniform = partition.uniform_row_length()
-    return RaggedTensor(take(values.values, at), RowPartition(splits, uniform))
+    return RaggedTensor(take(values.values, places), RowPartition(splits, uniform))
 
 
 def row(ragged: RaggedTensor, index: int | TensorValue) -> Any:
