@@ -26,7 +26,7 @@ from graphwright.values.tensor import EagerTensor, Tensor, box
 
 Conversion = Callable[[Any, Any, Any], Any]
 
-#: Types with a conversion of their own, function(value, dtype, name) -> Tensor.
+#: Conversions of types: functions of a value, a dtype and a name that return a tensor.
 _CONVERSIONS: dict[type, Conversion] = {}
 
 #: What converts to a tensor, in classes that `isinstance` takes.
@@ -48,9 +48,11 @@ class _Conversions(dict[type, "Conversion | None"]):
     def __missing__(self, kind: type) -> Conversion | None:
         if len(self) >= self.limit:
             self.clear()
-        found = next((_CONVERSIONS[base] for base in kind.__mro__ if base in _CONVERSIONS), None)
-        self[kind] = found
-        return found
+        conversion = next(
+            (_CONVERSIONS[base] for base in kind.__mro__ if base in _CONVERSIONS), None
+        )
+        self[kind] = conversion
+        return conversion
 
 
 _CONVERSION_OF = _Conversions()
@@ -105,12 +107,12 @@ def register_tensor_conversion_function(
 
 
 def users_conversion(kind: type, function: Callable[..., object]) -> Conversion:
-    """A conversion that leaves what it does not know to the class's bases."""
+    """A registered function as a conversion; where it declines, that of a base class is called."""
 
     def conversion(value: TensorLike, dtype: DType | None, name: str | None) -> Any:
-        made = function(value, dtype=dtype, name=name, as_ref=False)
-        if made is not NotImplemented:
-            return made
+        tensor = function(value, dtype=dtype, name=name, as_ref=False)
+        if tensor is not NotImplemented:
+            return tensor
         for base in kind.__mro__[1:]:
             if base in _CONVERSIONS:
                 return _CONVERSIONS[base](value, dtype, name)
@@ -194,12 +196,12 @@ def eager_constant(
     if not value:
         zero: Any = value
         key = (key, copysign(1.0, zero))  # 0.0 and -0.0 are equal
-    found = _SCALARS.get(key)
-    if found is None:
-        found = box(make_array(value, dtype, hint))
+    tensor = _SCALARS.get(key)
+    if tensor is None:
+        tensor = box(make_array(value, dtype, hint))
         if len(_SCALARS) < _MAX_SCALARS:
-            _SCALARS[key] = found
-    return found
+            _SCALARS[key] = tensor
+    return tensor
 
 
 def convert_pair(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
@@ -225,7 +227,7 @@ def convert_terms(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
 
 
 def has_dtype(value: object) -> bool:
-    """Whether a value that is no tensor yet brings a dtype that its partner's cannot override."""
+    """Whether a value that is no tensor yet has a dtype that the other operand's cannot replace."""
     return hasattr(value, "dtype") and not isinstance(value, (np.ndarray, np.generic))
 
 
@@ -357,7 +359,7 @@ def first_leaf(value: object) -> object:
 
 
 def default_dtype(array: Array, kind: str, value: object) -> DType:
-    """The dtype of a Python value of which none was demanded."""
+    """The dtype that a Python value gets where none is demanded."""
     leaf = first_leaf(value)
     if isinstance(leaf, (np.ndarray, np.generic)) and array.dtype.kind in "biufc":
         return of_numpy(array.dtype)
@@ -390,13 +392,13 @@ def from_numpy(value: Array | np.generic, dtype: DType | None, hint: DType | Non
     array = np.array(value, order="C", copy=True)
     if array.dtype.kind in "US" or array.dtype == object:
         array = as_bytes(array)
-    found = of_numpy(array.dtype)
-    if dtype is None and hint is not None and dt.string not in (hint, found):
+    present = of_numpy(array.dtype)
+    if dtype is None and hint is not None and dt.string not in (hint, present):
         dtype = hint
-    if dtype is None or dtype is found:
-        native = found.numpy_dtype
+    if dtype is None or dtype is present:
+        native = present.numpy_dtype
         return array if array.dtype == native else array.astype(native)
-    if (dtype is dt.string) is not (found is dt.string):
+    if (dtype is dt.string) is not (present is dt.string):
         raise ValueError(
             f"TypeError: a NumPy array of dtype {array.dtype} is no tensor of dtype {dtype.name}"
         )
@@ -473,7 +475,7 @@ def constant(
 
 
 def shaped(tensor: EagerTensor, shape: ShapeLike) -> EagerTensor:
-    """The constant in the asked-for shape: reshaped, or its one element repeated."""
+    """The constant in a shape: reshaped, or its one element repeated."""
     if shape is None:
         return tensor
     sizes: Any = shape
@@ -506,15 +508,17 @@ def shape_vector(shape: TensorShape, dtype: DType | None, name: str | None) -> A
 
 def refuse_composite(value: Composite, dtype: DType | None, name: str | None) -> Any:
     """The refusal of values that have no form as one tensor, unless they say so themselves."""
-    own = getattr(value, "__tf_tensor__", None)
-    if own is not None:
-        return own(dtype, name)
+    conversion = getattr(value, "__tf_tensor__", None)
+    if conversion is not None:
+        return conversion(dtype, name)
     raise ValueError(Unconvertible(value))
 
 
 class Unconvertible:
-    """What is said of a composite where a tensor is needed. It is put in words only if somebody
-    reads it: most often another meaning of the function is looked for (`op.dispatch`).
+    """The message about a composite where a tensor is needed.
+
+    It becomes text only where somebody reads it: mostly another meaning of the function is called
+    instead (`op.dispatch`).
     """
 
     def __init__(self, value: Composite) -> None:

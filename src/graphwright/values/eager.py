@@ -23,8 +23,8 @@ from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
 from graphwright.values.tensor_operators import Operators
 
-#: What a kernel raises about its arguments; anything else, a TypeError that no rule explains, and
-#: an AttributeError that no handle does, is a defect and passes through.
+#: What a kernel raises about its arguments. Anything else is a defect and passes through, and so
+#: are a TypeError that no rule explains and an AttributeError that no handle explains.
 KERNEL_ERRORS = (
     ValueError, IndexError, OverflowError, ZeroDivisionError, MemoryError, TypeError,
     AttributeError,
@@ -32,7 +32,7 @@ KERNEL_ERRORS = (
 
 REFUSALS = (*KERNEL_ERRORS, OpError)
 
-#: What can be said where Python's or NumPy's own words are all there is.
+#: The message in front of Python's or NumPy's own words where there are no others.
 AXES = "An argument has too few or too many axes, or none that fit the others"
 
 _INTS = frozenset({int})
@@ -41,7 +41,7 @@ _INTS = frozenset({int})
 Operands = tuple[object, ...]
 
 
-#: What executes an op, the loops over its operands unrolled.
+#: The source of the function that executes an op, its loops over operands unrolled.
 _EXECUTE = """
 def execute(op, operands):
     {unpack}
@@ -65,7 +65,7 @@ def execute(op, operands):
 
 
 class _Executors(dict[int, "Callable[..., Any]"]):
-    """What executes ops of a class with so many operands."""
+    """The functions that execute ops of a class, by the number of operands."""
 
     def __init__(self, kind: type[Op]) -> None:
         self.kind = kind
@@ -80,13 +80,13 @@ class _Executors(dict[int, "Callable[..., Any]"]):
 
 
 def maker_of(allowed: frozenset[DType]) -> str:
-    """What makes a host operand of a value: one of any kind, or of places and sizes."""
+    """The name of the function that makes a host operand of a value, of any kind or of integers."""
     if not allowed:
         return "as_host"
     return "as_ints" if allowed <= dt.INDEX else "as_integers"
 
 
-#: More operands than these are gone through in a loop.
+#: Where there are more operands, a loop goes through them.
 _UNROLLED = 12
 
 
@@ -147,9 +147,9 @@ def as_ints(value: Any, allowed: frozenset[DType] = dt.INDEX) -> Any:
     if kind is int or value is None:
         return value
     plain = as_host(value)
-    found = value.dtype if isinstance(value, Tensor) else dtype_of(plain)
-    if found not in allowed:
-        raise NotIndex(value, found)
+    dtype = value.dtype if isinstance(value, Tensor) else dtype_of(plain)
+    if dtype not in allowed:
+        raise NotIndex(value, dtype)
     return plain
 
 
@@ -159,14 +159,14 @@ def as_integers(value: object) -> Any:
 
 
 def dtype_of(plain: object) -> DType | None:
-    """The dtype of the tensor that becomes of a plain value, if any does."""
+    """The dtype of the tensor that a plain value converts to, or None."""
     array = np.asarray(plain)
     if array.dtype.kind in "iu" or not array.size:
         return dt.int64
     return _KINDS.get(array.dtype.kind)
 
 
-#: The dtypes of tensors that become of Python values, by NumPy's kind of them.
+#: The dtypes of tensors that Python values convert to, by NumPy's kind of them.
 _KINDS = {"b": dt.bool_, "f": dt.float32, "c": dt.complex128, "U": dt.string, "S": dt.string}
 
 
@@ -196,7 +196,7 @@ def as_host(value: Any) -> Any:
 
 
 class Large:
-    """What makes of an op's kernel one that is fast on large arrays, too: `hooks` provides it."""
+    """Makes an op's kernel fast on large arrays too; `hooks` provides it."""
 
     kernel: Callable[[Op, Sequence[DType], Any], Any] = staticmethod(
         lambda op, types, kernel: kernel
@@ -204,8 +204,10 @@ class Large:
 
 
 class Inside:
-    """What names the node of a graph that raised an error, where a kernel runs one, and leaves
-    every other error as it is: `hooks` provides it."""
+    """Names the node that raised an error, where a kernel runs a graph; `hooks` provides it.
+
+    Every other error stays as it is.
+    """
 
     explain: Callable[[Exception], Exception] = staticmethod(lambda error: error)
 
@@ -229,12 +231,12 @@ def refuse(op: Op, operands: Operands, error: Exception) -> NoReturn:
     """Raises a kernel's complaint as the error of the op."""
     if isinstance(error, OpError) and "[Op:" in error.message:
         raise error
-    found = Inside.explain(error)
-    if found is error:
-        found = refusal(op, operands, error)
-    if found is error:
+    explained = Inside.explain(error)
+    if explained is error:
+        explained = refusal(op, operands, error)
+    if explained is error:
         raise error
-    raise found from (None if isinstance(error, (OpError, NotIndex)) else error)
+    raise explained from (None if isinstance(error, (OpError, NotIndex)) else error)
 
 
 def refusal(op: Op, operands: Operands | None, error: Exception) -> Exception:
@@ -264,7 +266,7 @@ def refusal(op: Op, operands: Operands | None, error: Exception) -> Exception:
             message = f"{AXES}: {message}"
         else:
             if isinstance(error, TypeError):
-                if defect:  # of ours, or what the user's own code raised
+                if defect:  # of ours, or an error that a program's own code raised
                     return error
                 message = f"{AXES}: {message}"
     if "[Op:" not in message:
@@ -273,17 +275,17 @@ def refusal(op: Op, operands: Operands | None, error: Exception) -> Exception:
 
 
 def wrong_handle(op: Op, operands: Operands, error: Exception) -> Exception:
-    """The error for the handle of another thing than the op's; what else is a defect."""
+    """The error for a handle of another kind than the op's; `error` itself for a defect."""
     kind = op.behind
     for name, operand in zip(op.operand_names(len(operands)), operands):
         if kind is None or not isinstance(operand, EagerTensor):
             continue
-        found = operand._array
-        if operand.dtype in (dt.resource, dt.variant) and not isinstance(found, kind):
+        thing = operand._array
+        if operand.dtype in (dt.resource, dt.variant) and not isinstance(thing, kind):
             return InvalidArgumentError(
                 None,
                 None,
-                f"{name} of {op.type_name} must be the handle of a {kind.__name__}, got {found!r} "
+                f"{name} of {op.type_name} must be the handle of a {kind.__name__}, got {thing!r} "
                 f"[Op:{op.type_name}]",
             )
     return error
@@ -323,15 +325,17 @@ def wrong_host(op: Op, operands: Operands, wrong: NotIndex) -> Exception:
 
 
 def converts_first(op: Op, position: int, count: int, value: object) -> bool:
-    """Whether TensorFlow knows what dtype a Python value is to have before it is converted: for a
-    number, and where the record or an operand before it says so."""
+    """Whether TensorFlow knows the dtype of a Python value before it converts it.
+
+    It does for a number, and where the record or an operand before it states the dtype.
+    """
     names = [name.partition("[")[0] for name in op.operand_names(count)[: position + 1]]
     dtypes = [operand.dtype for operand in op.operands if operand.name in names]
-    told = dtypes[-1] not in op.dtypes or dtypes[-1] in dtypes[:-1]
-    return told or not isinstance(value, (list, tuple))
+    is_stated = dtypes[-1] not in op.dtypes or dtypes[-1] in dtypes[:-1]
+    return is_stated or not isinstance(value, (list, tuple))
 
 
-#: What the text of executors names.
+#: The names in the source of executors.
 _NAMES: dict[str, Any] = {
     "FORMS": FORMS,
     "EagerTensor": EagerTensor,

@@ -47,7 +47,7 @@ class IndexedSlices(Composite):
 
     @property
     def indices(self) -> Any:
-        """Which rows they are, of shape [n]."""
+        """The numbers of the rows, of shape [n]."""
         return self._indices
 
     @property
@@ -105,8 +105,10 @@ class IndexedSlices(Composite):
 
 
 class IndexedSlicesSpec(TypeSpec):
-    """The type of an `IndexedSlices`: the shape and dtype of the whole tensor, the dtype and
-    shape of the indices, and the dtype of the dense shape (None where there is none).
+    """The type of an `IndexedSlices`.
+
+    It has the shape and dtype of the whole tensor, the dtype and shape of the indices, and the
+    dtype of the dense shape: None where there is none.
 
     >>> import graphwright as tf
     >>> tf.IndexedSlicesSpec([4, 2])

@@ -1,4 +1,4 @@
-"""`Tensor`, what eager and symbolic tensors have in common, and `EagerTensor`.
+"""`Tensor`, the base of eager and symbolic tensors, and `EagerTensor`.
 
 An eager tensor is a thin immutable box around a NumPy array (or around the bare object of
 a resource or variant); its `TensorType` is worked out only when somebody asks.

@@ -18,7 +18,7 @@ from graphwright.types.composite import Composite
 
 
 def unary(function: Callable[..., object]) -> Any:
-    """The operator of one operand that a function is."""
+    """The operator of one operand that calls a function."""
 
     def operator(self: TensorLike) -> Any:
         try:
@@ -31,7 +31,7 @@ def unary(function: Callable[..., object]) -> Any:
 
 
 def binary(function: Callable[..., object], name: str) -> Any:
-    """The operator of two operands that a function is."""
+    """The operator of two operands that calls a function."""
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
         try:
@@ -44,7 +44,7 @@ def binary(function: Callable[..., object], name: str) -> Any:
 
 
 def reflected(function: Callable[..., object], name: str) -> Any:
-    """The same, where the other operand is the first."""
+    """The operator of two operands that calls a function with the other operand first."""
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
         try:
@@ -59,7 +59,7 @@ def reflected(function: Callable[..., object], name: str) -> Any:
 def combined(
     function: Callable[..., object], x: object, y: object, other: object, name: str
 ) -> Any:
-    """An operator's function; NotImplemented where the other operand knows better."""
+    """The result of an operator's function; NotImplemented where the other operand has priority."""
     if isinstance(x, Hooks.tensor) and isinstance(y, Hooks.tensor):
         return function(x, y, name=name)
     if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
@@ -74,7 +74,7 @@ def combined(
 
 
 def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
-    """The operator that a function is, and what it is of None."""
+    """The comparison that calls a function, and returns `of_none` for None."""
 
     def operator(self: TensorLike, other: object) -> Any:
         if other is None:
@@ -139,7 +139,7 @@ class Operators:
             + ("" if where is None else f"\n  {where}")
         )
 
-    #: What is written instead of the assignment of an item.
+    #: The advice in the error for the assignment of an item.
     _instead = (
         "a tensor does not change. `x = tf.tensor_scatter_nd_update(x, [[i]], [value])` makes "
         "another one; in a loop, collect items in a tf.TensorArray."

@@ -1,4 +1,4 @@
-"""What specs ask of tensors, as `types.specs` declares it."""
+"""The runtime that `types.specs` declares: tensors, for specs."""
 
 from __future__ import annotations
 

@@ -61,11 +61,11 @@ class NamePrefix:
 
 
 class Restoring(Protocol):
-    """Somebody who may have a value for a variable that is not made yet."""
+    """A restored checkpoint, which may have a value for a variable that is not made yet."""
 
     def match(self, asked: Variable | None = None) -> None:
-        """Gives the variables that it knows the holders of their values, or refuses to give it
-        to the one that is asked for."""
+        """Gives variables whose holders it knows their values; refuses where it cannot give one to
+        the variable that is read."""
 
 
 #: Restored checkpoints with values that nobody has taken, the oldest first.
@@ -73,17 +73,20 @@ RESTORING: weakref.WeakKeyDictionary[Restoring, None] = weakref.WeakKeyDictionar
 
 
 def announce(variable: Variable) -> None:
-    """A variable is made. If a checkpoint may have a value for it, which is not known before
-    somebody holds it, its first reader asks."""
+    """Lets restored checkpoints give a new variable its value.
+
+    Whether one has a value is not known before an object holds the variable, so the first read
+    decides.
+    """
     if not RESTORING:
         return
     storage, initial = variable._storage, variable._storage.read()
 
     def decided() -> Any:
-        asked = storage.owner() if storage.owner is not None else None
-        for restoring in [] if asked is None else reversed(list(RESTORING)):
+        owner = storage.owner() if storage.owner is not None else None
+        for restoring in [] if owner is None else reversed(list(RESTORING)):
             if storage.late is not None:
-                restoring.match(asked)
+                restoring.match(owner)
         return initial
 
     storage.array, storage.late = None, decided
@@ -95,7 +98,7 @@ CREATORS: ContextVar[tuple[Callable[..., Any], ...]] = ContextVar("CREATORS", de
 
 @contextmanager
 def variable_creator_scope(variable_creator: Callable[..., object]) -> Iterator[None]:
-    """Has `variable_creator(next_creator, **kwargs)` make the variables of the block.
+    """Opens a block in which `variable_creator(next_creator, **kwargs)` makes the variables.
 
     It gets the arguments of `tf.Variable` by name and returns a variable, as a rule what
     `next_creator` makes of them.
@@ -116,7 +119,7 @@ def variable_creator_scope(variable_creator: Callable[..., object]) -> Iterator[
 
 
 class Creation(type):
-    """Has the functions of the scopes that are entered make variables."""
+    """The metaclass of variables: the functions of `variable_creator_scope` make them."""
 
     @property
     def __signature__(cls) -> inspect.Signature:
@@ -147,7 +150,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
     """
 
-    #: What a stand-in for an argument has, of which only the handle and the type are known.
+    #: The defaults for a stand-in for an argument, which has only a handle and a type.
     _trainable = True
     _constraint: Callable[[Any], Any] | None = None
     _synchronization = VariableSynchronization.AUTO
@@ -507,10 +510,10 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     def __getitem__(self, key: object) -> Any:
         """A part of the value, whose `assign` sets that part: `v[0, 1:].assign(x)`."""
-        found = self.read_value()[key]
+        part = self.read_value()[key]
         if not is_mask(key):
-            found.assign = partial(self._assign_slice, key)
-        return found
+            part.assign = partial(self._assign_slice, key)
+        return part
 
     def __iter__(self) -> Any:
         return iter(self.read_value())

@@ -288,8 +288,8 @@ def reduced(
     if axis is None:
         count = rank_of(x)
         axis = list(range(count)) if isinstance(count, int) else range_of(count)
-    found = apply(kind.of(bool(keepdims)), *parts(x), axis, name=name)
-    return SparseTensor(*found) if isinstance(found, tuple) else found
+    result = apply(kind.of(bool(keepdims)), *parts(x), axis, name=name)
+    return SparseTensor(*result) if isinstance(result, tuple) else result
 
 
 def map_values(op: Callable[..., TensorLike], *args: TensorLike, **kwargs: Any) -> SparseTensor:
@@ -312,11 +312,11 @@ def map_values(op: Callable[..., TensorLike], *args: TensorLike, **kwargs: Any) 
     >>> tf.sparse.map_values(tf.multiply, x, 10).values.numpy().tolist()
     [10, 20]
     """
-    found = [v for v in (*args, *kwargs.values()) if isinstance(v, SparseTensor)]
-    if not found:
+    sparse = [v for v in (*args, *kwargs.values()) if isinstance(v, SparseTensor)]
+    if not sparse:
         raise ValueError("No SparseTensor in argument list of map_values")
-    first = found[0]
-    for other in found[1:]:
+    first = sparse[0]
+    for other in sparse[1:]:
         same = reduce_all(equal(first.indices, other.indices))
         apply(Assert.of(3), same, convert("Mismatched indices!"), first.indices, other.indices)
 
@@ -339,7 +339,7 @@ _ELEMENTS = {
 
 
 def of_elements(function: Callable[..., TensorLike]) -> None:
-    """Registers that a function of a sparse tensor is that of its elements."""
+    """Registers a function of elements for sparse tensors."""
 
     @implement(function, SparseTensor)
     def meaning(x: SparseTensor, name: str | None = None) -> Any:

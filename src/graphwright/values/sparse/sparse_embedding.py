@@ -87,7 +87,7 @@ def safe_embedding_lookup_sparse(
 def pruned(
     ids: SparseTensor, weights: SparseTensor | None, combiner: str | None
 ) -> tuple[Any, Any]:
-    """The ids, and their weights, that count."""
+    """The ids that are not left out, and their weights."""
     valid = greater_equal(ids.values, 0)
     if weights is None:
         return retain(ids, valid), None

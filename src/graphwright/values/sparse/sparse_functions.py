@@ -1,6 +1,6 @@
 """`tf.sparse`: sparse tensors made, moved and cut.
 
-What an element is multiplied with or added to stands in `arithmetic`.
+Sums, products and reductions stand in `sparse_arithmetic`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def to_dense(
 
 
 def known_shape(tensor: Any, shape: TensorShape) -> Any:
-    """A tensor of which more is known while tracing."""
+    """A tensor, known from now on to be of a shape."""
     if shape.rank is not None:
         tensor.set_shape(shape)
     return tensor
@@ -150,7 +150,7 @@ def reorder(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
 
 
 def shaped(x: SparseTensor, shape: ShapeLike) -> SparseTensor:
-    """A sparse tensor of which more is known of the shape."""
+    """A sparse tensor, known from now on to be of a shape."""
     x.set_shape(shape)
     return x
 
@@ -338,23 +338,23 @@ def split(
     >>> [tf.sparse.to_dense(part).numpy().tolist() for part in tf.sparse.split(x, 2, axis=1)]
     [[[1, 0]], [[2]]]
     """
-    for what, given in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
-        if given is None:
+    for what, value in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
+        if value is None:
             raise ValueError(f"{what} is required")
     number: Any = num_split
     place: Any = axis
     x, count = converted(sp_input), int(number)
-    at = check_split(x, count, int(get_static_value(place)))
-    length = x.dense_shape[at]
+    front = check_split(x, count, int(get_static_value(place)))
+    length = x.dense_shape[front]
     base, longer = floordiv(length, count), floormod(length, count)
     pieces = []
     for i in builtins.range(count):
         begin = i * base + minimum(convert(i, dt.int64), longer)
         width = base + cast(less(i, longer), dt.int64)
         zero = zeros_like(x.dense_shape)
-        start = join([zero[:at], reshape_dense(begin, [1]), zero[at + 1 :]], 0)
+        start = join([zero[:front], reshape_dense(begin, [1]), zero[front + 1 :]], 0)
         part = x.dense_shape
-        part = join([part[:at], reshape_dense(width, [1]), part[at + 1 :]], 0)
+        part = join([part[:front], reshape_dense(width, [1]), part[front + 1 :]], 0)
         pieces.append(slice(x, start, part, name))
     return pieces
 
@@ -441,20 +441,20 @@ def expand_dims(
     """
     x = converted(sp_input)
     count = x.shape.rank
-    at = -1 if axis is None else int(get_static_value(axis))
+    position = -1 if axis is None else int(get_static_value(axis))
     if count is None:
         raise ValueError("expand_dims needs to know the rank of the sparse tensor")
-    at = at + count + 1 if at < 0 else at
-    if not 0 <= at <= count:
+    position = position + count + 1 if position < 0 else position
+    if not 0 <= position <= count:
         raise InvalidArgumentError(
             None, None, f"Expected axis in [{-count - 1}, {count}], but got {axis}"
         )
     column = zeros_like(x.indices[:, :1]) if count else zeros([shape_of(x.indices)[0], 1], dt.int64)
-    indices = join([x.indices[:, :at], column, x.indices[:, at:]], 1)
+    indices = join([x.indices[:, :position], column, x.indices[:, position:]], 1)
     one = ones([1], dt.int64)
-    whole = join([x.dense_shape[:at], one, x.dense_shape[at:]], 0)
+    whole = join([x.dense_shape[:position], one, x.dense_shape[position:]], 0)
     sizes = x.shape.as_list()
-    return shaped(SparseTensor(indices, x.values, whole), [*sizes[:at], 1, *sizes[at:]])
+    return shaped(SparseTensor(indices, x.values, whole), [*sizes[:position], 1, *sizes[position:]])
 
 
 def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
@@ -495,11 +495,11 @@ def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
     >>> tf.sparse.retain(x, [False, True]).values.numpy().tolist()
     [3]
     """
-    x, kept = converted(sp_input), convert(to_retain)
-    counts = x.values.shape[0], kept.shape.with_rank(1)[0]
+    x, flags = converted(sp_input), convert(to_retain)
+    counts = x.values.shape[0], flags.shape.with_rank(1)[0]
     if None not in counts and counts[0] != counts[1]:
         raise ValueError(f"Dimensions {counts[0]} and {counts[1]} are not compatible")
-    places = reshape_dense(where(kept), [-1])
+    places = reshape_dense(where(flags), [-1])
     made = SparseTensor(gather(x.indices, places), gather(x.values, places), x.dense_shape)
     return shaped(made, x.shape)
 

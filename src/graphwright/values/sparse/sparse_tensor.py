@@ -99,7 +99,7 @@ class SparseTensor(Composite):
         return self._static
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Says what is known of the shape from elsewhere; ValueError if it cannot be."""
+        """Adds what is known of the shape from elsewhere; ValueError if it contradicts the rest."""
         self._static = self._static.merge_with(TensorShape(shape))
 
     def with_values(self, new_values: TensorLike) -> SparseTensor:
