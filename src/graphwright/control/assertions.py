@@ -29,10 +29,10 @@ def value_of(tensor: TensorValue) -> Any:
     if isinstance(tensor, EagerTensor):
         return tensor._array
     key: Any = tensor.key
-    value = known(key)
-    if value is None or holds_none(value):
+    content = known(key)
+    if content is None or holds_none(content):
         return None
-    return np.asarray(value, tensor.dtype.numpy_dtype)
+    return np.asarray(content, tensor.dtype.numpy_dtype)
 
 
 def holds_none(value: object) -> bool:
@@ -41,14 +41,14 @@ def holds_none(value: object) -> bool:
 
 
 def named(tensor: TensorValue) -> str:
-    """How a message speaks of a tensor."""
+    """The words for a tensor in a message."""
     if isinstance(tensor, SymbolicTensor):
         return tensor.name
     return f"shape={tensor.shape} dtype={tensor.dtype.name}"
 
 
 def prefix(message: str | None) -> str:
-    """The user's message in front of another."""
+    """The caller's message, in front of another."""
     return f"{message}.  " if message else ""
 
 
@@ -78,16 +78,16 @@ def assert_true(
         raise TypeError("values must be a sequence.")
     count = 3 if summarize is None else summarize
     tensors = [convert(v) for v in data]
-    held = convert(condition)
-    if isinstance(held, EagerTensor):
-        if not held.numpy().all():
+    holds = convert(condition)
+    if isinstance(holds, EagerTensor):
+        if not holds.numpy().all():
             shown: object = condition
             lines = "\n".join(listed(host_array(t), count) for t in tensors)
             raise InvalidArgumentError(
                 None, None, f"Expected '{shown}' to be true. Summarized data: {lines}"
             )
         return
-    apply(Assert.of(count), held, *tensors, name=name)
+    apply(Assert.of(count), holds, *tensors, name=name)
 
 
 def listed(array: object, count: int) -> str:
@@ -101,7 +101,7 @@ def listed(array: object, count: int) -> str:
 
 
 class Relation(NamedTuple):
-    """What two tensors may be asserted to stand in."""
+    """A relation between two tensors that can be asserted."""
 
     sign: str
     holds: Callable[[Any, Any], Any]
@@ -135,14 +135,14 @@ def compare(
             )
         return
     headline = f"Condition x {relation.sign} y did not hold element-wise:"
-    found, other = value_of(x), value_of(y)
-    if found is not None and other is not None:
-        if not relation.known(found, other).all():
+    first, other = value_of(x), value_of(y)
+    if first is not None and other is not None:
+        if not relation.known(first, other).all():
             start = f"{message}\n" if message else ""
             raise InvalidArgumentError(
                 None,
                 None,
-                f"{start}{headline}\nx ({named(x)}) = \n{found}\ny ({named(y)}) = \n{other}",
+                f"{start}{headline}\nx ({named(x)}) = \n{first}\ny ({named(y)}) = \n{other}",
             )
         return
     data: list[TensorLike] = [
@@ -164,7 +164,7 @@ def difference(
     message: str | None,
     summarize: int | None,
 ) -> str:
-    """Where eager tensors do not stand in a relation, and what they are there."""
+    """The message that shows where a relation of eager tensors does not hold."""
     a, b = np.broadcast_arrays(x.numpy(), y.numpy())
     limit = 3 if summarize is None else summarize
     limit = a.size if limit < 0 else limit
@@ -352,14 +352,14 @@ def compare_zero(
 ) -> None:
     """Asserts how all elements stand to zero."""
     x = convert(x)
-    held = reduce_all(relation.holds(x, convert(0, x.dtype)))
+    holds = reduce_all(relation.holds(x, convert(0, x.dtype)))
     headline = f"Condition x {relation.sign} 0 did not hold element-wise:"
-    found = value_of(x)
-    if found is None:
-        assert_true(held, [message or "", headline, f"x ({named(x)}) = ", x], summarize, name)
-    elif not relation.known(found, 0).all():
+    content = value_of(x)
+    if content is None:
+        assert_true(holds, [message or "", headline, f"x ({named(x)}) = ", x], summarize, name)
+    elif not relation.known(content, 0).all():
         raise InvalidArgumentError(
-            None, None, f"{message or ''}\n{headline}\nx ({named(x)}) = \n{found}"
+            None, None, f"{message or ''}\n{headline}\nx ({named(x)}) = \n{content}"
         )
 
 
@@ -474,7 +474,7 @@ def assert_near(
     epsilon = 10 * np.finfo(dtype.real_dtype.numpy_dtype).eps
     rtol = convert(epsilon if rtol is None else rtol, dtype.real_dtype)
     atol = convert(epsilon if atol is None else atol, dtype.real_dtype)
-    held = reduce_all(abs(x - y) <= atol + rtol * abs(y))
+    holds = reduce_all(abs(x - y) <= atol + rtol * abs(y))
     headline = f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}"
     data: list[TensorLike] = [
         prefix(message),
@@ -484,7 +484,7 @@ def assert_near(
         f"y ({named(y)}) = ",
         y,
     ]
-    assert_true(held, data, summarize, name)
+    assert_true(holds, data, summarize, name)
 
 
 # -- ranks and shapes ---------------------------------------------------------------------------
@@ -506,9 +506,9 @@ def assert_ranks(
     wanted = [plain_rank(rank) for rank in ranks]
     if x.type.rank is None or None in wanted:
         dynamic = rank_of(x)
-        held = fits(dynamic, [convert(rank) for rank in ranks])
+        holds = fits(dynamic, [convert(rank) for rank in ranks])
         text = f"{prefix(message)}Tensor {named(x)} must have {what}"
-        assert_true(held, [text, "Received shape: ", shape_of(x)])
+        assert_true(holds, [text, "Received shape: ", shape_of(x)])
     elif not fits(x.type.rank, [rank for rank in wanted if rank is not None]):
         name = x.name if isinstance(x, SymbolicTensor) else ""
         raise ValueError(
@@ -522,8 +522,8 @@ def plain_rank(rank: Rank) -> int | None:
     tensor = convert(rank)
     if tensor.type.rank not in (0, None):
         raise ValueError("Rank must be a scalar.")
-    found = value_of(tensor)
-    return None if found is None else int(found)
+    content = value_of(tensor)
+    return None if content is None else int(content)
 
 
 def assert_rank(
@@ -598,10 +598,10 @@ def assert_rank_in(
     def fits(found: Rank, wanted: Sequence[Rank]) -> Any:
         if not isinstance(found, Tensor):
             return found in wanted
-        held = comparison.equal(found, wanted[0])
+        equal = comparison.equal(found, wanted[0])
         for rank in wanted[1:]:
-            held = comparison.logical_or(held, comparison.equal(found, rank))
-        return held
+            equal = comparison.logical_or(equal, comparison.equal(found, rank))
+        return equal
 
     assert_ranks(x, ranks, f"rank in {ranks}", fits, message)
 
@@ -671,8 +671,8 @@ class NamedSizes:
             if size != wanted:
                 raise ValueError(f"{text}  Received size {size}, shape {x.shape}")
             return
-        held = comparison.equal(convert(size), convert(wanted))
-        assert_true(held, [text, "Received shape: ", shape_of(x)], self.summarize)
+        equal = comparison.equal(convert(size), convert(wanted))
+        assert_true(equal, [text, "Received shape: ", shape_of(x)], self.summarize)
 
 
 def assert_shapes(

@@ -1,4 +1,4 @@
-"""Tracing the Python functions that branches and loops are given, into graphs of their own."""
+"""Traces the Python functions of branches and loops into graphs of their own."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Body:
         self.function = function
 
     def insert(self, position: int, make: Callable[[], object]) -> None:
-        """Add an item, which `make` makes in the graph, to the list that the function returned."""
+        """Adds an item, which `make` makes in the graph, to the list that the function returned."""
         start = len(tree.flatten(self.structure[:position], expand_composites=True))
         with tracing(self.graph) as tracer:
             item = make()
@@ -96,7 +96,7 @@ class _Typed:
 
 
 def definition_of(function: Callable[..., object]) -> Location | None:
-    """Where a function of the user's is defined; None for what is not written in Python."""
+    """The place where a program's function is defined; None for one that is not Python code."""
     while isinstance(function, functools.partial):
         function = function.func
     function = inspect.unwrap(getattr(function, "__func__", function))
@@ -150,17 +150,19 @@ def share_captures(graphs: Sequence[Graph]) -> list[Any]:
         for tensor, value in graph.captures:
             outside.setdefault(id(tensor), (tensor, value.type))
     for graph in graphs:
-        own = {id(tensor): value for tensor, value in graph.captures}
+        inside = {id(tensor): value for tensor, value in graph.captures}
         graph.captures = [
-            (tensor, own.get(key) or graph.placeholder(type_, "captured"))
+            (tensor, inside.get(key) or graph.placeholder(type_, "captured"))
             for key, (tensor, type_) in outside.items()
         ]
     return [tensor for tensor, _ in outside.values()]
 
 
 def hoist_reads(graphs: Sequence[Graph]) -> None:
-    """Has the variables that the graphs of a loop read be read once before it, if nothing in the
-    loop changes state: an iteration then neither reads them nor remembers what it read."""
+    """Moves reads of variables out of the graphs of a loop, if nothing in it changes state.
+
+    An iteration then neither reads them nor remembers what it read.
+    """
     if any(node.op.effect is Effect.WRITE for graph in graphs for node in graph.nodes):
         return
     reads: dict[Any, Any] = {}

@@ -60,10 +60,10 @@ class BranchingOp(GraphOp):
 
     def verify(self, operands: Sequence[TensorType]) -> None:
         # Shapes may differ: a gradient's side that is not taken gets what stands in for a value.
-        given = [type_.with_dims(None) for type_ in operands[1:]]
+        taken = [type_.with_dims(None) for type_ in operands[1:]]
         results = [type_.with_dims(None) for type_ in result_types(self.graphs[0])]
         for graph in self.graphs:
-            verify_call(graph, given, results)
+            verify_call(graph, taken, results)
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         results: tuple[Any, ...] = self.bind(())(*arrays)
@@ -88,27 +88,27 @@ class BranchingOp(GraphOp):
         raise NotImplementedError
 
     def batched(self, each: Each) -> Any:
-        choice, *given = each.inputs
+        choice, *operands = each.inputs
         stacked = each.stacked[1:]
         if each.stacked[0]:
-            return divided(each, self.number(choice), self.graphs, given, stacked)
-        found = [any(flags) for flags in zip(*[each.flags(g, stacked) for g in self.graphs])]
-        sides = [partial(each.run, graph, given, stacked, found) for graph in self.graphs]
+            return divided(each, self.number(choice), self.graphs, operands, stacked)
+        differing = [any(flags) for flags in zip(*[each.flags(g, stacked) for g in self.graphs])]
+        sides = [partial(each.run, graph, operands, stacked, differing) for graph in self.graphs]
         results = switch_case(self.number(choice), sides)
-        return tuple([t if flag else Same(t) for t, flag in zip(results, found)])
+        return tuple([t if flag else Same(t) for t, flag in zip(results, differing)])
 
 
 def divided(
     each: Each,
     number: TensorValue,
     graphs: Sequence[Graph],
-    given: Sequence[TensorValue],
+    operands: Sequence[TensorValue],
     stacked: Sequence[bool],
 ) -> Any:
     """The results where each row chooses its graph: every graph runs for the rows of its own."""
     wanted = [True] * len(graphs[0].results)
     places = [where(equal(number, i))[:, 0] for i in range(len(graphs))]
-    parts = [each.run(g, given, stacked, wanted, p) for g, p in zip(graphs, places)]
+    parts = [each.run(g, operands, stacked, wanted, p) for g, p in zip(graphs, places)]
     indices = [cast(p, dt.int32) for p in places]
     return tuple([dynamic_stitch(indices, list(pieces)) for pieces in zip(*parts)])
 

@@ -131,9 +131,9 @@ class CallGradient:
     def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands: a call of the backward graph."""
         backward = self.derivative.backward(call.needed or self.derivative.full)
-        given = given_cotangents(call.outputs[: self.count], cotangents)
+        incoming = given_cotangents(call.outputs[: self.count], cotangents)
         remembered = [self.remembered(call, tensor) for tensor in backward.outside]
-        return backward.unpack(apply(call_of(backward.graph), *given, *remembered) or ())
+        return backward.unpack(apply(call_of(backward.graph), *incoming, *remembered) or ())
 
     def remembered(self, call: Call, tensor: object) -> Any:
         """What a call took or gave for a tensor of the forward graph."""

@@ -1,7 +1,7 @@
 """Order and grouping of effects: `no_op`, `group`, `control_dependencies`.
 
-Program order is the order of effects in a graph, so these only see to it that what they
-are given was made before.
+Program order is the order of effects in a graph, so these functions only require that their
+arguments were made before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The gradient of a graph: what goes back through it, and what it must remember for that.
+"""The gradient of a graph: the graph backwards, and the values that it must remember.
 
 A tape runs, in place of an op that holds graphs, its *forward* form, whose further results
 are the values that the gradient needs. The gradient itself is another graph, of the
@@ -63,8 +63,10 @@ class BackwardTracer(Tracer):
         return self.forward.expressions().get(expression(node, lambda v: outside.get(v, v)))
 
     def remembered(self, tensor: object) -> SymbolicTensor | None:
-        """The forward graph's tensor for one of it, or of a graph that it was made from: the
-        user's own gradient functions hold these."""
+        """The forward graph's tensor for one of it, or of a graph that it was made from.
+
+        Gradient functions of programs hold tensors of the latter.
+        """
         if not isinstance(tensor, SymbolicTensor) or tensor.graph is self.graph:
             return None
         forward = self.forward
@@ -114,7 +116,7 @@ class ForwardGraph:
         transform(base, self._taped, self.graph)
         self.results = list(self.graph.results)
         renamed = dict(zip(base.arguments, self.graph.arguments))
-        self.graph.handles = {renamed[v]: found for v, found in base.handles.items()}
+        self.graph.handles = {renamed[v]: variable for v, variable in base.handles.items()}
         self.calls = [self._call(n) for n in self.graph.nodes if is_differentiable(n.op)]
 
     def _taped(self, node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
@@ -135,46 +137,46 @@ class ForwardGraph:
 
     def tensor(self, value: Value) -> SymbolicTensor:
         """The one tensor that stands for a value."""
-        found = self._tensors.get(value)
-        if found is None:
-            found = self._tensors[value] = SymbolicTensor(value, self.graph)
-        return found
+        tensor = self._tensors.get(value)
+        if tensor is None:
+            tensor = self._tensors[value] = SymbolicTensor(value, self.graph)
+        return tensor
 
     def expressions(self) -> dict[Any, Node]:
         """The nodes without effects by what they compute."""
         if not self._expressions:
-            found = [(expression(node, source), node) for node in self.graph.nodes if node.inputs]
-            self._expressions = {key: node for key, node in found if key is not None}
+            pairs = [(expression(node, source), node) for node in self.graph.nodes if node.inputs]
+            self._expressions = {key: node for key, node in pairs if key is not None}
         return self._expressions
 
     def described(self, op: Op, tensor: SymbolicTensor) -> Any:
         """The shape of a forward tensor, or the length of a list, computed in the forward graph."""
         key = (op, tensor.key)
-        found = self._descriptions.get(key)
-        if found is None:
+        description = self._descriptions.get(key)
+        if description is None:
             node = self.graph.add(op, (tensor.key,), op.infer([tensor.type]))
-            found = self._descriptions[key] = self.tensor(node.outputs[0])
-        return found
+            description = self._descriptions[key] = self.tensor(node.outputs[0])
+        return description
 
 
 class Backward:
     """A traced gradient: a graph of cotangents and remembered values.
 
-    `outside` are the forward tensors (or eager ones) that its captures stand for; `found`
+    `outside` are the forward tensors (or eager ones) that its captures stand for; `counts`
     says for each argument of the forward graph how many results are its cotangent: none, one,
     or the two or three of an IndexedSlices.
     """
 
-    def __init__(self, graph: Graph, outside: list[TensorValue], found: list[int]) -> None:
+    def __init__(self, graph: Graph, outside: list[TensorValue], counts: list[int]) -> None:
         self.graph = graph
         self.outside = outside
-        self.found = found
+        self.counts = counts
 
     def unpack(self, results: Sequence[TensorValue]) -> list[Any]:
         """The results of a call of the graph as cotangents of the arguments."""
         remaining = iter(results)
         unpacked: list[Any] = []
-        for count in self.found:
+        for count in self.counts:
             parts = [next(remaining) for _ in range(count)]
             unpacked.append(
                 None if not parts else parts[0] if count == 1 else IndexedSlices(*parts)
@@ -200,21 +202,21 @@ def trace_backward(
         sweep(forward.calls, cotangents, reachable(forward.calls, sources))
         wanted = {source.key for source in sources}
         flat: list[Any] = []
-        found: list[int] = []
+        counts: list[int] = []
         for i, argument in enumerate(arguments):
             g = cotangents.get(argument.key) if argument.key in wanted else None
             if g is None and required and required[i]:
                 g = zero_cotangent(argument)
             parts = flatten_cotangent(g, dense)
-            found.append(len(parts))
+            counts.append(len(parts))
             flat += parts
         graph.results = [tracer.value_of(tensor) for tensor in flat]
     drop_unused(graph)
-    return Backward(graph, graph.captured, found)
+    return Backward(graph, graph.captured, counts)
 
 
 def drop_unused(graph: Graph, captures: bool = True) -> None:
-    """Takes out the nodes that no result needs, what rules computed in vain, and such captures."""
+    """Removes the nodes and captures that no result needs, as rules compute some in vain."""
     needed = set(graph.results)
     kept: list[Node] = []
     for node in reversed(graph.nodes):
@@ -273,7 +275,7 @@ def variable_of(handle: TensorValue) -> Any:
 
 
 class Derivative:
-    """How the gradient of a graph is computed, and what its forward form remembers."""
+    """The gradient of a graph, and what its forward form remembers for it."""
 
     def __init__(self, base: Graph, dense: bool = False, required: Sequence[bool] = ()) -> None:
         self.dense = dense
@@ -308,25 +310,25 @@ class Derivative:
         self.forward.graph.results = [*self.forward.results, *self.saved]
 
     def save(self, tensor: object) -> None:
-        """Has the forward form return a tensor of it, unless it is an argument."""
+        """Adds a tensor to what the forward form returns, unless it is an argument."""
         if isinstance(tensor, SymbolicTensor) and tensor.key not in self.position:
             self.saved.setdefault(tensor.key, len(self.saved))
 
     def backward(self, needed: Sequence[bool], required: Sequence[bool] = ()) -> Backward:
         """The gradient with respect to the needed arguments, of what is remembered."""
-        asked = [need and can for need, can in zip(needed, self.full)]
-        if self.failure is not None and any(a and not w for a, w in zip(asked, self.working)):
+        wanted = [need and can for need, can in zip(needed, self.full)]
+        if self.failure is not None and any(a and not w for a, w in zip(wanted, self.working)):
             raise self.failure
         key = (tuple(needed), tuple(required))
-        found = self._traced.get(key)
-        if found is None and self._traced and not required:
-            found = self._part(key[0])
-        if found is None:
-            found = trace_backward(self.forward, needed, self.dense, required)
-            if self._traced and not all(map(self.is_known, found.outside)):
-                found = trace_backward(self.forward, self.working, self.dense, required)
-        self._traced[key] = found
-        return found
+        backward = self._traced.get(key)
+        if backward is None and self._traced and not required:
+            backward = self._part(key[0])
+        if backward is None:
+            backward = trace_backward(self.forward, needed, self.dense, required)
+            if self._traced and not all(map(self.is_known, backward.outside)):
+                backward = trace_backward(self.forward, self.working, self.dense, required)
+        self._traced[key] = backward
+        return backward
 
     def _part(self, needed: tuple[bool, ...]) -> Backward | None:
         """The gradient with respect to some arguments, cut out of that for all, if that is
@@ -338,13 +340,13 @@ class Derivative:
         graph.nodes, graph.names = whole.graph.nodes, whole.graph.names
         graph.parameters, graph.captures = whole.graph.parameters, whole.graph.captures
         results = iter(whole.graph.results)
-        found = []
-        for need, count in zip(needed, whole.found):
+        counts = []
+        for need, count in zip(needed, whole.counts):
             parts = [next(results) for _ in range(count)]
             graph.results += parts if need else []
-            found.append(count if need else 0)
+            counts.append(count if need else 0)
         drop_unused(graph)
-        return Backward(graph, graph.captured, found)
+        return Backward(graph, graph.captured, counts)
 
     def is_known(self, tensor: object) -> bool:
         """Whether the gradient can have a tensor: it is there anyway, or remembered."""
@@ -354,7 +356,7 @@ class Derivative:
 
 
 def derivative_of(graph: Graph) -> Derivative:
-    """The derivative of a graph, found out once."""
+    """The derivative of a graph, computed once."""
     if not isinstance(graph.derivative, Derivative):
         graph.derivative = Derivative(graph)
     return graph.derivative

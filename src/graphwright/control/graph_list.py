@@ -1,8 +1,8 @@
 """A Python list that a loop of the graph changes: only the graph knows how many items it has.
 
-Its items are in TensorLists, one for each tensor of an item. Unlike a `TensorArray` it is changed
-where it is, as lists are, so whoever holds it sees that. AutoGraph puts it in the place of a
-Python list, and carries what it holds (`flows`) through branches and loops.
+Its items are in TensorLists, one for each tensor of an item. Unlike a `TensorArray` it changes in
+place, as lists do, and all its holders see that. AutoGraph puts it in the place of a Python list,
+and carries its TensorLists (`flows`) through branches and loops.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from graphwright.values.tensor import EagerTensor, Tensor
 
 Flows = tuple[Any, ...]
 
-#: What stands for tensors as items of a list.
+#: The types of items of a list that convert to tensors.
 NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
 _living: weakref.WeakValueDictionary[int, GraphList] = weakref.WeakValueDictionary()
@@ -267,17 +267,17 @@ class GraphList(Composite):
     def __add__(self, other: Items) -> Any:
         if not isinstance(other, (list, GraphList)):
             return NotImplemented
-        made = self.copy()
-        made.extend(other)
-        return made
+        joined = self.copy()
+        joined.extend(other)
+        return joined
 
     def __radd__(self, other: object) -> Any:
         if not isinstance(other, list):
             return NotImplemented
-        made = self.like(())
-        made.extend(other)
-        made.extend(self)
-        return made
+        joined = self.like(())
+        joined.extend(other)
+        joined.extend(self)
+        return joined
 
     # -- what only the graph can say ---------------------------------------------------------
 
@@ -346,7 +346,7 @@ class GraphList(Composite):
 
 
 class _Steps:
-    """The way of a `for` statement through a list, which may grow meanwhile."""
+    """The items of a list in a `for` statement, which may append to it."""
 
     def __init__(self, items: GraphList) -> None:
         self.items = items
@@ -386,10 +386,10 @@ class GraphListSpec(TypeSpec):
         return list(value.flows)
 
     def _from_components(self, components: Sequence[TensorValue]) -> Any:
-        made = GraphList(self._item, tuple(components))
+        items = GraphList(self._item, tuple(components))
         if components and all(isinstance(part, EagerTensor) for part in components):
-            return made.eager_items()
-        return made
+            return items.eager_items()
+        return items
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._item,)
@@ -450,9 +450,9 @@ def list_of(items: Sequence[object], name: str, limit: ShapeLike = None) -> Grap
     item = item_type(items, limit)
     if item is None:
         return None
-    made = GraphList(item, (), name, limit)
-    made.extend(items)
-    return made
+    new = GraphList(item, (), name, limit)
+    new.extend(items)
+    return new
 
 
 def living() -> list[GraphList]:
@@ -482,8 +482,8 @@ def _stack(values: TensorLike, axis: int = 0, name: str | None = None) -> Any:
     if rank is None:
         raise ValueError("tf.stack of a list of the graph along another axis than the first needs "
                          "items of a known rank")  # fmt: skip
-    at = axis % rank
-    order = [*range(1, at + 1), 0, *range(at + 1, rank)]
+    place = axis % rank
+    order = [*range(1, place + 1), 0, *range(place + 1, rank)]
     return transpose(stacked, order)
 
 
@@ -499,10 +499,12 @@ def _concat(values: TensorLike, axis: object, name: str | None = None) -> Any:
     if rank is None or not isinstance(axis, int):
         raise ValueError("tf.concat of a list of the graph needs items of a known rank, and a "
                          "number as its axis")  # fmt: skip
-    at = axis % (rank - 1)
-    order = [*range(1, at + 1), 0, *range(at + 1, rank)]
+    place = axis % (rank - 1)
+    order = [*range(1, place + 1), 0, *range(place + 1, rank)]
     sizes = shape_of(stacked)
-    joined = joining.concat([sizes[1 : at + 1], sizes[:1] * sizes[at + 1], sizes[at + 2 :]], 0)
+    joined = joining.concat(
+        [sizes[1 : place + 1], sizes[:1] * sizes[place + 1], sizes[place + 2 :]], 0
+    )
     return reshape(transpose(stacked, order), joined)
 
 

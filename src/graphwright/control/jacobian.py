@@ -55,8 +55,8 @@ def jacobians(
 
     def row(weight: TensorValue) -> list[Any]:
         weights = [reshape(weight, shape[common:]) + like(target, 0)]
-        found = gradients_of(calls, [target], known, weights, wanted=wanted)
-        return [None if g is None else dense_cotangent(g) for g in found]
+        slopes = gradients_of(calls, [target], known, weights, wanted=wanted)
+        return [None if g is None else dense_cotangent(g) for g in slopes]
 
     stacked = each(row, count, target.dtype, [s.dtype for s in sources], at_once)
     results: list[Any] = []
@@ -111,9 +111,9 @@ def graph_calls(tracer: Tracer, sources: Sequence[Tensor]) -> list[Call]:
     graph = tracer.graph
     nodes = [n for n in graph.nodes if is_differentiable(n.op)]
     calls = [call_of_node(graph, n) for n in nodes]
-    found = reachable(calls, sources)
+    dependent = reachable(calls, sources)
     for call, node in zip(calls, nodes):
-        op = call.op.taped(call.inputs) if found.intersection(node.outputs) else call.op
+        op = call.op.taped(call.inputs) if dependent.intersection(node.outputs) else call.op
         if op is not call.op:
             types = op.infer([v.type for v in node.inputs])[len(node.outputs) :]
             first = len(node.outputs)
@@ -191,10 +191,10 @@ def gradients(
         weights = [None if g is None else convert(g) for g in tree.flatten(grad_ys)]
     stopped = frozenset(here(tracer, s).key for s in tree.flatten(stop_gradients) if s is not None)
     sources = [here(tracer, x) for x in wanted]
-    found = gradients_of(graph_calls(tracer, sources), targets, sources, weights, stopped)
+    slopes = gradients_of(graph_calls(tracer, sources), targets, sources, weights, stopped)
     if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO:
-        return [like(x, 0) if g is None else g for x, g in zip(wanted, found)]
-    return found
+        return [like(x, 0) if g is None else g for x, g in zip(wanted, slopes)]
+    return slopes
 
 
 def hessians(

@@ -106,11 +106,11 @@ class StatelessWhile(GraphOp):
             if all(was for was, is_now in zip(stacked, left) if is_now):
                 break
             stacked[:count] = [a or b for a, b in zip(stacked, left)]
-        own = each.flags(self.cond, stacked)[0]
-        if own:
+        by_row = each.flags(self.cond, stacked)[0]
+        if by_row:
             stacked[:count] = [True] * count
         run = LoopOfRows(self, each, stacked)
-        results = run.each_its_own() if own else run.together()
+        results = run.each_its_own() if by_row else run.together()
         return tuple([t if flag else Same(t) for t, flag in zip(results, stacked)])
 
 

@@ -22,7 +22,7 @@ from graphwright.values.convert import convert_to_tensor
 
 
 class MappedRows:
-    """The structure of tensors and composites along whose first axis something is done."""
+    """The rows of a structure of tensors and composites, along their first axes."""
 
     def __init__(self, elems: object) -> None:
         leaves = tree.flatten(elems)
@@ -60,7 +60,7 @@ class MappedRows:
         return tree.pack_sequence_as(self.elems, [read(index) for read in self.readers])
 
     def signature(self) -> Any:
-        """What the rows are, as the results are unless something else is said."""
+        """The types of the rows: those of the results too, unless the caller says otherwise."""
         specs = [
             x.__graphwright_spec__._of_rows() if isinstance(x, Composite) else x.dtype
             for x in self.leaves
@@ -78,7 +78,7 @@ def static_count(leaf: Composite | TensorValue) -> int | None:
 
 
 class MappedItems(Protocol):
-    """How the results that stand in one place of a structure are kept, and put together."""
+    """Collects the results that stand in one place of a structure, and puts them together."""
 
     #: The dtypes of the tensors of one result, each kept in an array.
     dtypes: Sequence[DType]
@@ -114,7 +114,7 @@ class MappedTensors:
 
 
 def items_of(spec: TypeSpec | DTypeLike) -> MappedItems:
-    """How results of a type, or tensors of a dtype, are collected."""
+    """The collector of results of a type, or of tensors of a dtype."""
     if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
         made: MappedItems = spec._items()  # type: ignore[attr-defined]  # of those that have rows
         return made
@@ -126,7 +126,7 @@ Arrays = Sequence[Sequence[TensorArray]]
 
 
 class Collected:
-    """What is made for each row: arrays for each leaf of a structure."""
+    """The results of all rows: arrays for each leaf of a structure."""
 
     def __init__(self, like: object, rows: MappedRows, infer_shape: bool) -> None:
         self.like = like
@@ -153,8 +153,8 @@ class Collected:
 
     def stack(self, arrays: Arrays) -> Any:
         """The results of all rows, put together."""
-        made = [items.together(own, self.rows.length) for own, items in zip(arrays, self.items)]
-        return tree.pack_sequence_as(self.like, made)
+        results = [items.together(own, self.rows.length) for own, items in zip(arrays, self.items)]
+        return tree.pack_sequence_as(self.like, results)
 
 
 def map_fn(

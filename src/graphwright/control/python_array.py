@@ -80,7 +80,7 @@ class PythonArray:
         return index
 
     def read(self, index: TensorLike) -> Any:
-        """An item, which is then let go of if the array was made so."""
+        """An item; the array drops it then if it was made with `clear`."""
         place = number_of(index)
         if place < 0:
             raise OutOfRangeError(

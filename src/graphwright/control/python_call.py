@@ -73,7 +73,7 @@ def status_of(error: Exception) -> StatusError:
 
 
 class Tape:
-    """What a call under a gradient tape keeps for its gradient: a value of dtype variant."""
+    """The record of a call under a gradient tape, for its gradient: a value of dtype variant."""
 
     dtype = dt.variant
     shape = ()
@@ -91,7 +91,7 @@ class Tape:
 
 
 class HostOp(Op):
-    """An op whose kernel is a Python function of the user's."""
+    """An op whose kernel is a program's Python function."""
 
     inputs = ("input: Tin...",)
     outputs = ("output: Tout...",)
@@ -190,8 +190,10 @@ def cotangents_of(
     op = EagerPyFuncGradient(
         tuple([x.dtype for x in inputs]), tuple([g is not None for g in cotangents])
     )
-    found = apply(op, record, *inputs, *[g for g in cotangents if g is not None])
-    return [g if x.dtype.is_floating or x.dtype.is_complex else None for x, g in zip(inputs, found)]
+    results = apply(op, record, *inputs, *[g for g in cotangents if g is not None])
+    return [
+        g if x.dtype.is_floating or x.dtype.is_complex else None for x, g in zip(inputs, results)
+    ]
 
 
 class EagerPyFuncGradient(Op):
@@ -244,9 +246,9 @@ class RecordedPyFuncGradient(EagerPyFuncGradient):
 
     def kernel(self, recorded: Tape, *arrays: Any) -> tuple[Any, ...]:
         weights = [wrap(array) for array in arrays[len(self.Tout) :]]
-        found = remembered(recorded.recorder, weights, lambda: self.run(recorded, weights))
-        again = Tape(recorded.recorder, [*recorded.inputs, *weights], found)
-        return (*[g._array for g in found], again)
+        cotangents = remembered(recorded.recorder, weights, lambda: self.run(recorded, weights))
+        again = Tape(recorded.recorder, [*recorded.inputs, *weights], cotangents)
+        return (*[g._array for g in cotangents], again)
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return [None, *cotangents_of(call.outputs[-1], call.inputs[1:], cotangents[:-1])]
@@ -279,12 +281,12 @@ class PyFunc(HostOp):
         if isinstance(value, (bool, int, float, complex)):
             value = np.asarray(value)  # of NumPy's own width: int64, float64
         array = make_array(value, None)
-        found, wanted = dt.of_numpy(array.dtype), self.Tout[position]
-        if found is not wanted:
+        present, wanted = dt.of_numpy(array.dtype), self.Tout[position]
+        if present is not wanted:
             raise InvalidArgumentError(
                 None,
                 None,
-                f"{position}-th value returned by {self.token} is {c_name(found)}, but expects "
+                f"{position}-th value returned by {self.token} is {c_name(present)}, but expects "
                 f"{c_name(wanted)}",
             )
         return array
@@ -426,8 +428,8 @@ def called_on_composites(
 
     def on_tensors(*tensors: Any) -> list[Any]:
         remaining = iter(tensors)
-        given = [next(remaining) if t is None else t.from_tensors(remaining) for t in arguments]
-        returned = func(*given)
+        values = [next(remaining) if t is None else t.from_tensors(remaining) for t in arguments]
+        returned = func(*values)
         results = tree.flatten(returned) if tree.is_nested(returned) else [returned]
         if len(results) < len(leaves):
             raise ValueError(f"{func} returned {len(results)} values, not {len(leaves)}")

@@ -188,7 +188,7 @@ class TensorArray(Composite):
 
     Use what `write`, `unstack`, `scatter` and `split` return. With `dynamic_size` writing
     past the end makes it grow; with `infer_shape` all items must be of one shape, that of
-    `element_shape` if it is given. `clear_after_read` (eagerly only) lets go of what was read.
+    `element_shape` if it is given. `clear_after_read` (eagerly only) drops items that were read.
 
     >>> import graphwright as tf
     >>> array = tf.TensorArray(tf.float32, size=2)
@@ -322,14 +322,14 @@ class TensorArray(Composite):
         return self._impl.size()
 
     def close(self, name: str | None = None) -> None:
-        """Does nothing: memory is let go of with the array."""
+        """Does nothing: the memory goes with the array."""
 
 
 def static_size(size: TensorLike) -> int | None:
     """The value of a size, where it is known while tracing."""
     if isinstance(size, SymbolicTensor):
-        found = known(size.key)
-        return found if isinstance(found, int) else None
+        value = known(size.key)
+        return value if isinstance(value, int) else None
     return number_of(size)
 
 

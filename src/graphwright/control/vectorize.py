@@ -1,8 +1,8 @@
 """`vectorized_map`: a function of every row at once.
 
-The function is traced once, for one row. Its graph is then rewritten: each op becomes what its
-batching rule (`op.batching`) makes of it for operands of which some have one value a row, stacked
-along a first axis, and the others one for all. An op without a rule runs in a loop over the rows.
+The function is traced once, for one row. Its graph is then rewritten by the ops' batching rules
+(`op.batching`). Some operands have a value for each row, stacked along a first axis, and the
+others one for all. An op without a rule runs in a loop over the rows.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class Rewrite:
             if isinstance(node.op, Const):
                 known[node.outputs[0]] = Lane(convert(node.op.value.array), False)
                 continue
-            made = self.node(node, [known[v] for v in node.inputs])
-            known.update(zip(node.outputs, made))
+            results = self.node(node, [known[v] for v in node.inputs])
+            known.update(zip(node.outputs, results))
         return [known[v] for v in graph.results]
 
     def node(self, node: Node, lanes: list[Lane]) -> list[Lane]:
@@ -92,14 +92,14 @@ class Rewrite:
             results = as_tuple(op.batched(step))
         except (NotImplementedError, Refusal) as reason:
             results = self.loop(node, lanes, reason)
-        made = []
+        made_lanes = []
         for value, result in zip(node.outputs, results):
             stacked = not isinstance(result, Same)
             tensor = result if stacked else result.tensor
             if isinstance(tensor, SymbolicTensor):  # as much as is known of one row's
                 tensor.set_shape(step.row_type(value.type, stacked).dims)
-            made.append(Lane(tensor, stacked))
-        return made
+            made_lanes.append(Lane(tensor, stacked))
+        return made_lanes
 
     def loop(self, node: Node, lanes: list[Lane], reason: Exception) -> tuple[Any, ...]:
         """An op row by row; ValueError where that is not wanted, or not possible."""
@@ -196,17 +196,17 @@ class RowStep:
         return rank_of(self.inputs[i]) - int(self.stacked[i]) if rank is None else rank
 
     def aligned(self, i: int, rank: Count) -> Any:
-        x, own = self.inputs[i], self.loose_rank(i)
+        x, row_rank = self.inputs[i], self.loose_rank(i)
         if not self.stacked[i]:
             return x
-        if isinstance(own, Tensor) or isinstance(rank, Tensor):
+        if isinstance(row_rank, Tensor) or isinstance(rank, Tensor):
             sizes = shape_of(x)
-            between = filled(host_vector([rank - own]), dt.int32, 1)
+            between = filled(host_vector([rank - row_rank]), dt.int32, 1)
             return reshape(x, concat([sizes[:1], between, sizes[1:]], 0))
-        if own == rank:
+        if row_rank == rank:
             return x
-        sizes = axis_sizes(x, own + 1)
-        return reshape(x, host_vector([sizes[0], *[1] * (rank - own), *sizes[1:]]))
+        sizes = axis_sizes(x, row_rank + 1)
+        return reshape(x, host_vector([sizes[0], *[1] * (rank - row_rank), *sizes[1:]]))
 
     def axes(self, i: int) -> Any:
         axes = self.same(i)
@@ -409,8 +409,8 @@ def vectorized_map(
     array([False,  True])
     """
     check_callable(fn, "fn")
-    given = [convert_to_tensor(leaf) for leaf in tree.flatten(elems, expand_composites=True)]
-    if not given:
+    leaves = [convert_to_tensor(leaf) for leaf in tree.flatten(elems, expand_composites=True)]
+    if not leaves:
         raise ValueError(f"vectorized_map needs a tensor at least, got elems={elems}")
 
     def run(*arguments: Any) -> Any:
@@ -418,7 +418,7 @@ def vectorized_map(
         count = row_count(tensors)
         return vectorized(fn, tensors, (elems,), count, fallback_to_while_loop, warn)
 
-    return in_graph(run, "vectorized_map", given, (elems,))
+    return in_graph(run, "vectorized_map", leaves, (elems,))
 
 
 def row_count(tensors: Sequence[TensorValue]) -> Any:
