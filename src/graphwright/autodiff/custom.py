@@ -1,4 +1,4 @@
-"""Functions that bring their own gradient: `custom_gradient` and what is made of it.
+"""Functions that state their own gradient: `custom_gradient` and others made with it.
 
 The results of such a function pass through one op, `CustomGradient`, which takes the
 function's arguments and variables along; its rule calls the function's own.
@@ -31,7 +31,7 @@ Rule = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 class CustomGradient(Op):
-    """The first `count` operands; cotangents go to the others, by the user's rule."""
+    """Returns the first `count` operands; cotangents go to the others, by a program's rule."""
 
     type_name = "CustomGradient"
     inputs = ("args: Tin...",)
@@ -51,8 +51,8 @@ class CustomGradient(Op):
         return arrays[: self.count]
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
-        given = [zero_of(y) if g is None else g for y, g in zip(call.outputs, cotangents)]
-        return (*[None] * self.count, *self.rule(given))
+        incoming = [zero_of(y) if g is None else g for y, g in zip(call.outputs, cotangents)]
+        return (*[None] * self.count, *self.rule(incoming))
 
     def batched(self, each: Each) -> Any:
         guard = PreventGradient.of(
@@ -64,7 +64,7 @@ class CustomGradient(Op):
 
 
 class VariableWatcher(Recorder):
-    """Sees which trainable variables are used, and records nothing."""
+    """Collects the trainable variables that are used, and records no calls."""
 
     def __init__(self) -> None:
         super().__init__(watch_accessed_variables=True)
@@ -130,22 +130,22 @@ def call_with_rule(
             "A function with a custom gradient takes keyword arguments only when it runs eagerly, "
             f"got {', '.join(kwargs)}."
         )
-    given = tree.flatten([args, kwargs], expand_composites=True)
+    leaves = tree.flatten([args, kwargs], expand_composites=True)
     watcher = VariableWatcher()
     with activate(watcher):
-        found = f(*args, **kwargs)
-    if not (isinstance(found, (tuple, list)) and len(found) == 2 and callable(found[1])):
+        returned = f(*args, **kwargs)
+    if not (isinstance(returned, (tuple, list)) and len(returned) == 2 and callable(returned[1])):
         raise TypeError(
             "A function with a custom gradient must return its result and the function that gives "
-            f"the gradient: (result, grad_fn), got {found!r}"
+            f"the gradient: (result, grad_fn), got {returned!r}"
         )
-    result, grad_fn = found
-    variables = [v for v in watcher.variables.values() if all(v is not x for x in given)]
+    result, grad_fn = returned
+    variables = [v for v in watcher.variables.values() if all(v is not x for x in leaves)]
     refuse_variables(grad_fn, variables)
     tensors = [convert(t) for t in tree.flatten(result, expand_composites=True)]
     handles = [v.handle for v in variables]
-    inputs = [x.handle if isinstance(x, Variable) else convert(x) for x in given]
-    op = CustomGradient(rule_of(grad_fn, len(given), variables), len(tensors))
+    inputs = [x.handle if isinstance(x, Variable) else convert(x) for x in leaves]
+    op = CustomGradient(rule_of(grad_fn, len(leaves), variables), len(tensors))
     outputs = apply(op, *tensors, *inputs, *handles)
     return tree.pack_sequence_as(result, list(outputs), expand_composites=True)
 
@@ -161,7 +161,7 @@ def is_traced() -> bool:
 
 
 def refuse_variables(grad_fn: Callable[..., object], variables: Sequence[Variable]) -> None:
-    """TypeError if there are variables of which `grad_fn` cannot be told."""
+    """TypeError if there are variables and `grad_fn` takes no `variables`."""
     if not variables:
         return
     parameters = signature_of(grad_fn).parameters
@@ -174,7 +174,7 @@ def refuse_variables(grad_fn: Callable[..., object], variables: Sequence[Variabl
 
 
 def rule_of(grad_fn: Callable[..., Any], count: int, variables: Sequence[Variable]) -> Rule:
-    """The user's gradient function on flat cotangents, what it returns checked."""
+    """The rule that calls a gradient function with flat cotangents and checks what it returns."""
 
     def rule(cotangents: Sequence[Cotangent]) -> Sequence[Any]:
         of_variables: list[Any] = []
@@ -188,13 +188,13 @@ def rule_of(grad_fn: Callable[..., Any], count: int, variables: Sequence[Variabl
                 )
         else:
             of_arguments = grad_fn(*cotangents)
-        found = tree.flatten(of_arguments)
-        if len(found) != count:
+        of_each = tree.flatten(of_arguments)
+        if len(of_each) != count:
             raise ValueError(
                 f"custom_gradient function expected to return {count} gradients, but returned "
-                f"{len(found)} instead."
+                f"{len(of_each)} instead."
             )
-        return [*found, *of_variables]
+        return [*of_each, *of_variables]
 
     return rule
 
@@ -236,9 +236,9 @@ def recompute_grad(f: Callable[..., object]) -> Callable[..., Any]:
                 sources = [x for x in leaves if is_source(x)]
                 tape.watch([*sources, *variables])
                 value = f(*again[0], **again[1])
-            found = iter(tape.gradient(value, [*sources, *variables], list(upstream)))
-            cotangents = [next(found) if is_source(x) else None for x in leaves]
-            return (cotangents, list(found)) if variables else cotangents
+            gradients = iter(tape.gradient(value, [*sources, *variables], list(upstream)))
+            cotangents = [next(gradients) if is_source(x) else None for x in leaves]
+            return (cotangents, list(gradients)) if variables else cotangents
 
         return result, grad
 

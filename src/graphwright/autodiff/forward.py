@@ -28,32 +28,32 @@ from graphwright.values.variable import Variable
 
 
 class Forward(Recorder):
-    """The interpreter of an accumulator: lets the one below run an op, and finds the tangents
-    of its results."""
+    """The interpreter of an accumulator: the one below runs an op, and this one computes the
+    tangents of its results."""
 
     def __init__(self) -> None:
         super().__init__(watch_accessed_variables=False)
         self.tangents: dict[Any, Any] = {}
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """The op's result, whose tangents are kept if it depends on the primals."""
+        """The op's result; its tangents are computed if it depends on the primals."""
         active = self.recording and is_differentiable(op)
-        given = [self.tangents.get(t.key) if isinstance(t, Tensor) else None for t in operands]
-        if not active or all(t is None for t in given):
+        tangents = [self.tangents.get(t.key) if isinstance(t, Tensor) else None for t in operands]
+        if not active or all(t is None for t in tangents):
             return self.hand_on(op, operands, name)
         recorded = op.taped(operands)
         result = self.hand_on(recorded, operands, name)
         outputs = result if type(result) is tuple else (result,)
-        own = op.untaped(outputs) if recorded is not op else outputs
+        results = op.untaped(outputs) if recorded is not op else outputs
         with activate(self.below):
-            found = push(Call(recorded, operands, outputs), given, len(own))
-        for tensor, tangent in zip(outputs, found):
+            pushed = push(Call(recorded, operands, outputs), tangents, len(results))
+        for tensor, tangent in zip(outputs, pushed):
             if tangent is not None:
                 self.put(tensor, tangent)
         return result if recorded is op else op.untaped(result)
 
     def put(self, tensor: Tensor, tangent: TensorValue) -> None:
-        """Notes a tangent."""
+        """Sets the tangent of a tensor."""
         self.watch(tensor)
         self.tangents[tensor.key] = tangent
 
@@ -73,12 +73,12 @@ def push(call: Call, tangents: Sequence[Cotangent | None], count: int) -> list[A
         dense = [g.to_tensor() if isinstance(g, IndexedSlices) else g for g in cotangents]
     pairs = [(g, t) for g, t in zip(dense, tangents) if g is not None and t is not None]
     wanted = [p for p in probes if p is not None]
-    found = iter(tape.gradient([g for g, _ in pairs], wanted, [t for _, t in pairs]))
-    return [None if p is None else next(found) for p in probes]
+    gradients = iter(tape.gradient([g for g, _ in pairs], wanted, [t for _, t in pairs]))
+    return [None if p is None else next(gradients) for p in probes]
 
 
 def probe_of(tensor: Tensor) -> Any:
-    """A cotangent of a result, at which rules are transposed."""
+    """The cotangent of a result at which rules are transposed."""
     return zero_of(tensor) if tensor.dtype is dt.variant else like(tensor, 1)
 
 
@@ -146,8 +146,8 @@ class ForwardAccumulator:
 
         def tangent(value: Source) -> Any:
             tensor = value.handle if isinstance(value, Variable) else value
-            found = self._forward.tangents.get(tensor.key)
-            return like(convert(value), 0) if found is None and zero else found
+            direction = self._forward.tangents.get(tensor.key)
+            return like(convert(value), 0) if direction is None and zero else direction
 
         return tree.map_structure(tangent, primals)
 

@@ -1,8 +1,7 @@
 """The reverse sweep: cotangents of results in, cotangents of what they came from out.
 
-It knows nothing of who recorded the calls. Each op's own rule says how cotangents pass
-through it; what is common stands here: adding up where a value was used twice, and
-summing a broadcast operand's cotangent to the operand's shape.
+Each op's rule says how cotangents pass through it. What all ops share stands here: cotangents
+add up where a value was used twice, and a broadcast operand's is summed to the operand's shape.
 """
 
 from __future__ import annotations
@@ -52,8 +51,7 @@ def depends(tensors: Iterable[object], keys: Container[Hashable]) -> bool:
 
 
 def reachable(calls: Iterable[Call], sources: Iterable[Tensor]) -> set[Hashable]:
-    """The keys of all values that can have a cotangent and depend on the sources, which are
-    among them."""
+    """The keys of the sources and of all values that can have a cotangent and depend on them."""
     keys: set[Hashable] = {s.key for s in sources if carries_gradient(s)}
     for call in calls:
         if depends(call.inputs, keys):
@@ -138,7 +136,7 @@ def through(call: Call, incoming: Sequence[Cotangent | None]) -> Sequence[Any]:
 
 
 def same_shape(g: object, x: object) -> bool:
-    """Whether two tensors are known to have one shape, without asking for their types."""
+    """Whether two eager tensors have one shape; False for others. It computes no types."""
     if type(g) is EagerTensor and type(x) is EagerTensor:
         return bool(g._array.shape == x._array.shape)
     return False

@@ -59,7 +59,7 @@ def is_zero(unconnected_gradients: UnconnectedGradients | str) -> bool:
 
 
 class Recorder(Layer):
-    """The interpreter of a tape: lets the one below run an op, and notes it."""
+    """The interpreter of a tape: the one below runs an op, and this one records it."""
 
     def __init__(self, watch_accessed_variables: bool) -> None:
         self.calls: list[Call] = []
@@ -70,7 +70,7 @@ class Recorder(Layer):
         self.recording = True
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """The op's result, noted if it depends on what is watched."""
+        """The op's result; the call is recorded if it depends on what is watched."""
         if type(op).gradient is not_differentiable or not self.recording:
             return self.hand_on(op, operands, name)
         if op.has_handles and self.watch_accessed:
@@ -93,7 +93,7 @@ class Recorder(Layer):
         return result if recorded is op else op.untaped(result)
 
     def access(self, operands: tuple[object, ...]) -> None:
-        """Watches the trainable variables whose handles an op is given."""
+        """Watches the trainable variables whose handles are among the operands of an op."""
         for handle in operands:
             if isinstance(handle, Tensor) and handle.dtype is dt.resource:
                 variable = handle.variable
@@ -102,25 +102,25 @@ class Recorder(Layer):
                     self.variables[handle.key] = variable
 
     def watch(self, tensor: Tensor) -> None:
-        """Notes what depends on a tensor from now on."""
+        """Records from now on what depends on a tensor."""
         if tensor.key not in self.watched:
             self.watched.add(tensor.key)
             self.kept.append(tensor)
 
     def release(self) -> None:
-        """Lets go of what was recorded; which variables were watched is still known."""
+        """Drops what was recorded; the watched variables stay known."""
         self.calls, self.kept = [], []
         self.watched = set()
 
     def clear(self) -> None:
-        """Lets go of everything."""
+        """Drops everything."""
         self.release()
         self.variables = {}
 
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """No tape records what runs inside the block."""
+    """Opens a block in which no tape records."""
     stopped = []
     interpreter = STATE.active
     while interpreter is not None:
@@ -139,7 +139,7 @@ class GradientTape:
     """Records operations for automatic differentiation.
 
     Trainable variables are watched when they are read, tensors when `watch` says so. A tape
-    that is not `persistent` gives one gradient and lets go of what it recorded.
+    that is not `persistent` gives one gradient and drops what it recorded.
 
     >>> import graphwright as tf
     >>> x = tf.constant(3.0)
@@ -176,9 +176,9 @@ class GradientTape:
         self._recorder.leave()
 
     def watch(self, tensor: object) -> None:
-        """Has gradients with respect to a tensor, or a structure of them, recorded."""
-        given = [tensor] if isinstance(tensor, Tensor) else tree.flatten(tensor, True)
-        for t in given:
+        """Records from now on what depends on a tensor, or on a structure of them."""
+        leaves = [tensor] if isinstance(tensor, Tensor) else tree.flatten(tensor, True)
+        for t in leaves:
             if isinstance(t, Variable):
                 self._recorder.watch(t.handle)
                 self._recorder.variables[t.handle.key] = t
@@ -197,7 +197,7 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Nothing inside the block is recorded by this tape."""
+        """Opens a block in which this tape does not record."""
         if not self._entered:
             raise ValueError("Tape is not currently active; stop_recording() has nothing to stop.")
         recorder, before = self._recorder, self._recorder.recording
@@ -251,8 +251,8 @@ class GradientTape:
         """The derivative of each element of `target`, in the structure of `sources`.
 
         Each result has the shape of the target followed by that of the source. All rows are
-        worked on at once (see `tf.vectorized_map`), or with `experimental_use_pfor=False` one
-        after the other, which outside of a function needs a persistent tape (RuntimeError).
+        computed at once (see `tf.vectorized_map`), or with `experimental_use_pfor=False` one after
+        the other. Outside of a function that needs a persistent tape (RuntimeError).
         `parallel_iterations` has no effect.
 
         >>> import graphwright as tf
@@ -351,19 +351,19 @@ class GradientTape:
         zero = is_zero(unconnected_gradients)
         flat = differentiable_parts(sources)
         wanted, calls = self._dependent(flat), self._calls()
-        given = [target] if isinstance(target, Tensor) else tree.flatten(target)
-        weights: list[Any] = [None] * len(given)
+        targets = [target] if isinstance(target, Tensor) else tree.flatten(target)
+        weights: list[Any] = [None] * len(targets)
         if output_gradients is not None:
             of_results = tree.flatten(output_gradients)
-            if len(of_results) != len(given):
+            if len(of_results) != len(targets):
                 raise ValueError(
                     f"output_gradients must have one entry for each target, None where it is ones: "
-                    f"{len(given)} targets, {len(of_results)} output gradients."
+                    f"{len(targets)} targets, {len(of_results)} output gradients."
                 )
-            weights = [weight_of(t, g) for t, g in zip(given, of_results)]
-        parts = [differentiable_part(t) for t in given]
-        found = gradients_of(calls, parts, flat, weights, wanted=wanted)
-        results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, found)]
+            weights = [weight_of(t, g) for t, g in zip(targets, of_results)]
+        parts = [differentiable_part(t) for t in targets]
+        gradients = gradients_of(calls, parts, flat, weights, wanted=wanted)
+        results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, gradients)]
         return pack_gradients(sources, results)
 
 
@@ -380,7 +380,7 @@ def handle_of(source: object) -> Any:
 
 
 class JacobianRows:
-    """How the rows of a jacobian are computed; `hooks` provides it, since that takes a loop."""
+    """Computes the rows of a jacobian; `hooks` provides it, since that takes a loop."""
 
     of: Callable[..., list[Any]]
 
@@ -404,7 +404,7 @@ def gradients_of(
     """The cotangents of `sources` for weighted `targets`, None where nothing is connected.
 
     Nothing flows back from the tensors whose keys are `stopped`. `wanted` are the keys of what
-    depends on the sources, if somebody knows them. A target that is a source itself has the
+    depends on the sources, where they are known. A target that is a source itself has the
     cotangent that it starts with, whether it is wanted or not.
     """
     handles = list(map(handle_of, sources))
