@@ -101,7 +101,7 @@ def arriving(
 
     Sparse ones pass only from a gather to its variable.
     """
-    found: list[Any] = []
+    incoming: list[Any] = []
     empty = True
     for t in outputs:
         key = t.key
@@ -109,8 +109,8 @@ def arriving(
         if g is not None:
             empty = False
             g = dense_cotangent(g)
-        found.append(g)
-    return None if empty else found
+        incoming.append(g)
+    return None if empty else incoming
 
 
 def by_rule(call: Call, incoming: Sequence[Cotangent | None]) -> Sequence[Any]:

@@ -64,7 +64,7 @@ class Recorder(Layer):
     def __init__(self, watch_accessed_variables: bool) -> None:
         self.calls: list[Call] = []
         self.watched: set[Any] = set()
-        self.kept: list[Any] = []  # watched tensors, alive so that their keys stay theirs
+        self.alive: list[Tensor] = []  # watched tensors: while they live, no other has their keys
         self.variables: dict[Any, Variable] = {}
         self.watch_accessed = watch_accessed_variables
         self.recording = True
@@ -105,11 +105,11 @@ class Recorder(Layer):
         """Records from now on what depends on a tensor."""
         if tensor.key not in self.watched:
             self.watched.add(tensor.key)
-            self.kept.append(tensor)
+            self.alive.append(tensor)
 
     def release(self) -> None:
         """Drops what was recorded; the watched variables stay known."""
-        self.calls, self.kept = [], []
+        self.calls, self.alive = [], []
         self.watched = set()
 
     def clear(self) -> None:
@@ -319,7 +319,7 @@ class GradientTape:
         """
         recorder = self._recorder
         tensors = [h for h in map(handle_of, sources) if isinstance(h, Tensor)]
-        if {t.key for t in tensors}.issuperset([t.key for t in recorder.kept]):
+        if {t.key for t in tensors}.issuperset([t.key for t in recorder.alive]):
             return recorder.watched
         return reachable(recorder.calls, [t for t in tensors if t.key in recorder.watched])
 

@@ -546,7 +546,7 @@ def assert_rank(
     >>> import graphwright as tf
     >>> tf.debugging.assert_rank([[1.0]], 2)
     """
-    assert_ranks(x, [rank], f"rank {rank}", lambda found, wanted: found == wanted[0], message)
+    assert_ranks(x, [rank], f"rank {rank}", lambda actual, wanted: actual == wanted[0], message)
 
 
 def assert_rank_at_least(
@@ -570,7 +570,7 @@ def assert_rank_at_least(
     >>> tf.debugging.assert_rank_at_least([[1.0]], 1)
     """
     what = f"rank at least {rank}"
-    assert_ranks(x, [rank], what, lambda found, wanted: found >= wanted[0], message)
+    assert_ranks(x, [rank], what, lambda actual, wanted: actual >= wanted[0], message)
 
 
 def assert_rank_in(
@@ -595,12 +595,12 @@ def assert_rank_in(
     """
     ranks = tuple(ranks)
 
-    def fits(found: Rank, wanted: Sequence[Rank]) -> Any:
-        if not isinstance(found, Tensor):
-            return found in wanted
-        equal = comparison.equal(found, wanted[0])
+    def fits(actual: Rank, wanted: Sequence[Rank]) -> Any:
+        if not isinstance(actual, Tensor):
+            return actual in wanted
+        equal = comparison.equal(actual, wanted[0])
         for rank in wanted[1:]:
-            equal = comparison.logical_or(equal, comparison.equal(found, rank))
+            equal = comparison.logical_or(equal, comparison.equal(actual, rank))
         return equal
 
     assert_ranks(x, ranks, f"rank in {ranks}", fits, message)

@@ -91,8 +91,8 @@ class _Typed:
         self.leaf = leaf
 
     def __repr__(self) -> str:
-        found = getattr(self.leaf, "type", None)
-        return repr(found) if isinstance(found, TensorType) else type(self.leaf).__name__
+        type_ = getattr(self.leaf, "type", None)
+        return repr(type_) if isinstance(type_, TensorType) else type(self.leaf).__name__
 
 
 def definition_of(function: Callable[..., object]) -> Location | None:

@@ -218,14 +218,14 @@ def trace_backward(
 def drop_unused(graph: Graph, captures: bool = True) -> None:
     """Removes the nodes and captures that no result needs, as rules compute some in vain."""
     needed = set(graph.results)
-    kept: list[Node] = []
+    nodes: list[Node] = []
     for node in reversed(graph.nodes):
         if node.op.effect is Effect.WRITE or any(v in needed for v in node.outputs):
             needed.update(node.inputs)
-            kept.append(node)
+            nodes.append(node)
     if captures:
         graph.captures = [(outside, v) for outside, v in graph.captures if v in needed]
-    wanted = {v.node for v in graph.arguments}.union(kept)
+    wanted = {v.node for v in graph.arguments}.union(nodes)
     graph.nodes = [node for node in graph.nodes if node in wanted]
 
 

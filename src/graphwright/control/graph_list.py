@@ -352,14 +352,14 @@ class _Steps:
         self.items = items
         self.start = [convert(0)]
 
-    def more(self, own: Sequence[TensorValue]) -> Any:
-        return own[0] < self.items.length()
+    def more(self, state: Sequence[TensorValue]) -> Any:
+        return state[0] < self.items.length()
 
-    def item(self, own: Sequence[TensorValue]) -> Any:
-        return self.items[own[0]]
+    def item(self, state: Sequence[TensorValue]) -> Any:
+        return self.items[state[0]]
 
-    def advance(self, own: Sequence[TensorValue]) -> list[Any]:
-        return [own[0] + 1]
+    def advance(self, state: Sequence[TensorValue]) -> list[Any]:
+        return [state[0] + 1]
 
 
 class GraphListSpec(TypeSpec):

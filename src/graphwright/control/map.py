@@ -146,14 +146,16 @@ class Collected:
         """The arrays with one row's results; ValueError if these have another structure."""
         tree.assert_same_structure(self.like, result)
         written = []
-        for own, items, value in zip(arrays, self.items, tree.flatten(result)):
+        for of_leaf, items, value in zip(arrays, self.items, tree.flatten(result)):
             parts = items.parts(value)
-            written.append([array.write(index, part) for array, part in zip(own, parts)])
+            written.append([array.write(index, part) for array, part in zip(of_leaf, parts)])
         return written
 
     def stack(self, arrays: Arrays) -> Any:
         """The results of all rows, put together."""
-        results = [items.together(own, self.rows.length) for own, items in zip(arrays, self.items)]
+        results = [
+            items.together(of_leaf, self.rows.length) for of_leaf, items in zip(arrays, self.items)
+        ]
         return tree.pack_sequence_as(self.like, results)
 
 

@@ -225,8 +225,9 @@ class EagerPyFuncGradient(Op):
     def run(self, recorded: Tape, weights: Sequence[TensorValue]) -> list[Any]:
         """The cotangents, given those of some of the results."""
         chosen = [t for t, given in zip(recorded.outputs, self.given) if given]
-        found = gradients_of(recorded.recorder.calls, chosen, recorded.inputs, weights)
-        return [zeros_like(x) if g is None else convert(g) for x, g in zip(recorded.inputs, found)]
+        inputs = recorded.inputs
+        gradients = gradients_of(recorded.recorder.calls, chosen, inputs, weights)
+        return [zeros_like(x) if g is None else convert(g) for x, g in zip(inputs, gradients)]
 
     def taped(self, operands: tuple[object, ...]) -> Op:
         return RecordedPyFuncGradient(self.Tout, self.given)
@@ -450,5 +451,5 @@ def tensors_of_result(leaf: Any, result: object) -> list[Any]:
         return [result]
     if not leaf.is_compatible_with(result):
         raise ValueError(f"py_function returned {result!r}, which is not compatible with {leaf!r}")
-    found: list[Any] = leaf.to_tensors(result)
-    return found
+    tensors: list[Any] = leaf.to_tensors(result)
+    return tensors

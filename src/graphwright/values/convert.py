@@ -269,9 +269,9 @@ def first_dtype(values: Iterable[object]) -> DType | None:
     """The dtype of the first tensor in a nested list."""
     for v in values:
         if isinstance(v, (list, tuple)):
-            found = first_dtype(v)
-            if found is not None:
-                return found
+            dtype = first_dtype(v)
+            if dtype is not None:
+                return dtype
         elif is_tensor_like(v) and hasattr(v, "dtype"):  # not all composites have one
             return as_dtype(v.dtype)
     return None

@@ -103,9 +103,9 @@ def _executor(hosts: tuple[str, ...] | None, quiet: bool) -> Callable[..., Any]:
     terms = dict(_LISTS) if hosts is None else _terms(hosts)
     call = "QUIET.run(kernel, {arguments})" if quiet else "kernel({arguments})"
     source = _EXECUTE.format(call=call.format(**terms), **terms)
-    found: dict[str, Any] = {}
-    exec(compile(source, f"{__file__} (execute)", "exec"), _NAMES, found)
-    made: Callable[..., Any] = found["execute"]
+    namespace: dict[str, Any] = {}
+    exec(compile(source, f"{__file__} (execute)", "exec"), _NAMES, namespace)
+    made: Callable[..., Any] = namespace["execute"]
     return made
 
 

@@ -51,8 +51,8 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
         TypeError: The dtypes differ, or are not valid.
 
     >>> import graphwright as tf
-    >>> found = tf.sets.intersection([[1, 2]], [[2, 5]])
-    >>> tf.sparse.to_dense(found).numpy().tolist()
+    >>> result = tf.sets.intersection([[1, 2]], [[2, 5]])
+    >>> tf.sparse.to_dense(result).numpy().tolist()
     [[2]]
     """
     return combined(a, b, "intersection", validate_indices)
@@ -77,8 +77,8 @@ def difference(
         TypeError: The dtypes differ, or are not valid.
 
     >>> import graphwright as tf
-    >>> found = tf.sets.difference([[1, 2]], [[2, 5]])
-    >>> tf.sparse.to_dense(found).numpy().tolist()
+    >>> result = tf.sets.difference([[1, 2]], [[2, 5]])
+    >>> tf.sparse.to_dense(result).numpy().tolist()
     [[1]]
     """
     return combined(a, b, "a-b" if aminusb else "b-a", validate_indices)
@@ -99,8 +99,8 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
         TypeError: The dtypes differ, or are not valid.
 
     >>> import graphwright as tf
-    >>> found = tf.sets.union([[1, 2]], [[2, 5]])
-    >>> tf.sparse.to_dense(found).numpy().tolist()
+    >>> result = tf.sets.union([[1, 2]], [[2, 5]])
+    >>> tf.sparse.to_dense(result).numpy().tolist()
     [[1, 2, 5]]
     """
     return combined(a, b, "union", validate_indices)

@@ -1,4 +1,4 @@
-"""`tf.SparseTensor`: a tensor of which only the elements that are not zero are kept."""
+"""`tf.SparseTensor`: a tensor that stores only the elements that are not zero."""
 
 from __future__ import annotations
 
