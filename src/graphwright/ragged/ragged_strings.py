@@ -411,7 +411,7 @@ def reduce_join(
 ) -> Any:
     """Strings joined along axes."""
 
-    def dense(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Any:
+    def dense(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Any:
         return strings.reduce_join(x, axis, keepdims, separator)
 
     def segments(x: TensorLike, ids: TensorLike, count: TensorLike) -> Any:
