@@ -10,8 +10,11 @@ from graphwright.types.composite import Composite
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
+#: What gradients are taken with respect to.
+Source = Tensor | Variable
 
-def differentiable_parts(structure: Any) -> list[Any]:
+
+def differentiable_parts(structure: object) -> list[Any]:
     """The tensors and variables of a structure that gradients are taken of, one for each leaf.
 
     ValueError for a composite that has none, TypeError for what is neither.
@@ -27,14 +30,14 @@ def differentiable_parts(structure: Any) -> list[Any]:
     return parts
 
 
-def differentiable_part(leaf: Any) -> Any:
-    """What stands for a leaf of a structure."""
+def differentiable_part(leaf: object) -> Any:
+    """The part of a leaf of a structure that gradients are taken of."""
     while isinstance(leaf, Composite):
         leaf = leaf._differentiable_part
     return leaf
 
 
-def pack_gradients(structure: Any, gradients: Sequence[Any]) -> Any:
+def pack_gradients(structure: object, gradients: Sequence[object]) -> Any:
     """Gradients, one for each leaf, in a structure like `structure`; None for a composite
     that nothing flows to.
     """
@@ -45,7 +48,7 @@ def pack_gradients(structure: Any, gradients: Sequence[Any]) -> Any:
     return tree.pack_sequence_as(structure, packed)
 
 
-def like_leaf(leaf: Any, gradient: Any) -> Any:
+def like_leaf(leaf: object, gradient: object) -> Any:
     """A gradient of a leaf's part as one of the leaf."""
     if not isinstance(leaf, Composite):
         return gradient

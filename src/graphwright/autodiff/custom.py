@@ -1,4 +1,4 @@
-"""Functions that bring their own gradient: `custom_gradient` and what is made of it.
+"""Functions that state their own gradient: `custom_gradient` and others made with it.
 
 The results of such a function pass through one op, `CustomGradient`, which takes the
 function's arguments and variables along; its rule calls the function's own.
@@ -31,7 +31,7 @@ Rule = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 class CustomGradient(Op):
-    """The first `count` operands; cotangents go to the others, by the user's rule."""
+    """Returns the first `count` operands; cotangents go to the others, by a program's rule."""
 
     type_name = "CustomGradient"
     inputs = ("args: Tin...",)
@@ -51,8 +51,8 @@ class CustomGradient(Op):
         return arrays[: self.count]
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
-        given = [zero_of(y) if g is None else g for y, g in zip(call.outputs, cotangents)]
-        return (*[None] * self.count, *self.rule(given))
+        incoming = [zero_of(y) if g is None else g for y, g in zip(call.outputs, cotangents)]
+        return (*[None] * self.count, *self.rule(incoming))
 
     def batched(self, each: Each) -> Any:
         guard = PreventGradient.of(
@@ -64,19 +64,19 @@ class CustomGradient(Op):
 
 
 class VariableWatcher(Recorder):
-    """Sees which trainable variables are used, and records nothing."""
+    """Collects the trainable variables that are used, and records no calls."""
 
     def __init__(self) -> None:
         super().__init__(watch_accessed_variables=True)
         self.below = STATE.active
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result."""
         self.access(operands)
         return self.hand_on(op, operands, name)
 
 
-def custom_gradient(f: Any = None) -> Any:
+def custom_gradient(f: Callable[..., object] | None = None) -> Any:
     """Decorates a function that states its own gradient.
 
     Args:
@@ -108,7 +108,7 @@ def custom_gradient(f: Any = None) -> Any:
 class WithRule:
     """A function with a gradient of its own; as a method, its object is no argument of it."""
 
-    def __init__(self, f: Callable[..., Any]) -> None:
+    def __init__(self, f: Callable[..., object]) -> None:
         self._f = f
         functools.update_wrapper(self, f)
 
@@ -116,34 +116,36 @@ class WithRule:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return call_with_rule(self._f, args, kwargs)
 
-    def __get__(self, instance: Any, owner: Any = None) -> WithRule:
+    def __get__(self, instance: object, owner: type | None = None) -> WithRule:
         bind = getattr(self._f, "__get__", None)
         return self if instance is None or bind is None else WithRule(bind(instance, owner))
 
 
-def call_with_rule(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_with_rule(
+    f: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+) -> Any:
     """The result of `f`, whose gradient is the one that `f` returned with it."""
     if kwargs and is_traced():
         raise ValueError(
             "A function with a custom gradient takes keyword arguments only when it runs eagerly, "
             f"got {', '.join(kwargs)}."
         )
-    given = tree.flatten([args, kwargs], expand_composites=True)
+    leaves = tree.flatten([args, kwargs], expand_composites=True)
     watcher = VariableWatcher()
     with activate(watcher):
-        found = f(*args, **kwargs)
-    if not (isinstance(found, (tuple, list)) and len(found) == 2 and callable(found[1])):
+        returned = f(*args, **kwargs)
+    if not (isinstance(returned, (tuple, list)) and len(returned) == 2 and callable(returned[1])):
         raise TypeError(
             "A function with a custom gradient must return its result and the function that gives "
-            f"the gradient: (result, grad_fn), got {found!r}"
+            f"the gradient: (result, grad_fn), got {returned!r}"
         )
-    result, grad_fn = found
-    variables = [v for v in watcher.variables.values() if all(v is not x for x in given)]
+    result, grad_fn = returned
+    variables = [v for v in watcher.variables.values() if all(v is not x for x in leaves)]
     refuse_variables(grad_fn, variables)
     tensors = [convert(t) for t in tree.flatten(result, expand_composites=True)]
     handles = [v.handle for v in variables]
-    inputs = [x.handle if isinstance(x, Variable) else convert(x) for x in given]
-    op = CustomGradient(rule_of(grad_fn, len(given), variables), len(tensors))
+    inputs = [x.handle if isinstance(x, Variable) else convert(x) for x in leaves]
+    op = CustomGradient(rule_of(grad_fn, len(leaves), variables), len(tensors))
     outputs = apply(op, *tensors, *inputs, *handles)
     return tree.pack_sequence_as(result, list(outputs), expand_composites=True)
 
@@ -158,8 +160,8 @@ def is_traced() -> bool:
     return False
 
 
-def refuse_variables(grad_fn: Any, variables: Sequence[Variable]) -> None:
-    """TypeError if there are variables of which `grad_fn` cannot be told."""
+def refuse_variables(grad_fn: Callable[..., object], variables: Sequence[Variable]) -> None:
+    """TypeError if there are variables and `grad_fn` takes no `variables`."""
     if not variables:
         return
     parameters = signature_of(grad_fn).parameters
@@ -172,9 +174,9 @@ def refuse_variables(grad_fn: Any, variables: Sequence[Variable]) -> None:
 
 
 def rule_of(grad_fn: Callable[..., Any], count: int, variables: Sequence[Variable]) -> Rule:
-    """The user's gradient function on flat cotangents, what it returns checked."""
+    """The rule that calls a gradient function with flat cotangents and checks what it returns."""
 
-    def rule(cotangents: Sequence[Any]) -> Sequence[Any]:
+    def rule(cotangents: Sequence[Cotangent]) -> Sequence[Any]:
         of_variables: list[Any] = []
         if variables:
             of_arguments, returned = grad_fn(*cotangents, variables=list(variables))
@@ -186,18 +188,18 @@ def rule_of(grad_fn: Callable[..., Any], count: int, variables: Sequence[Variabl
                 )
         else:
             of_arguments = grad_fn(*cotangents)
-        found = tree.flatten(of_arguments)
-        if len(found) != count:
+        of_each = tree.flatten(of_arguments)
+        if len(of_each) != count:
             raise ValueError(
                 f"custom_gradient function expected to return {count} gradients, but returned "
-                f"{len(found)} instead."
+                f"{len(of_each)} instead."
             )
-        return [*found, *of_variables]
+        return [*of_each, *of_variables]
 
     return rule
 
 
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+def recompute_grad(f: Callable[..., object]) -> Callable[..., Any]:
     """Makes a function whose gradient computes intermediate values again and does not keep them.
 
     Args:
@@ -234,21 +236,21 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
                 sources = [x for x in leaves if is_source(x)]
                 tape.watch([*sources, *variables])
                 value = f(*again[0], **again[1])
-            found = iter(tape.gradient(value, [*sources, *variables], list(upstream)))
-            cotangents = [next(found) if is_source(x) else None for x in leaves]
-            return (cotangents, list(found)) if variables else cotangents
+            gradients = iter(tape.gradient(value, [*sources, *variables], list(upstream)))
+            cotangents = [next(gradients) if is_source(x) else None for x in leaves]
+            return (cotangents, list(gradients)) if variables else cotangents
 
         return result, grad
 
     return functools.wraps(f)(inner)
 
 
-def is_source(value: Any) -> bool:
+def is_source(value: object) -> bool:
     """Whether an argument is a variable or a tensor that can have a cotangent."""
     return isinstance(value, Variable) or carries_gradient(value)
 
 
-def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+def grad_pass_through(f: Callable[..., object]) -> Callable[..., Any]:
     """Makes a function that gradients pass as if it were the identity.
 
     Args:

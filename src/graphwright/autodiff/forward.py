@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphwright.autodiff.composite_gradients import Source
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, through
 from graphwright.autodiff.tape import GradientTape, Recorder, UnconnectedGradients, like
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import STATE, activate
 from graphwright.op.op import Call, Op
 from graphwright.ops.state.list_ops import zero_of
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
@@ -25,37 +28,37 @@ from graphwright.values.variable import Variable
 
 
 class Forward(Recorder):
-    """The interpreter of an accumulator: lets the one below run an op, and finds the tangents
-    of its results."""
+    """The interpreter of an accumulator: the one below runs an op, and this one computes the
+    tangents of its results."""
 
     def __init__(self) -> None:
         super().__init__(watch_accessed_variables=False)
         self.tangents: dict[Any, Any] = {}
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
-        """The op's result, whose tangents are kept if it depends on the primals."""
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
+        """The op's result; its tangents are computed if it depends on the primals."""
         active = self.recording and is_differentiable(op)
-        given = [self.tangents.get(t.key) if isinstance(t, Tensor) else None for t in operands]
-        if not active or all(t is None for t in given):
+        tangents = [self.tangents.get(t.key) if isinstance(t, Tensor) else None for t in operands]
+        if not active or all(t is None for t in tangents):
             return self.hand_on(op, operands, name)
         recorded = op.taped(operands)
         result = self.hand_on(recorded, operands, name)
         outputs = result if type(result) is tuple else (result,)
-        own = op.untaped(outputs) if recorded is not op else outputs
+        results = op.untaped(outputs) if recorded is not op else outputs
         with activate(self.below):
-            found = push(Call(recorded, operands, outputs), given, len(own))
-        for tensor, tangent in zip(outputs, found):
+            pushed = push(Call(recorded, operands, outputs), tangents, len(results))
+        for tensor, tangent in zip(outputs, pushed):
             if tangent is not None:
                 self.put(tensor, tangent)
         return result if recorded is op else op.untaped(result)
 
-    def put(self, tensor: Any, tangent: Any) -> None:
-        """Notes a tangent."""
+    def put(self, tensor: Tensor, tangent: TensorValue) -> None:
+        """Sets the tangent of a tensor."""
         self.watch(tensor)
         self.tangents[tensor.key] = tangent
 
 
-def push(call: Call, tangents: Sequence[Any], count: int) -> list[Any]:
+def push(call: Call, tangents: Sequence[Cotangent | None], count: int) -> list[Any]:
     """The tangents of a call's first `count` results, None where they do not depend on those of
     the inputs. A list's tangent is a list.
 
@@ -70,16 +73,16 @@ def push(call: Call, tangents: Sequence[Any], count: int) -> list[Any]:
         dense = [g.to_tensor() if isinstance(g, IndexedSlices) else g for g in cotangents]
     pairs = [(g, t) for g, t in zip(dense, tangents) if g is not None and t is not None]
     wanted = [p for p in probes if p is not None]
-    found = iter(tape.gradient([g for g, _ in pairs], wanted, [t for _, t in pairs]))
-    return [None if p is None else next(found) for p in probes]
+    gradients = iter(tape.gradient([g for g, _ in pairs], wanted, [t for _, t in pairs]))
+    return [None if p is None else next(gradients) for p in probes]
 
 
-def probe_of(tensor: Any) -> Any:
-    """A cotangent of a result, at which rules are transposed."""
+def probe_of(tensor: Tensor) -> Any:
+    """The cotangent of a result at which rules are transposed."""
     return zero_of(tensor) if tensor.dtype is dt.variant else like(tensor, 1)
 
 
-def has_tangent(tensor: Any) -> bool:
+def has_tangent(tensor: TensorValue) -> bool:
     """Whether a result can have a tangent of its own: a number or a list."""
     return carries_gradient(tensor) and tensor.dtype is not dt.resource
 
@@ -98,25 +101,25 @@ class ForwardAccumulator:
     <tf.Tensor: shape=(), dtype=float32, numpy=12.0>
     """
 
-    def __init__(self, primals: Any, tangents: Any) -> None:
+    def __init__(self, primals: object, tangents: object) -> None:
         self._forward = Forward()
         self._entered = False
         tree.assert_same_structure(primals, tangents)
         for primal, tangent in zip(tree.flatten(primals), tree.flatten(tangents)):
             self._watch(primal, tangent)
 
-    def _watch(self, primal: Any, tangent: Any) -> None:
-        tangent = convert(tangent, primal.dtype)
-        if not is_compatible(primal.type.dims, tangent.type.dims):
+    def _watch(self, primal: Source, tangent: TensorLike) -> None:
+        direction = convert(tangent, primal.dtype)
+        if not is_compatible(primal.type.dims, direction.type.dims):
             raise ValueError(
-                f"The tangent of shape {tangent.shape} does not fit the primal {primal!r}."
+                f"The tangent of shape {direction.shape} does not fit the primal {primal!r}."
             )
         if not carries_tangent(primal):
             raise ValueError(f"Only floating and complex primals have tangents, got {primal!r}.")
         tensor = primal.handle if isinstance(primal, Variable) else primal
         if tensor.key in self._forward.tangents:
             raise ValueError(f"The tensor {primal!r} is given twice among the primals.")
-        self._forward.put(tensor, tangent)
+        self._forward.put(tensor, direction)
 
     def __enter__(self) -> ForwardAccumulator:
         if self._entered:
@@ -130,21 +133,25 @@ class ForwardAccumulator:
         self._entered = False
         self._forward.leave()
 
-    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+    def jvp(
+        self,
+        primals: object,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
         """The derivative of `primals` along the tangents, in their structure.
 
         None where nothing is connected, or zeros.
         """
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
 
-        def tangent(value: Any) -> Any:
+        def tangent(value: Source) -> Any:
             tensor = value.handle if isinstance(value, Variable) else value
-            found = self._forward.tangents.get(tensor.key)
-            return like(convert(value), 0) if found is None and zero else found
+            direction = self._forward.tangents.get(tensor.key)
+            return like(convert(value), 0) if direction is None and zero else direction
 
         return tree.map_structure(tangent, primals)
 
 
-def carries_tangent(primal: Any) -> bool:
+def carries_tangent(primal: Source) -> bool:
     """Whether a primal's dtype is floating or complex."""
     return bool(primal.dtype.is_floating or primal.dtype.is_complex)

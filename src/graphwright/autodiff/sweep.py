@@ -1,24 +1,28 @@
 """The reverse sweep: cotangents of results in, cotangents of what they came from out.
 
-It knows nothing of who recorded the calls. Each op's own rule says how cotangents pass
-through it; what is common stands here: adding up where a value was used twice, and
-summing a broadcast operand's cotangent to the operand's shape.
+Each op's rule says how cotangents pass through it. What all ops share stands here: cotangents
+add up where a value was used twice, and a broadcast operand's is summed to the operand's shape.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
 from typing import Any
 
 from numpy import ndarray
 
 from graphwright.base.errors import NotDifferentiableError
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.op import Call, Op, not_differentiable
 from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.movement import sum_to
 from graphwright.types import dtypes as dt
-from graphwright.values.indexed_slices import IndexedSlices, add_cotangents
+from graphwright.types.arguments import TensorValue
+from graphwright.values.indexed_slices import IndexedSlices, SparseCotangent, add_cotangents
 from graphwright.values.tensor import EagerTensor, Tensor
+
+#: Cotangents by the keys of their tensors.
+Cotangents = dict[Any, SparseCotangent]
 
 CARRIERS = dt.INEXACT | {dt.resource, dt.variant}
 
@@ -28,7 +32,7 @@ def is_differentiable(op: Op) -> bool:
     return type(op).gradient is not not_differentiable
 
 
-def carries_gradient(tensor: Any) -> bool:
+def carries_gradient(tensor: object) -> bool:
     """Whether a tensor's dtype can have a cotangent: floating, complex, handles, lists."""
     if type(tensor) is EagerTensor:
         array = tensor._array
@@ -37,7 +41,7 @@ def carries_gradient(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and tensor.dtype in CARRIERS
 
 
-def depends(tensors: Iterable[Any], keys: Container[Any]) -> bool:
+def depends(tensors: Iterable[object], keys: Container[Hashable]) -> bool:
     """Whether one of the operands has one of the keys."""
     # A loop: a generator would take as long as the rest of a small op.
     for t in tensors:  # noqa: SIM110
@@ -46,23 +50,22 @@ def depends(tensors: Iterable[Any], keys: Container[Any]) -> bool:
     return False
 
 
-def reachable(calls: Iterable[Call], sources: Iterable[Any]) -> set[Any]:
-    """The keys of all values that can have a cotangent and depend on the sources, which are
-    among them."""
-    found = {s.key for s in sources if carries_gradient(s)}
+def reachable(calls: Iterable[Call], sources: Iterable[Tensor]) -> set[Hashable]:
+    """The keys of the sources and of all values that can have a cotangent and depend on them."""
+    keys: set[Hashable] = {s.key for s in sources if carries_gradient(s)}
     for call in calls:
-        if depends(call.inputs, found):
+        if depends(call.inputs, keys):
             for t in call.outputs:
                 if carries_gradient(t):
-                    found.add(t.key)
-    return found
+                    keys.add(t.key)
+    return keys
 
 
 def sweep(
     calls: Sequence[Call],
-    cotangents: dict[Any, Any],
-    wanted: set[Any],
-    stopped: frozenset[Any] = frozenset(),
+    cotangents: Cotangents,
+    wanted: set[Hashable],
+    stopped: frozenset[Hashable] = frozenset(),
 ) -> None:
     """Passes `cotangents` (by key) backwards through `calls`, for the `wanted` keys only.
 
@@ -92,13 +95,13 @@ def sweep(
 
 
 def arriving(
-    outputs: Sequence[Any], cotangents: dict[Any, Any], stopped: Container[Any]
+    outputs: Sequence[TensorValue], cotangents: Cotangents, stopped: Container[Hashable]
 ) -> list[Any] | None:
     """The cotangents of an op's results as tensors; None where there is none of them.
 
     Sparse ones pass only from a gather to its variable.
     """
-    found: list[Any] = []
+    incoming: list[Any] = []
     empty = True
     for t in outputs:
         key = t.key
@@ -106,11 +109,11 @@ def arriving(
         if g is not None:
             empty = False
             g = dense_cotangent(g)
-        found.append(g)
-    return None if empty else found
+        incoming.append(g)
+    return None if empty else incoming
 
 
-def by_rule(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:
+def by_rule(call: Call, incoming: Sequence[Cotangent | None]) -> Sequence[Any]:
     """The cotangents of one call's inputs as the op's rule states them."""
     try:
         outgoing: Sequence[Any] = call.op.gradient(call, *incoming)
@@ -121,7 +124,7 @@ def by_rule(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:
     return outgoing
 
 
-def through(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:
+def through(call: Call, incoming: Sequence[Cotangent | None]) -> Sequence[Any]:
     """The cotangents of one call's inputs, in their shapes."""
     outgoing = by_rule(call, incoming)
     if isinstance(call.op, Elementwise) and len(outgoing) > 1:
@@ -132,13 +135,13 @@ def through(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:
     return outgoing
 
 
-def same_shape(g: Any, x: Any) -> bool:
-    """Whether two tensors are known to have one shape, without asking for their types."""
+def same_shape(g: object, x: object) -> bool:
+    """Whether two eager tensors have one shape; False for others. It computes no types."""
     if type(g) is EagerTensor and type(x) is EagerTensor:
         return bool(g._array.shape == x._array.shape)
     return False
 
 
-def dense_cotangent(g: Any) -> Any:
+def dense_cotangent(g: SparseCotangent) -> Any:
     """A cotangent as a tensor: sparse ones pass only from a gather to its variable."""
     return g.to_tensor() if isinstance(g, IndexedSlices) else g

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
 from graphwright.autodiff.composite_gradients import (
+    Source,
     differentiable_part,
     differentiable_parts,
     pack_gradients,
@@ -25,6 +26,7 @@ from graphwright.ops.core.creation import filled, ones_like, zeros_like
 from graphwright.ops.core.shapes import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor, Tensor
@@ -49,7 +51,7 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
-def is_zero(unconnected_gradients: Any) -> bool:
+def is_zero(unconnected_gradients: UnconnectedGradients | str) -> bool:
     """Whether a gradient is zeros where nothing is connected; ValueError for an unknown word."""
     if unconnected_gradients is UnconnectedGradients.NONE:
         return False
@@ -57,18 +59,18 @@ def is_zero(unconnected_gradients: Any) -> bool:
 
 
 class Recorder(Layer):
-    """The interpreter of a tape: lets the one below run an op, and notes it."""
+    """The interpreter of a tape: the one below runs an op, and this one records it."""
 
     def __init__(self, watch_accessed_variables: bool) -> None:
         self.calls: list[Call] = []
         self.watched: set[Any] = set()
-        self.kept: list[Any] = []  # watched tensors, alive so that their keys stay theirs
+        self.alive: list[Tensor] = []  # watched tensors: while they live, no other has their keys
         self.variables: dict[Any, Variable] = {}
         self.watch_accessed = watch_accessed_variables
         self.recording = True
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
-        """The op's result, noted if it depends on what is watched."""
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
+        """The op's result; the call is recorded if it depends on what is watched."""
         if type(op).gradient is not_differentiable or not self.recording:
             return self.hand_on(op, operands, name)
         if op.has_handles and self.watch_accessed:
@@ -90,8 +92,8 @@ class Recorder(Layer):
                 watched.add(tensor.key)
         return result if recorded is op else op.untaped(result)
 
-    def access(self, operands: tuple[Any, ...]) -> None:
-        """Watches the trainable variables whose handles an op is given."""
+    def access(self, operands: tuple[object, ...]) -> None:
+        """Watches the trainable variables whose handles are among the operands of an op."""
         for handle in operands:
             if isinstance(handle, Tensor) and handle.dtype is dt.resource:
                 variable = handle.variable
@@ -99,26 +101,26 @@ class Recorder(Layer):
                     self.watch(handle)
                     self.variables[handle.key] = variable
 
-    def watch(self, tensor: Any) -> None:
-        """Notes what depends on a tensor from now on."""
+    def watch(self, tensor: Tensor) -> None:
+        """Records from now on what depends on a tensor."""
         if tensor.key not in self.watched:
             self.watched.add(tensor.key)
-            self.kept.append(tensor)
+            self.alive.append(tensor)
 
     def release(self) -> None:
-        """Lets go of what was recorded; which variables were watched is still known."""
-        self.calls, self.kept = [], []
+        """Drops what was recorded; the watched variables stay known."""
+        self.calls, self.alive = [], []
         self.watched = set()
 
     def clear(self) -> None:
-        """Lets go of everything."""
+        """Drops everything."""
         self.release()
         self.variables = {}
 
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """No tape records what runs inside the block."""
+    """Opens a block in which no tape records."""
     stopped = []
     interpreter = STATE.active
     while interpreter is not None:
@@ -137,7 +139,7 @@ class GradientTape:
     """Records operations for automatic differentiation.
 
     Trainable variables are watched when they are read, tensors when `watch` says so. A tape
-    that is not `persistent` gives one gradient and lets go of what it recorded.
+    that is not `persistent` gives one gradient and drops what it recorded.
 
     >>> import graphwright as tf
     >>> x = tf.constant(3.0)
@@ -173,10 +175,10 @@ class GradientTape:
         self._entered = False
         self._recorder.leave()
 
-    def watch(self, tensor: Any) -> None:
-        """Has gradients with respect to a tensor, or a structure of them, recorded."""
-        given = [tensor] if isinstance(tensor, Tensor) else tree.flatten(tensor, True)
-        for t in given:
+    def watch(self, tensor: object) -> None:
+        """Records from now on what depends on a tensor, or on a structure of them."""
+        leaves = [tensor] if isinstance(tensor, Tensor) else tree.flatten(tensor, True)
+        for t in leaves:
             if isinstance(t, Variable):
                 self._recorder.watch(t.handle)
                 self._recorder.variables[t.handle.key] = t
@@ -195,7 +197,7 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Nothing inside the block is recorded by this tape."""
+        """Opens a block in which this tape does not record."""
         if not self._entered:
             raise ValueError("Tape is not currently active; stop_recording() has nothing to stop.")
         recorder, before = self._recorder, self._recorder.recording
@@ -240,17 +242,17 @@ class GradientTape:
 
     def jacobian(
         self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: TensorLike,
+        sources: object,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
         """The derivative of each element of `target`, in the structure of `sources`.
 
         Each result has the shape of the target followed by that of the source. All rows are
-        worked on at once (see `tf.vectorized_map`), or with `experimental_use_pfor=False` one
-        after the other, which outside of a function needs a persistent tape (RuntimeError).
+        computed at once (see `tf.vectorized_map`), or with `experimental_use_pfor=False` one after
+        the other. Outside of a function that needs a persistent tape (RuntimeError).
         `parallel_iterations` has no effect.
 
         >>> import graphwright as tf
@@ -266,16 +268,14 @@ class GradientTape:
         zero = is_zero(unconnected_gradients)
         wanted, calls = self._dependent(flat), self._calls()
         whole = target if isinstance(target, Variable) else convert(target)
-        results = JacobianRows.of(
-            calls, whole, flat, wanted, zero, False, experimental_use_pfor
-        )
+        results = JacobianRows.of(calls, whole, flat, wanted, zero, False, experimental_use_pfor)
         return pack_gradients(sources, results)
 
     def batch_jacobian(
         self,
-        target: Any,
-        source: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: TensorLike,
+        source: Source,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
@@ -293,25 +293,25 @@ class GradientTape:
         [[6.0, 0.0], [0.0, 8.0]]
         """
         self._refuse_loop(experimental_use_pfor)
-        target = convert(target)
-        have, want = target.type.dims, source.type.dims
+        result = convert(target)
+        have, want = result.type.dims, source.type.dims
         if () in (have, want):
             raise ValueError(
                 "batch_jacobian needs a batch as the first axis of the target and of the source: "
-                f"their shapes are {target.shape} and {source.shape}. tape.jacobian needs none."
+                f"their shapes are {result.shape} and {source.shape}. tape.jacobian needs none."
             )
         if have is not None and want is not None and have[:1] != want[:1]:
             raise ValueError(
-                f"Need first dimension of target shape ({target.shape}) and source shape "
+                f"Need first dimension of target shape ({result.shape}) and source shape "
                 f"({source.shape}) to match."
             )
         zero = is_zero(unconnected_gradients)
         wanted, calls = self._dependent([source]), self._calls()
-        return JacobianRows.of(calls, target, [source], wanted, zero, True, experimental_use_pfor)[
+        return JacobianRows.of(calls, result, [source], wanted, zero, True, experimental_use_pfor)[
             0
         ]
 
-    def _dependent(self, sources: Sequence[Any]) -> set[Any]:
+    def _dependent(self, sources: Sequence[object]) -> set[Hashable]:
         """The keys of what was recorded and depends on the sources.
 
         Nothing depends on a source that was not watched, though a call that was recorded for
@@ -319,7 +319,7 @@ class GradientTape:
         """
         recorder = self._recorder
         tensors = [h for h in map(handle_of, sources) if isinstance(h, Tensor)]
-        if {t.key for t in tensors}.issuperset([t.key for t in recorder.kept]):
+        if {t.key for t in tensors}.issuperset([t.key for t in recorder.alive]):
             return recorder.watched
         return reachable(recorder.calls, [t for t in tensors if t.key in recorder.watched])
 
@@ -333,10 +333,10 @@ class GradientTape:
 
     def gradient(
         self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: object,
+        sources: object,
+        output_gradients: object = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
         """The derivative of the sum of `target` with respect to `sources`, in their structure.
 
@@ -351,41 +351,41 @@ class GradientTape:
         zero = is_zero(unconnected_gradients)
         flat = differentiable_parts(sources)
         wanted, calls = self._dependent(flat), self._calls()
-        given = [target] if isinstance(target, Tensor) else tree.flatten(target)
-        weights: list[Any] = [None] * len(given)
+        targets = [target] if isinstance(target, Tensor) else tree.flatten(target)
+        weights: list[Any] = [None] * len(targets)
         if output_gradients is not None:
             of_results = tree.flatten(output_gradients)
-            if len(of_results) != len(given):
+            if len(of_results) != len(targets):
                 raise ValueError(
                     f"output_gradients must have one entry for each target, None where it is ones: "
-                    f"{len(given)} targets, {len(of_results)} output gradients."
+                    f"{len(targets)} targets, {len(of_results)} output gradients."
                 )
-            weights = [weight_of(t, g) for t, g in zip(given, of_results)]
-        parts = [differentiable_part(t) for t in given]
-        found = gradients_of(calls, parts, flat, weights, wanted=wanted)
-        results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, found)]
+            weights = [weight_of(t, g) for t, g in zip(targets, of_results)]
+        parts = [differentiable_part(t) for t in targets]
+        gradients = gradients_of(calls, parts, flat, weights, wanted=wanted)
+        results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, gradients)]
         return pack_gradients(sources, results)
 
 
-def weight_of(target: Any, weight: Any) -> Any:
+def weight_of(target: object, weight: TensorLike | None) -> Any:
     """An output gradient as the tensor that the cotangent of a target starts with."""
     if weight is None:
         return None
     return convert(differentiable_part(weight) if isinstance(target, Composite) else weight)
 
 
-def handle_of(source: Any) -> Any:
+def handle_of(source: object) -> Any:
     """The tensor that calls take for a source: the handle of a variable."""
     return source.handle if isinstance(source, Variable) else source
 
 
 class JacobianRows:
-    """How the rows of a jacobian are computed; `hooks` provides it, since that takes a loop."""
+    """Computes the rows of a jacobian; `hooks` provides it, since that takes a loop."""
 
     of: Callable[..., list[Any]]
 
 
-def like(x: Any, value: int) -> Any:
+def like(x: Source, value: int) -> Any:
     """`value` in every place of a tensor like `x`."""
     if type(x) is EagerTensor:
         return ones_like(x) if value else zeros_like(x)
@@ -395,16 +395,16 @@ def like(x: Any, value: int) -> Any:
 
 def gradients_of(
     calls: Sequence[Call],
-    targets: Sequence[Any],
-    sources: Sequence[Any],
-    weights: Sequence[Any],
-    stopped: frozenset[Any] = frozenset(),
-    wanted: set[Any] | None = None,
+    targets: Sequence[object],
+    sources: Sequence[object],
+    weights: Sequence[TensorValue | None],
+    stopped: frozenset[Hashable] = frozenset(),
+    wanted: set[Hashable] | None = None,
 ) -> list[Any]:
     """The cotangents of `sources` for weighted `targets`, None where nothing is connected.
 
     Nothing flows back from the tensors whose keys are `stopped`. `wanted` are the keys of what
-    depends on the sources, if somebody knows them. A target that is a source itself has the
+    depends on the sources, where they are known. A target that is a source itself has the
     cotangent that it starts with, whether it is wanted or not.
     """
     handles = list(map(handle_of, sources))
@@ -425,7 +425,8 @@ def gradients_of(
                 tensor.dtype,
             )
         if key in wanted or key in keys:
-            seed = like(target, 1) if weight is None else weight
+            whole: Any = target
+            seed = like(whole, 1) if weight is None else weight
             before = cotangents.get(key)
             cotangents[key] = seed if before is None else before + seed
     sweep(calls, cotangents, wanted, stopped)

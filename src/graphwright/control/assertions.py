@@ -18,41 +18,45 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math import comparison
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype, float32
 from graphwright.types.shape import TensorShape
 from graphwright.values.tensor import EagerTensor, Tensor
 
 
-def value_of(tensor: Any) -> Any:
+def value_of(tensor: TensorValue) -> Any:
     """A tensor's value as an array, where it is known; else None."""
     if isinstance(tensor, EagerTensor):
         return tensor._array
-    found = known(tensor.key)
-    if found is None or holds_none(found):
+    key: Any = tensor.key
+    content = known(key)
+    if content is None or holds_none(content):
         return None
-    return np.asarray(found, tensor.dtype.numpy_dtype)
+    return np.asarray(content, tensor.dtype.numpy_dtype)
 
 
-def holds_none(value: Any) -> bool:
+def holds_none(value: object) -> bool:
     """Whether a known value has unknown entries."""
     return any(map(holds_none, value)) if isinstance(value, tuple) else value is None
 
 
-def named(tensor: Any) -> str:
-    """How a message speaks of a tensor."""
+def named(tensor: TensorValue) -> str:
+    """The words for a tensor in a message."""
     if isinstance(tensor, SymbolicTensor):
         return tensor.name
     return f"shape={tensor.shape} dtype={tensor.dtype.name}"
 
 
 def prefix(message: str | None) -> str:
-    """The user's message in front of another."""
+    """The caller's message, in front of another."""
     return f"{message}.  " if message else ""
 
 
 def assert_true(
-    condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
+    condition: TensorLike,
+    data: Sequence[TensorLike],
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
     """Asserts that a condition is true: at once for eager tensors, else when the graph runs.
 
@@ -74,18 +78,19 @@ def assert_true(
         raise TypeError("values must be a sequence.")
     count = 3 if summarize is None else summarize
     tensors = [convert(v) for v in data]
-    held = convert(condition)
-    if isinstance(held, EagerTensor):
-        if not held.numpy().all():
+    holds = convert(condition)
+    if isinstance(holds, EagerTensor):
+        if not holds.numpy().all():
+            shown: object = condition
             lines = "\n".join(listed(host_array(t), count) for t in tensors)
             raise InvalidArgumentError(
-                None, None, f"Expected '{condition}' to be true. Summarized data: {lines}"
+                None, None, f"Expected '{shown}' to be true. Summarized data: {lines}"
             )
         return
-    apply(Assert.of(count), held, *tensors, name=name)
+    apply(Assert.of(count), holds, *tensors, name=name)
 
 
-def listed(array: Any, count: int) -> str:
+def listed(array: object, count: int) -> str:
     """The first elements of an array, as messages of eager assertions show them."""
     flat = np.asarray(array).ravel()
     shown = [str(v) for v in (flat if count < 0 else flat[:count])]
@@ -96,7 +101,7 @@ def listed(array: Any, count: int) -> str:
 
 
 class Relation(NamedTuple):
-    """What two tensors may be asserted to stand in."""
+    """A relation between two tensors that can be asserted."""
 
     sign: str
     holds: Callable[[Any, Any], Any]
@@ -113,8 +118,8 @@ GREATER_EQUAL = Relation(">=", comparison.greater_equal, np.greater_equal)
 
 def compare(
     relation: Relation,
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     message: str | None,
     summarize: int | None,
     name: str | None,
@@ -124,29 +129,42 @@ def compare(
     condition = reduce_all(relation.holds(x, y))
     if isinstance(condition, EagerTensor):
         if not condition:
+            eager: tuple[Any, Any] = (x, y)
             raise InvalidArgumentError(
-                None, None, difference(relation, relation.holds(x, y), x, y, message, summarize)
+                None, None, difference(relation, relation.holds(x, y), *eager, message, summarize)
             )
         return
     headline = f"Condition x {relation.sign} y did not hold element-wise:"
-    found, other = value_of(x), value_of(y)
-    if found is not None and other is not None:
-        if not relation.known(found, other).all():
+    first, other = value_of(x), value_of(y)
+    if first is not None and other is not None:
+        if not relation.known(first, other).all():
             start = f"{message}\n" if message else ""
             raise InvalidArgumentError(
                 None,
                 None,
-                f"{start}{headline}\nx ({named(x)}) = \n{found}\ny ({named(y)}) = \n{other}",
+                f"{start}{headline}\nx ({named(x)}) = \n{first}\ny ({named(y)}) = \n{other}",
             )
         return
-    data = [message or "", headline, f"x ({named(x)}) = ", x, f"y ({named(y)}) = ", y]
+    data: list[TensorLike] = [
+        message or "",
+        headline,
+        f"x ({named(x)}) = ",
+        x,
+        f"y ({named(y)}) = ",
+        y,
+    ]
     assert_true(condition, data, summarize, name)
 
 
 def difference(
-    relation: Relation, held: Any, x: Any, y: Any, message: str | None, summarize: int | None
+    relation: Relation,
+    held: EagerTensor,
+    x: EagerTensor,
+    y: EagerTensor,
+    message: str | None,
+    summarize: int | None,
 ) -> str:
-    """Where eager tensors do not stand in a relation, and what they are there."""
+    """The message that shows where a relation of eager tensors does not hold."""
     a, b = np.broadcast_arrays(x.numpy(), y.numpy())
     limit = 3 if summarize is None else summarize
     limit = a.size if limit < 0 else limit
@@ -327,21 +345,21 @@ def assert_greater_equal(
 
 def compare_zero(
     relation: Relation,
-    x: Any,
+    x: TensorLike,
     message: str | None,
     summarize: int | None,
     name: str | None,
 ) -> None:
     """Asserts how all elements stand to zero."""
     x = convert(x)
-    held = reduce_all(relation.holds(x, convert(0, x.dtype)))
+    holds = reduce_all(relation.holds(x, convert(0, x.dtype)))
     headline = f"Condition x {relation.sign} 0 did not hold element-wise:"
-    found = value_of(x)
-    if found is None:
-        assert_true(held, [message or "", headline, f"x ({named(x)}) = ", x], summarize, name)
-    elif not relation.known(found, 0).all():
+    content = value_of(x)
+    if content is None:
+        assert_true(holds, [message or "", headline, f"x ({named(x)}) = ", x], summarize, name)
+    elif not relation.known(content, 0).all():
         raise InvalidArgumentError(
-            None, None, f"{message or ''}\n{headline}\nx ({named(x)}) = \n{found}"
+            None, None, f"{message or ''}\n{headline}\nx ({named(x)}) = \n{content}"
         )
 
 
@@ -456,25 +474,42 @@ def assert_near(
     epsilon = 10 * np.finfo(dtype.real_dtype.numpy_dtype).eps
     rtol = convert(epsilon if rtol is None else rtol, dtype.real_dtype)
     atol = convert(epsilon if atol is None else atol, dtype.real_dtype)
-    held = reduce_all(abs(x - y) <= atol + rtol * abs(y))
+    holds = reduce_all(abs(x - y) <= atol + rtol * abs(y))
     headline = f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}"
-    data = [prefix(message), headline, f"x ({named(x)}) = ", x, f"y ({named(y)}) = ", y]
-    assert_true(held, data, summarize, name)
+    data: list[TensorLike] = [
+        prefix(message),
+        headline,
+        f"x ({named(x)}) = ",
+        x,
+        f"y ({named(y)}) = ",
+        y,
+    ]
+    assert_true(holds, data, summarize, name)
 
 
 # -- ranks and shapes ---------------------------------------------------------------------------
 
 
-def assert_ranks(x: Any, ranks: Sequence[Any], what: str, fits: Any, message: str | None) -> None:
+#: A rank, or the size of an axis: a number where it is known.
+Rank = int | TensorValue
+
+
+def assert_ranks(
+    x: TensorLike,
+    ranks: Sequence[Rank],
+    what: str,
+    fits: Callable[[Rank, Sequence[Rank]], TensorLike],
+    message: str | None,
+) -> None:
     """Asserts something of a tensor's rank."""
     x = convert(x)
     wanted = [plain_rank(rank) for rank in ranks]
     if x.type.rank is None or None in wanted:
         dynamic = rank_of(x)
-        held = fits(dynamic, [convert(rank) for rank in ranks])
+        holds = fits(dynamic, [convert(rank) for rank in ranks])
         text = f"{prefix(message)}Tensor {named(x)} must have {what}"
-        assert_true(held, [text, "Received shape: ", shape_of(x)])
-    elif not fits(x.type.rank, wanted):
+        assert_true(holds, [text, "Received shape: ", shape_of(x)])
+    elif not fits(x.type.rank, [rank for rank in wanted if rank is not None]):
         name = x.name if isinstance(x, SymbolicTensor) else ""
         raise ValueError(
             f"{prefix(message)}Tensor {name} must have {what}.  Received rank {x.type.rank}, "
@@ -482,16 +517,18 @@ def assert_ranks(x: Any, ranks: Sequence[Any], what: str, fits: Any, message: st
         )
 
 
-def plain_rank(rank: Any) -> int | None:
+def plain_rank(rank: Rank) -> int | None:
     """A rank as an int where it is known; ValueError if it is no scalar."""
     tensor = convert(rank)
     if tensor.type.rank not in (0, None):
         raise ValueError("Rank must be a scalar.")
-    found = value_of(tensor)
-    return None if found is None else int(found)
+    content = value_of(tensor)
+    return None if content is None else int(content)
 
 
-def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(
+    x: TensorLike, rank: Rank, message: str | None = None, name: str | None = None
+) -> None:
     """Asserts that a tensor has a rank.
 
     A rank that is known is checked at once, another when the graph runs.
@@ -509,11 +546,11 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
     >>> import graphwright as tf
     >>> tf.debugging.assert_rank([[1.0]], 2)
     """
-    assert_ranks(x, [rank], f"rank {rank}", lambda found, wanted: found == wanted[0], message)
+    assert_ranks(x, [rank], f"rank {rank}", lambda actual, wanted: actual == wanted[0], message)
 
 
 def assert_rank_at_least(
-    x: Any, rank: Any, message: str | None = None, name: str | None = None
+    x: TensorLike, rank: Rank, message: str | None = None, name: str | None = None
 ) -> None:
     """Asserts that a tensor has a rank or a higher one.
 
@@ -533,11 +570,11 @@ def assert_rank_at_least(
     >>> tf.debugging.assert_rank_at_least([[1.0]], 1)
     """
     what = f"rank at least {rank}"
-    assert_ranks(x, [rank], what, lambda found, wanted: found >= wanted[0], message)
+    assert_ranks(x, [rank], what, lambda actual, wanted: actual >= wanted[0], message)
 
 
 def assert_rank_in(
-    x: TensorLike, ranks: Iterable[Any], message: str | None = None, name: str | None = None
+    x: TensorLike, ranks: Iterable[Rank], message: str | None = None, name: str | None = None
 ) -> None:
     """Asserts that a tensor has one of several ranks.
 
@@ -558,13 +595,13 @@ def assert_rank_in(
     """
     ranks = tuple(ranks)
 
-    def fits(found: Any, wanted: list[Any]) -> Any:
-        if not isinstance(found, Tensor):
-            return found in wanted
-        held = comparison.equal(found, wanted[0])
+    def fits(actual: Rank, wanted: Sequence[Rank]) -> Any:
+        if not isinstance(actual, Tensor):
+            return actual in wanted
+        equal = comparison.equal(actual, wanted[0])
         for rank in wanted[1:]:
-            held = comparison.logical_or(held, comparison.equal(found, rank))
-        return held
+            equal = comparison.logical_or(equal, comparison.equal(actual, rank))
+        return equal
 
     assert_ranks(x, ranks, f"rank in {ranks}", fits, message)
 
@@ -599,7 +636,7 @@ class NamedSizes:
         self.summarize = summarize
         self.known: dict[Any, tuple[Any, str]] = {}
 
-    def check(self, x: Any, shape: Any) -> None:
+    def check(self, x: TensorValue, shape: object) -> None:
         """One tensor against its symbolic shape; a leading `...` or "*" matches any axes."""
         entries = list(shape) if isinstance(shape, (list, tuple, TensorShape, str)) else [shape]
         rest = bool(entries) and entries[0] in ("*", ...)
@@ -616,10 +653,11 @@ class NamedSizes:
             static = None if x.type.dims is None else x.type.dims[axis]
             self.dimension(x, axis, entry, sizes[axis] if static is None else static)
 
-    def dimension(self, x: Any, axis: int, entry: Any, size: Any) -> None:
+    def dimension(self, x: TensorValue, axis: int, entry: object, size: Rank) -> None:
         """One dimension: of a given size, or of the size that its name has."""
         if isinstance(entry, (int, np.integer)) or str(entry).isdigit():
-            wanted, source = int(entry), "Specified explicitly"
+            number: Any = entry
+            wanted, source = int(number), "Specified explicitly"
         elif entry in self.known:
             wanted, source = self.known[entry]
         else:
@@ -633,13 +671,13 @@ class NamedSizes:
             if size != wanted:
                 raise ValueError(f"{text}  Received size {size}, shape {x.shape}")
             return
-        held = comparison.equal(convert(size), convert(wanted))
-        assert_true(held, [text, "Received shape: ", shape_of(x)], self.summarize)
+        equal = comparison.equal(convert(size), convert(wanted))
+        assert_true(equal, [text, "Received shape: ", shape_of(x)], self.summarize)
 
 
 def assert_shapes(
-    shapes: Any,
-    data: Any = None,
+    shapes: dict[TensorLike, object] | Iterable[tuple[TensorLike, object]],
+    data: object = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -672,13 +710,13 @@ def assert_shapes(
 # -- dtypes -------------------------------------------------------------------------------------
 
 
-def described(tensor: Any) -> str:
+def described(tensor: object) -> str:
     """A symbolic tensor's name."""
     return tensor.name if isinstance(tensor, SymbolicTensor) else "tensor"
 
 
 def assert_type(
-    tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None
+    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
 ) -> None:
     """Asserts that a tensor has a dtype.
 
@@ -723,7 +761,9 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
         )
 
 
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
+def assert_same_float_dtype(
+    tensors: Iterable[TensorLike] | None = None, dtype: DTypeLike | None = None
+) -> DType:
     """Asserts that tensors have the same dtype of floats, and returns it.
 
     Args:
@@ -757,7 +797,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     return wanted
 
 
-def assert_proper_iterable(values: TensorLike) -> None:
+def assert_proper_iterable(values: object) -> None:
     """Asserts that a value can be iterated, and is no tensor, array or text.
 
     Args:
@@ -777,7 +817,7 @@ def assert_proper_iterable(values: TensorLike) -> None:
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
-def is_numeric_tensor(tensor: TensorLike) -> bool:
+def is_numeric_tensor(tensor: object) -> bool:
     """Returns whether a value is a tensor of numbers.
 
     Args:

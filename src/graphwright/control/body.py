@@ -1,4 +1,4 @@
-"""Tracing the Python functions that branches and loops are given, into graphs of their own."""
+"""Traces the Python functions of branches and loops into graphs of their own."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import TensorValue
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
@@ -44,15 +45,19 @@ class Body:
     """A Python function traced into a graph: the results that it fills, and their structure."""
 
     def __init__(
-        self, graph: Graph, structure: Any, leaves: Sequence[Any], function: Callable[..., Any]
+        self,
+        graph: Graph,
+        structure: object,
+        leaves: Sequence[object],
+        function: Callable[..., object],
     ) -> None:
         self.graph = graph
-        self.structure = structure
-        self.leaves = list(leaves)
+        self.structure: Any = structure
+        self.leaves: list[Any] = list(leaves)
         self.function = function
 
-    def insert(self, position: int, make: Callable[[], Any]) -> None:
-        """Add an item, which `make` makes in the graph, to the list that the function returned."""
+    def insert(self, position: int, make: Callable[[], object]) -> None:
+        """Adds an item, which `make` makes in the graph, to the list that the function returned."""
         start = len(tree.flatten(self.structure[:position], expand_composites=True))
         with tracing(self.graph) as tracer:
             item = make()
@@ -72,7 +77,7 @@ class Body:
         """The returned tensors; a returned None is none of them."""
         return [leaf for leaf in self.leaves if leaf is not None]
 
-    def pack(self, tensors: Sequence[Any]) -> Any:
+    def pack(self, tensors: Sequence[object]) -> Any:
         """Other tensors in the structure that the function returned."""
         remaining = iter(tensors)
         filled = [None if leaf is None else next(remaining) for leaf in self.leaves]
@@ -82,16 +87,16 @@ class Body:
 class _Typed:
     """A leaf that shows its type."""
 
-    def __init__(self, leaf: Any) -> None:
+    def __init__(self, leaf: object) -> None:
         self.leaf = leaf
 
     def __repr__(self) -> str:
-        found = getattr(self.leaf, "type", None)
-        return repr(found) if isinstance(found, TensorType) else type(self.leaf).__name__
+        type_ = getattr(self.leaf, "type", None)
+        return repr(type_) if isinstance(type_, TensorType) else type(self.leaf).__name__
 
 
-def definition_of(function: Any) -> Location | None:
-    """Where a function of the user's is defined; None for what is not written in Python."""
+def definition_of(function: Callable[..., object]) -> Location | None:
+    """The place where a program's function is defined; None for one that is not Python code."""
     while isinstance(function, functools.partial):
         function = function.func
     function = inspect.unwrap(getattr(function, "__func__", function))
@@ -102,7 +107,7 @@ def definition_of(function: Any) -> Location | None:
 
 
 def trace_body(
-    function: Callable[..., Any], name: str, types: Sequence[TensorType] = (), like: Any = ()
+    function: Callable[..., object], name: str, types: Sequence[TensorType] = (), like: object = ()
 ) -> Body:
     """Traces `function` on placeholders of `types`, packed as the structure `like`."""
     graph = Graph(name, is_body=True)
@@ -118,7 +123,7 @@ def trace_body(
     return Body(graph, structure, leaves, function)
 
 
-def as_result(leaf: Any, function: Callable[..., Any]) -> Any:
+def as_result(leaf: object, function: Callable[..., object]) -> Any:
     """A returned leaf as a tensor, or None where there is none."""
     if leaf is None:
         return None
@@ -131,7 +136,7 @@ def as_result(leaf: Any, function: Callable[..., Any]) -> Any:
     )
 
 
-def result_value(tracer: Tracer, tensor: Any) -> Value:
+def result_value(tracer: Tracer, tensor: TensorValue) -> Value:
     """The graph's value for a returned tensor, of a node of its own: what each result is
     named and typed after stays apart from what it is computed from.
     """
@@ -145,17 +150,19 @@ def share_captures(graphs: Sequence[Graph]) -> list[Any]:
         for tensor, value in graph.captures:
             outside.setdefault(id(tensor), (tensor, value.type))
     for graph in graphs:
-        own = {id(tensor): value for tensor, value in graph.captures}
+        inside = {id(tensor): value for tensor, value in graph.captures}
         graph.captures = [
-            (tensor, own.get(key) or graph.placeholder(type_, "captured"))
+            (tensor, inside.get(key) or graph.placeholder(type_, "captured"))
             for key, (tensor, type_) in outside.items()
         ]
     return [tensor for tensor, _ in outside.values()]
 
 
 def hoist_reads(graphs: Sequence[Graph]) -> None:
-    """Has the variables that the graphs of a loop read be read once before it, if nothing in the
-    loop changes state: an iteration then neither reads them nor remembers what it read."""
+    """Moves reads of variables out of the graphs of a loop, if nothing in it changes state.
+
+    An iteration then neither reads them nor remembers what it read.
+    """
     if any(node.op.effect is Effect.WRITE for graph in graphs for node in graph.nodes):
         return
     reads: dict[Any, Any] = {}

@@ -28,12 +28,20 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import Reference, Tensor
 from graphwright.values.variable import Variable
+
+#: One branch: a function without parameters.
+Branch = Callable[[], object]
+#: Branches, numbered by their places or by themselves.
+Branches = Sequence[Branch] | Sequence[tuple[int, Branch]] | dict[int, Branch]
+#: Scalars of bools, and the functions that are called where they are true.
+Cases = Sequence[tuple[TensorValue, Branch]] | dict[TensorValue, Branch]
 
 
 class BranchingOp(GraphOp):
@@ -44,7 +52,7 @@ class BranchingOp(GraphOp):
         """The branches."""
         raise NotImplementedError
 
-    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
         return tuple([join_types(types) for types in zip(*map(result_types, self.graphs))])
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
@@ -52,10 +60,10 @@ class BranchingOp(GraphOp):
 
     def verify(self, operands: Sequence[TensorType]) -> None:
         # Shapes may differ: a gradient's side that is not taken gets what stands in for a value.
-        given = [type_.with_dims(None) for type_ in operands[1:]]
+        taken = [type_.with_dims(None) for type_ in operands[1:]]
         results = [type_.with_dims(None) for type_ in result_types(self.graphs[0])]
         for graph in self.graphs:
-            verify_call(graph, given, results)
+            verify_call(graph, taken, results)
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         results: tuple[Any, ...] = self.bind(())(*arrays)
@@ -69,34 +77,38 @@ class BranchingOp(GraphOp):
     def taped(self, operands: tuple[Any, ...]) -> Op:
         return taped_branch(operands[0].type, self.graphs, self.choosing)
 
-    def untaped(self, result: Any) -> Any:
+    def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         return result[: len(self.graphs[0].results)]
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return recomputed(self, call, cotangents, is_stateful(self.graphs))
 
-    def number(self, choice: Any) -> Any:
+    def number(self, choice: TensorValue) -> Any:
         """Which graph runs, from the first operand."""
         raise NotImplementedError
 
     def batched(self, each: Each) -> Any:
-        choice, *given = each.inputs
+        choice, *operands = each.inputs
         stacked = each.stacked[1:]
         if each.stacked[0]:
-            return divided(each, self.number(choice), self.graphs, given, stacked)
-        found = [any(flags) for flags in zip(*[each.flags(g, stacked) for g in self.graphs])]
-        sides = [partial(each.run, graph, given, stacked, found) for graph in self.graphs]
+            return divided(each, self.number(choice), self.graphs, operands, stacked)
+        differing = [any(flags) for flags in zip(*[each.flags(g, stacked) for g in self.graphs])]
+        sides = [partial(each.run, graph, operands, stacked, differing) for graph in self.graphs]
         results = switch_case(self.number(choice), sides)
-        return tuple([t if flag else Same(t) for t, flag in zip(results, found)])
+        return tuple([t if flag else Same(t) for t, flag in zip(results, differing)])
 
 
 def divided(
-    each: Each, number: Any, graphs: Sequence[Graph], given: Sequence[Any], stacked: Sequence[bool]
+    each: Each,
+    number: TensorValue,
+    graphs: Sequence[Graph],
+    operands: Sequence[TensorValue],
+    stacked: Sequence[bool],
 ) -> Any:
     """The results where each row chooses its graph: every graph runs for the rows of its own."""
     wanted = [True] * len(graphs[0].results)
     places = [where(equal(number, i))[:, 0] for i in range(len(graphs))]
-    parts = [each.run(g, given, stacked, wanted, p) for g, p in zip(graphs, places)]
+    parts = [each.run(g, operands, stacked, wanted, p) for g, p in zip(graphs, places)]
     indices = [cast(p, dt.int32) for p in places]
     return tuple([dynamic_stitch(indices, list(pieces)) for pieces in zip(*parts)])
 
@@ -139,14 +151,14 @@ class StatelessIf(BranchingOp):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         then, otherwise = function_of(self.then_branch), function_of(self.else_branch)
 
-        def branch(condition: Any, *captured: Any) -> Any:
+        def branch(condition: Array, *captured: Any) -> Any:
             if condition.shape:
                 raise not_scalar(condition)
             return then(*captured) if condition else otherwise(*captured)
 
         return branch
 
-    def number(self, choice: Any) -> Any:
+    def number(self, choice: TensorValue) -> Any:
         return cast(logical_not(choice), dt.int32)
 
 
@@ -179,14 +191,14 @@ class StatelessCase(BranchingOp):
         functions = [function_of(graph) for graph in self.branches]
         last = len(functions) - 1
 
-        def switch(index: Any, *captured: Any) -> Any:
+        def switch(index: Array, *captured: Any) -> Any:
             if index.shape:
                 raise not_scalar(index)
             return functions[index if 0 <= index <= last else last](*captured)
 
         return switch
 
-    def number(self, choice: Any) -> Any:
+    def number(self, choice: TensorValue) -> Any:
         last = len(self.branches) - 1
         return select(logical_and(choice >= 0, choice <= last), choice, last)
 
@@ -198,7 +210,7 @@ class Case(StatelessCase):
     effect = Effect.WRITE
 
 
-def not_scalar(condition: Any) -> InvalidArgumentError:
+def not_scalar(condition: Array) -> InvalidArgumentError:
     """The refusal of a condition with axes."""
     shape = ",".join(map(str, condition.shape))
     return InvalidArgumentError(
@@ -216,8 +228,8 @@ def is_stateful(graphs: Sequence[Graph]) -> bool:
 
 def cond(
     pred: TensorLike,
-    true_fn: Callable[[], Any] | None = None,
-    false_fn: Callable[[], Any] | None = None,
+    true_fn: Branch | None = None,
+    false_fn: Branch | None = None,
     name: str | None = None,
 ) -> Any:
     """Calls one of two functions, by a condition.
@@ -258,11 +270,11 @@ def cond(
 
 
 def traced_cond(
-    condition: Any,
-    true_fn: Callable[[], Any],
-    false_fn: Callable[[], Any],
+    condition: TensorValue,
+    true_fn: Branch,
+    false_fn: Branch,
     name: str,
-    late: Sequence[tuple[int, Callable[[], Any]]] = (),
+    late: Sequence[tuple[int, Branch]] = (),
 ) -> Any:
     """`cond` of a scalar tensor in a graph. `late` are items of what `true_fn` returns, a list,
     that are known only after both are traced: their positions, and what makes them.
@@ -276,13 +288,13 @@ def traced_cond(
     return structure.pack(apply(op, condition, *captured, name=name))
 
 
-def check_callable(function: Any, argument: str) -> None:
+def check_callable(function: object, argument: str) -> None:
     """TypeError unless `function` can be called."""
     if not callable(function):
         raise TypeError(f"'{argument}' must be callable.")
 
 
-def scalar_condition(condition: Any, argument: str, name: str) -> Any:
+def scalar_condition(condition: TensorValue, argument: str, name: str) -> Any:
     """A condition that is a bool scalar, as far as can be known; InvalidArgumentError if not."""
     if condition.dtype is not dt.bool_:
         raise InvalidArgumentError(
@@ -326,7 +338,7 @@ class Agreement:
                     first, body, first_name, name, caller, f"{a} and {b} have different types"
                 )
 
-    def pack(self, tensors: Sequence[Any]) -> Any:
+    def pack(self, tensors: Sequence[TensorValue] | None) -> Any:
         """The op's results in the structure that the branches returned."""
         remaining = iter(tensors or ())
         filled = [None if leaf is None else next(remaining) for leaf in self.first.leaves]
@@ -345,18 +357,19 @@ def mismatch(
     )
 
 
-def join_structures(structures: Sequence[Any]) -> Any:
+def join_structures(structures: Sequence[object]) -> Any:
     """The first structure, its composites as general as those of all."""
     flat = [tree.flatten(structure) for structure in structures]
     return tree.pack_sequence_as(structures[0], [join_leaves(leaves) for leaves in zip(*flat)])
 
 
-def join_leaves(leaves: Sequence[Any]) -> Any:
+def join_leaves(leaves: Sequence[object]) -> Any:
     """The first leaf, or for composites one of their common type."""
     spec = getattr(leaves[0], "__graphwright_spec__", None)
     if not isinstance(spec, TypeSpec):
         return leaves[0]
-    joined = spec.most_specific_common_supertype([v.__graphwright_spec__ for v in leaves[1:]])
+    others: Sequence[Any] = leaves[1:]
+    joined = spec.most_specific_common_supertype([v.__graphwright_spec__ for v in others])
     assert joined is not None, "structures were compared before"
     return joined._from_components(spec._to_components(leaves[0]))
 
@@ -366,8 +379,8 @@ def join_leaves(leaves: Sequence[Any]) -> Any:
 
 def smart_cond(
     pred: TensorLike,
-    true_fn: Callable[[], Any] | None = None,
-    false_fn: Callable[[], Any] | None = None,
+    true_fn: Branch | None = None,
+    false_fn: Branch | None = None,
     name: str | None = None,
 ) -> Any:
     """Calls one of two functions, by a condition; it traces both only where that is not known.
@@ -402,8 +415,8 @@ def smart_cond(
 
 def switch_case(
     branch_index: Tensor,
-    branch_fns: Any,
-    default: Callable[[], Any] | None = None,
+    branch_fns: Branches,
+    default: Branch | None = None,
     name: str | None = "switch_case",
 ) -> Any:
     """Calls one of several functions, by an index.
@@ -454,7 +467,7 @@ def switch_case(
     return structure.pack(apply(op, index, *captured, name=name))
 
 
-def numbered(branch_fns: Any) -> list[Any]:
+def numbered(branch_fns: object) -> list[Any]:
     """The branch functions in the order of their numbers; ValueError where one is missing."""
     if not isinstance(branch_fns, (list, tuple, dict)):
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received {type(branch_fns)}")
@@ -483,8 +496,8 @@ def numbered(branch_fns: Any) -> list[Any]:
 
 
 def case(
-    pred_fn_pairs: TensorLike,
-    default: Callable[[], Any] | None = None,
+    pred_fn_pairs: Cases,
+    default: Branch | None = None,
     exclusive: bool = False,
     strict: bool = False,
     name: str = "case",
@@ -525,23 +538,21 @@ def case(
         default = guarded(last_pred, last_fn, [pred for pred, _ in pairs] + [last_pred])
     else:
         check_callable(default, "default")
-    chain: Callable[[], Any] = default
+    chain: Branch = default
     for pred, function in reversed(pairs):
         chain = chained(pred, function, chain, f"{name}/cond")
     return chain()
 
 
-def chained(
-    pred: Any, function: Callable[[], Any], otherwise: Callable[[], Any], name: str
-) -> Callable[[], Any]:
+def chained(pred: TensorValue, function: Branch, otherwise: Branch, name: str) -> Branch:
     """`function()` if `pred`, else `otherwise()`."""
     return lambda: cond(pred, function, otherwise, name)
 
 
-def guarded(pred: Any, function: Callable[[], Any], preds: Sequence[Any]) -> Callable[[], Any]:
+def guarded(pred: TensorValue, function: Branch, preds: Sequence[TensorValue]) -> Branch:
     """`function()`, after a check that its predicate, the last that is left, is true."""
 
-    def checked() -> Any:
+    def checked() -> object:
         message = "Input error: None of conditions evaluated as True:"
         assert_true(pred, [message, stack(list(preds))])
         return function()
@@ -549,7 +560,7 @@ def guarded(pred: Any, function: Callable[[], Any], preds: Sequence[Any]) -> Cal
     return checked
 
 
-def checked_pairs(pairs: Any) -> list[tuple[Any, Callable[[], Any]]]:
+def checked_pairs(pairs: object) -> list[tuple[Any, Branch]]:
     """The (predicate, function) pairs; TypeError for anything else."""
     if not isinstance(pairs, (list, tuple, dict)):
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pairs)}")

@@ -14,6 +14,7 @@ import numpy as np
 from graphwright.control.call import PartitionedCall, forward_call, remembered
 from graphwright.control.derivative import Backward, Derivative, given_cotangents, variable_of
 from graphwright.ir.graph import Graph, Value
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Op
 from graphwright.ops.core.creation import Const, Literal
@@ -47,43 +48,43 @@ class BranchGradient:
         graph = self.sides[side].forward.graph
         graph.results = list(self.sides[side].forward.results)
         for i, other in enumerate(self.sides):
-            own = list(other.saved)
-            graph.results += own if i == side else [stand_in(graph, v.type.dtype) for v in own]
+            saved = list(other.saved)
+            graph.results += saved if i == side else [stand_in(graph, v.type.dtype) for v in saved]
         return graph
 
-    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands: the chosen side's gradient."""
-        given = given_cotangents(call.outputs[: self.count], cotangents)
+        incoming = given_cotangents(call.outputs[: self.count], cotangents)
         needed = tuple(call.needed[1:]) if call.needed else self.sides[0].full
         if needed not in self._ops:
             self._ops[needed] = self.backward(needed)
-        op, outside, found = self._ops[needed]
+        op, outside, flags = self._ops[needed]
         inside = call._replace(inputs=call.inputs[1:])
-        kept = [
+        values = [
             remembered(side, inside, tensor, start)
             for side, tensors, start in zip(self.sides, outside, self.starts)
             for tensor in tensors
         ]
-        results = iter(apply(op, call.inputs[0], *given, *kept) or ())
-        return [None, *[next(results) if here else None for here in found]]
+        results = iter(apply(op, call.inputs[0], *incoming, *values) or ())
+        return [None, *[next(results) if here else None for here in flags]]
 
     def backward(self, needed: tuple[bool, ...]) -> tuple[Op, list[list[Any]], list[bool]]:
-        """The op of the sides' gradients, what each must be given, and what it returns."""
+        """The op of the sides' gradients, what each side takes, and which cotangents it returns."""
         traced = [side.backward(needed) for side in self.sides]
-        found = [any(counts) for counts in zip(*[t.found for t in traced])]
-        if any([bool(c) for c in t.found] != found for t in traced):
-            traced = [side.backward(needed, tuple(found)) for side in self.sides]
-            found = [any(counts) for counts in zip(*[t.found for t in traced])]
+        flags = [any(counts) for counts in zip(*[t.counts for t in traced])]
+        if any([bool(c) for c in t.counts] != flags for t in traced):
+            traced = [side.backward(needed, tuple(flags)) for side in self.sides]
+            flags = [any(counts) for counts in zip(*[t.counts for t in traced])]
         graphs = tuple([aligned(i, traced) for i in range(len(traced))])
-        return self.rebuild(graphs), [t.outside for t in traced], found
+        return self.rebuild(graphs), [t.outside for t in traced], flags
 
 
 def aligned(side: int, traced: Sequence[Backward]) -> Graph:
     """A side's gradient as a graph that takes what any side remembers, as parameters."""
-    own = traced[side].graph
-    graph = Graph(own.name, is_body=True)
-    graph.nodes, graph.results, graph.names = list(own.nodes), own.results, own.names
-    graph.parameters = list(own.parameters)
+    source = traced[side].graph
+    graph = Graph(source.name, is_body=True)
+    graph.nodes, graph.results, graph.names = list(source.nodes), source.results, source.names
+    graph.parameters = list(source.parameters)
     for i, other in enumerate(traced):
         for tensor, value in other.graph.captures:
             mine = value if i == side else graph.placeholder(tensor.type, "unused")

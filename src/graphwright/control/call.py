@@ -14,6 +14,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Effect, Op
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.types.arguments import TensorValue
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -28,7 +29,7 @@ class PartitionedCall(Op):
 
     f: Graph
 
-    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
         return tuple([v.type for v in self.f.results])
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
@@ -43,11 +44,11 @@ class PartitionedCall(Op):
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         return function_of(self.f)(*arrays)
 
-    def taped(self, operands: tuple[Any, ...]) -> Op:
+    def taped(self, operands: tuple[object, ...]) -> Op:
         derivative = derivative_of(self.f)
         return forward_call(derivative.forward.graph, CallGradient(derivative))
 
-    def untaped(self, result: Any) -> Any:
+    def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         return result[: len(self.f.results)]
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
@@ -90,7 +91,7 @@ class Gradient(Protocol):
     def count(self) -> int:
         """How many of its results are those of the original op."""
 
-    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands."""
 
 
@@ -100,7 +101,9 @@ def forward_call(graph: Graph, rule: Gradient) -> PartitionedCall:
     return call_of(graph)
 
 
-def recomputed(op: Op, call: Call, cotangents: Sequence[Any], is_stateful: bool) -> Sequence[Any]:
+def recomputed(
+    op: Op, call: Call, cotangents: Sequence[Cotangent], is_stateful: bool
+) -> Sequence[Any]:
     """The gradient of a call that was not taped, or a second one of a persistent tape: runs it
     once more to learn what it computes, which must not depend on when it runs.
     """
@@ -125,19 +128,19 @@ class CallGradient:
         """How many results are the function's."""
         return len(self.derivative.forward.results)
 
-    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands: a call of the backward graph."""
         backward = self.derivative.backward(call.needed or self.derivative.full)
-        given = given_cotangents(call.outputs[: self.count], cotangents)
+        incoming = given_cotangents(call.outputs[: self.count], cotangents)
         remembered = [self.remembered(call, tensor) for tensor in backward.outside]
-        return backward.unpack(apply(call_of(backward.graph), *given, *remembered) or ())
+        return backward.unpack(apply(call_of(backward.graph), *incoming, *remembered) or ())
 
-    def remembered(self, call: Call, tensor: Any) -> Any:
+    def remembered(self, call: Call, tensor: object) -> Any:
         """What a call took or gave for a tensor of the forward graph."""
         return remembered(self.derivative, call, tensor, self.count)
 
 
-def remembered(derivative: Derivative, call: Call, tensor: Any, first: int) -> Any:
+def remembered(derivative: Derivative, call: Call, tensor: object, first: int) -> Any:
     """What a call took or, from result `first` on, gave for a tensor of the forward graph."""
     if not isinstance(tensor, SymbolicTensor):
         return tensor

@@ -1,12 +1,12 @@
 """Order and grouping of effects: `no_op`, `group`, `control_dependencies`.
 
-Program order is the order of effects in a graph, so these only see to it that what they
-are given was made before.
+Program order is the order of effects in a graph, so these functions only require that their
+arguments were made before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,7 +31,7 @@ def no_op(name: str | None = None) -> None:
         apply(NoOp.of(), name=name)
 
 
-def group(*inputs: TensorLike, **kwargs: Any) -> None:
+def group(*inputs: object, **kwargs: str | None) -> None:
     """Makes one operation that comes after others.
 
     Effects happen in the order of the program in any case, so it adds an op that does nothing.
@@ -57,7 +57,7 @@ def group(*inputs: TensorLike, **kwargs: Any) -> None:
 
 
 @contextmanager
-def control_dependencies(control_inputs: TensorLike) -> Iterator[None]:
+def control_dependencies(control_inputs: object) -> Iterator[None]:
     """Opens a block whose ops come after others.
 
     Effects happen in the order of the program in any case, so it only calls the callables it is
@@ -82,7 +82,9 @@ def control_dependencies(control_inputs: TensorLike) -> Iterator[None]:
     yield
 
 
-def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
+def tuple(
+    tensors: Sequence[TensorLike | None], control_inputs: object = None, name: str | None = None
+) -> Any:
     """Returns tensors that are all computed before one of them is used.
 
     Args:

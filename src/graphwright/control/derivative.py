@@ -1,4 +1,4 @@
-"""The gradient of a graph: what goes back through it, and what it must remember for that.
+"""The gradient of a graph: the graph backwards, and the values that it must remember.
 
 A tape runs, in place of an op that holds graphs, its *forward* form, whose further results
 are the values that the gradient needs. The gradient itself is another graph, of the
@@ -14,6 +14,7 @@ from typing import Any
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
 from graphwright.base.errors import NotDifferentiableError
 from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.creation import Const, zeros
@@ -23,7 +24,8 @@ from graphwright.ops.state.variable_ops import ReadVariableOp
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
-from graphwright.values.indexed_slices import IndexedSlices, add_cotangents
+from graphwright.types.arguments import TensorValue
+from graphwright.values.indexed_slices import IndexedSlices, SparseCotangent, add_cotangents
 
 
 class BackwardTracer(Tracer):
@@ -38,7 +40,7 @@ class BackwardTracer(Tracer):
         self.forward = forward
         self.reuse = reuse
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """Adds a node, here or, for the shape of a forward tensor, in the forward graph."""
         if isinstance(op, (Shape, Size, TensorListLength)):
             remembered = self.remembered(operands[0])
@@ -60,21 +62,23 @@ class BackwardTracer(Tracer):
             return None
         return self.forward.expressions().get(expression(node, lambda v: outside.get(v, v)))
 
-    def remembered(self, tensor: Any) -> SymbolicTensor | None:
-        """The forward graph's tensor for one of it, or of a graph that it was made from: the
-        user's own gradient functions hold these."""
+    def remembered(self, tensor: object) -> SymbolicTensor | None:
+        """The forward graph's tensor for one of it, or of a graph that it was made from.
+
+        Gradient functions of programs hold tensors of the latter.
+        """
         if not isinstance(tensor, SymbolicTensor) or tensor.graph is self.graph:
             return None
         forward = self.forward
         value = counterpart(forward.graph, tensor.key, tensor.graph)
         return None if value is None else forward.tensor(source(value))
 
-    def value_of(self, tensor: Any) -> Value:
+    def value_of(self, tensor: object) -> Value:
         """The value here that stands for a tensor from anywhere."""
         remembered = self.remembered(tensor)
         return super().value_of(tensor if remembered is None else remembered)
 
-    def _import(self, tensor: Any) -> Value:
+    def _import(self, tensor: object) -> Value:
         if not isinstance(tensor, SymbolicTensor) or tensor.graph is not self.forward.graph:
             return super()._import(tensor)
         op = tensor.key.node.op
@@ -112,7 +116,7 @@ class ForwardGraph:
         transform(base, self._taped, self.graph)
         self.results = list(self.graph.results)
         renamed = dict(zip(base.arguments, self.graph.arguments))
-        self.graph.handles = {renamed[v]: found for v, found in base.handles.items()}
+        self.graph.handles = {renamed[v]: variable for v, variable in base.handles.items()}
         self.calls = [self._call(n) for n in self.graph.nodes if is_differentiable(n.op)]
 
     def _taped(self, node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
@@ -133,46 +137,46 @@ class ForwardGraph:
 
     def tensor(self, value: Value) -> SymbolicTensor:
         """The one tensor that stands for a value."""
-        found = self._tensors.get(value)
-        if found is None:
-            found = self._tensors[value] = SymbolicTensor(value, self.graph)
-        return found
+        tensor = self._tensors.get(value)
+        if tensor is None:
+            tensor = self._tensors[value] = SymbolicTensor(value, self.graph)
+        return tensor
 
     def expressions(self) -> dict[Any, Node]:
         """The nodes without effects by what they compute."""
         if not self._expressions:
-            found = [(expression(node, source), node) for node in self.graph.nodes if node.inputs]
-            self._expressions = {key: node for key, node in found if key is not None}
+            pairs = [(expression(node, source), node) for node in self.graph.nodes if node.inputs]
+            self._expressions = {key: node for key, node in pairs if key is not None}
         return self._expressions
 
     def described(self, op: Op, tensor: SymbolicTensor) -> Any:
         """The shape of a forward tensor, or the length of a list, computed in the forward graph."""
         key = (op, tensor.key)
-        found = self._descriptions.get(key)
-        if found is None:
+        description = self._descriptions.get(key)
+        if description is None:
             node = self.graph.add(op, (tensor.key,), op.infer([tensor.type]))
-            found = self._descriptions[key] = self.tensor(node.outputs[0])
-        return found
+            description = self._descriptions[key] = self.tensor(node.outputs[0])
+        return description
 
 
 class Backward:
     """A traced gradient: a graph of cotangents and remembered values.
 
-    `outside` are the forward tensors (or eager ones) that its captures stand for; `found`
+    `outside` are the forward tensors (or eager ones) that its captures stand for; `counts`
     says for each argument of the forward graph how many results are its cotangent: none, one,
     or the two or three of an IndexedSlices.
     """
 
-    def __init__(self, graph: Graph, outside: list[Any], found: list[int]) -> None:
+    def __init__(self, graph: Graph, outside: list[TensorValue], counts: list[int]) -> None:
         self.graph = graph
         self.outside = outside
-        self.found = found
+        self.counts = counts
 
-    def unpack(self, results: Sequence[Any]) -> list[Any]:
+    def unpack(self, results: Sequence[TensorValue]) -> list[Any]:
         """The results of a call of the graph as cotangents of the arguments."""
         remaining = iter(results)
         unpacked: list[Any] = []
-        for count in self.found:
+        for count in self.counts:
             parts = [next(remaining) for _ in range(count)]
             unpacked.append(
                 None if not parts else parts[0] if count == 1 else IndexedSlices(*parts)
@@ -198,30 +202,30 @@ def trace_backward(
         sweep(forward.calls, cotangents, reachable(forward.calls, sources))
         wanted = {source.key for source in sources}
         flat: list[Any] = []
-        found: list[int] = []
+        counts: list[int] = []
         for i, argument in enumerate(arguments):
             g = cotangents.get(argument.key) if argument.key in wanted else None
             if g is None and required and required[i]:
                 g = zero_cotangent(argument)
             parts = flatten_cotangent(g, dense)
-            found.append(len(parts))
+            counts.append(len(parts))
             flat += parts
         graph.results = [tracer.value_of(tensor) for tensor in flat]
     drop_unused(graph)
-    return Backward(graph, graph.captured, found)
+    return Backward(graph, graph.captured, counts)
 
 
 def drop_unused(graph: Graph, captures: bool = True) -> None:
-    """Takes out the nodes that no result needs, what rules computed in vain, and such captures."""
+    """Removes the nodes and captures that no result needs, as rules compute some in vain."""
     needed = set(graph.results)
-    kept: list[Node] = []
+    nodes: list[Node] = []
     for node in reversed(graph.nodes):
         if node.op.effect is Effect.WRITE or any(v in needed for v in node.outputs):
             needed.update(node.inputs)
-            kept.append(node)
+            nodes.append(node)
     if captures:
         graph.captures = [(outside, v) for outside, v in graph.captures if v in needed]
-    wanted = {v.node for v in graph.arguments}.union(kept)
+    wanted = {v.node for v in graph.arguments}.union(nodes)
     graph.nodes = [node for node in graph.nodes if node in wanted]
 
 
@@ -239,7 +243,7 @@ def seeds(graph: Graph, forward: ForwardGraph) -> dict[Any, Any]:
     return cotangents
 
 
-def flatten_cotangent(g: Any, dense: bool) -> list[Any]:
+def flatten_cotangent(g: SparseCotangent | None, dense: bool) -> list[Any]:
     """A cotangent as tensors."""
     if isinstance(g, IndexedSlices):
         if dense:
@@ -249,7 +253,7 @@ def flatten_cotangent(g: Any, dense: bool) -> list[Any]:
     return [] if g is None else [g]
 
 
-def zero_cotangent(tensor: Any) -> Any:
+def zero_cotangent(tensor: TensorValue) -> Any:
     """Zeros like a tensor, or like the value of the variable behind a handle."""
     if tensor.dtype is not dt.resource:
         return zero_of(tensor)
@@ -262,7 +266,7 @@ def zero_cotangent(tensor: Any) -> Any:
     return zero_of(apply(ReadVariableOp.of(value_type.dtype, value_type.dims), tensor))
 
 
-def variable_of(handle: Any) -> Any:
+def variable_of(handle: TensorValue) -> Any:
     """The variable behind a handle, which may have come through captures."""
     if handle.variable is not None or not isinstance(handle, SymbolicTensor):
         return handle.variable
@@ -271,7 +275,7 @@ def variable_of(handle: Any) -> Any:
 
 
 class Derivative:
-    """How the gradient of a graph is computed, and what its forward form remembers."""
+    """The gradient of a graph, and what its forward form remembers for it."""
 
     def __init__(self, base: Graph, dense: bool = False, required: Sequence[bool] = ()) -> None:
         self.dense = dense
@@ -305,26 +309,26 @@ class Derivative:
             self.save(tensor)
         self.forward.graph.results = [*self.forward.results, *self.saved]
 
-    def save(self, tensor: Any) -> None:
-        """Has the forward form return a tensor of it, unless it is an argument."""
+    def save(self, tensor: object) -> None:
+        """Adds a tensor to what the forward form returns, unless it is an argument."""
         if isinstance(tensor, SymbolicTensor) and tensor.key not in self.position:
             self.saved.setdefault(tensor.key, len(self.saved))
 
     def backward(self, needed: Sequence[bool], required: Sequence[bool] = ()) -> Backward:
         """The gradient with respect to the needed arguments, of what is remembered."""
-        asked = [need and can for need, can in zip(needed, self.full)]
-        if self.failure is not None and any(a and not w for a, w in zip(asked, self.working)):
+        wanted = [need and can for need, can in zip(needed, self.full)]
+        if self.failure is not None and any(a and not w for a, w in zip(wanted, self.working)):
             raise self.failure
         key = (tuple(needed), tuple(required))
-        found = self._traced.get(key)
-        if found is None and self._traced and not required:
-            found = self._part(key[0])
-        if found is None:
-            found = trace_backward(self.forward, needed, self.dense, required)
-            if self._traced and not all(map(self.is_known, found.outside)):
-                found = trace_backward(self.forward, self.working, self.dense, required)
-        self._traced[key] = found
-        return found
+        backward = self._traced.get(key)
+        if backward is None and self._traced and not required:
+            backward = self._part(key[0])
+        if backward is None:
+            backward = trace_backward(self.forward, needed, self.dense, required)
+            if self._traced and not all(map(self.is_known, backward.outside)):
+                backward = trace_backward(self.forward, self.working, self.dense, required)
+        self._traced[key] = backward
+        return backward
 
     def _part(self, needed: tuple[bool, ...]) -> Backward | None:
         """The gradient with respect to some arguments, cut out of that for all, if that is
@@ -336,15 +340,15 @@ class Derivative:
         graph.nodes, graph.names = whole.graph.nodes, whole.graph.names
         graph.parameters, graph.captures = whole.graph.parameters, whole.graph.captures
         results = iter(whole.graph.results)
-        found = []
-        for need, count in zip(needed, whole.found):
+        counts = []
+        for need, count in zip(needed, whole.counts):
             parts = [next(results) for _ in range(count)]
             graph.results += parts if need else []
-            found.append(count if need else 0)
+            counts.append(count if need else 0)
         drop_unused(graph)
-        return Backward(graph, graph.captured, found)
+        return Backward(graph, graph.captured, counts)
 
-    def is_known(self, tensor: Any) -> bool:
+    def is_known(self, tensor: object) -> bool:
         """Whether the gradient can have a tensor: it is there anyway, or remembered."""
         if not isinstance(tensor, SymbolicTensor):
             return True
@@ -352,13 +356,15 @@ class Derivative:
 
 
 def derivative_of(graph: Graph) -> Derivative:
-    """The derivative of a graph, found out once."""
+    """The derivative of a graph, computed once."""
     if not isinstance(graph.derivative, Derivative):
         graph.derivative = Derivative(graph)
     return graph.derivative
 
 
-def given_cotangents(results: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+def given_cotangents(
+    results: Sequence[TensorValue], cotangents: Sequence[Cotangent | None]
+) -> list[Any]:
     """The cotangents of the results that can have one, zeros where none came."""
     return [
         zero_of(tensor) if g is None else g

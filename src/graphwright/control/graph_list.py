@@ -1,8 +1,8 @@
 """A Python list that a loop of the graph changes: only the graph knows how many items it has.
 
-Its items are in TensorLists, one for each tensor of an item. Unlike a `TensorArray` it is changed
-where it is, as lists are, so whoever holds it sees that. AutoGraph puts it in the place of a
-Python list, and carries what it holds (`flows`) through branches and loops.
+Its items are in TensorLists, one for each tensor of an item. Unlike a `TensorArray` it changes in
+place, as lists do, and all its holders see that. AutoGraph puts it in the place of a Python list,
+and carries its TensorLists (`flows`) through branches and loops.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -33,6 +33,7 @@ from graphwright.trace.symbolic import not_in_graph
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -43,11 +44,15 @@ from graphwright.values.tensor import EagerTensor, Tensor
 
 Flows = tuple[Any, ...]
 
-#: What stands for tensors as items of a list.
+#: The types of items of a list that convert to tensors.
 NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
 _living: weakref.WeakValueDictionary[int, GraphList] = weakref.WeakValueDictionary()
 _serials = itertools.count()
+
+
+#: What a list can be extended by: items, or a tensor that has them as its rows.
+Items = Tensor | Iterable[object]
 
 
 class GraphList(Composite):
@@ -62,9 +67,11 @@ class GraphList(Composite):
     _is_list = True
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, item: Any, flows: Flows = (), name: str = "", limit: Any = None) -> None:
+    def __init__(
+        self, item: object, flows: Flows = (), name: str = "", limit: ShapeLike = None
+    ) -> None:
         tracer = current_tracer()
-        self.item = item
+        self.item: Any = item
         self.name = name  # of the variable that it is in, for errors
         self.limit = limit
         self.home: Graph | None = None if tracer is None else tracer.graph
@@ -121,10 +128,10 @@ class GraphList(Composite):
         """All items along a first axis: a structure of tensors."""
         return tree.pack_sequence_as(self.item, [array.stack() for array in self.arrays])
 
-    def _of_rows(self, rows: Sequence[Any]) -> Flows:
+    def _of_rows(self, rows: Sequence[TensorValue]) -> Flows:
         return tuple([array.unstack(row).flow for array, row in zip(self.arrays, rows)])
 
-    def _at(self, places: Any) -> Flows:
+    def _at(self, places: TensorLike) -> Flows:
         """The items at places, in their order."""
         return self._of_rows([array.gather(places) for array in self.arrays])
 
@@ -135,7 +142,7 @@ class GraphList(Composite):
         name = f"`{self.name}`" if self.name else "The list"
         return kind(f"{name}, which grows in the graph, {what}. {instead}{where}")
 
-    def _leaves(self, item: Any) -> list[Any]:
+    def _leaves(self, item: object) -> list[Any]:
         """The tensors of an item that is to be put in."""
         if self.item is None:
             self.item = item_type([item], self.limit)
@@ -179,17 +186,19 @@ class GraphList(Composite):
 
     # -- as a list ---------------------------------------------------------------------------
 
-    def append(self, item: Any) -> None:
+    def append(self, item: object) -> None:
         """Adds an item."""
         leaves = self._leaves(item)
         self._hold([array.push(leaf) for array, leaf in zip(self.arrays, leaves)])
 
-    def extend(self, items: Any) -> None:
+    def extend(self, items: Items) -> None:
         """Adds items: those of a list, or the rows of a tensor."""
         if isinstance(items, GraphList):
             if items.item is None:
                 return
             rows = tree.flatten(items.rows())
+            if self.item is None:
+                self.item = items.item
         elif isinstance(items, Tensor):
             if self.item is None:
                 self.item = TensorSpec(items.shape[1:], items.dtype)
@@ -198,12 +207,10 @@ class GraphList(Composite):
             for item in items:
                 self.append(item)
             return
-        if self.item is None:
-            self.item = items.item
         both = [joining.concat(pair, 0) for pair in zip(tree.flatten(self.rows()), rows)]
         self.flows = self._of_rows(both)
 
-    def pop(self, index: Any = -1) -> Any:
+    def pop(self, index: int | TensorValue = -1) -> Any:
         """Takes an item out, the last one unless `index` says another."""
         if isinstance(index, int) and index == -1:
             popped = [array.pop() for array in self.arrays]
@@ -227,50 +234,50 @@ class GraphList(Composite):
         """Another list of the same items."""
         return self.like(self.flows)
 
-    def _index(self, index: Any) -> Any:
+    def _index(self, index: int | TensorValue) -> Any:
         """A place from the front."""
         if isinstance(index, Tensor):
             index = index32(index)
             return where(index < 0, index + self.length(), index)
         return index + self.length() if index < 0 else index
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: slice | int | TensorValue) -> Any:
         if isinstance(index, slice):
             return self.like(self._at(numbers(self.length())[index]))
-        index = self._index(index)
-        return tree.pack_sequence_as(self.item, [array.read(index) for array in self.arrays])
+        place = self._index(index)
+        return tree.pack_sequence_as(self.item, [array.read(place) for array in self.arrays])
 
-    def __setitem__(self, index: Any, item: Any) -> None:
+    def __setitem__(self, index: slice | int | TensorValue, item: object) -> None:
         if isinstance(index, slice):
             raise self.refusal(
                 TypeError, "cannot be assigned to by slices", "Assign its items one by one."
             )
-        index, leaves = self._index(index), self._leaves(item)
-        self._hold([array.write(index, leaf) for array, leaf in zip(self.arrays, leaves)])
+        place, leaves = self._index(index), self._leaves(item)
+        self._hold([array.write(place, leaf) for array, leaf in zip(self.arrays, leaves)])
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index: slice | int | TensorValue) -> None:
         if isinstance(index, slice):
             raise self.refusal(TypeError, "cannot lose slices", "`pop` its items one by one.")
         self.pop(index)
 
-    def __iadd__(self, items: Any) -> GraphList:
+    def __iadd__(self, items: Items) -> GraphList:
         self.extend(items)
         return self
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Items) -> Any:
         if not isinstance(other, (list, GraphList)):
             return NotImplemented
-        made = self.copy()
-        made.extend(other)
-        return made
+        joined = self.copy()
+        joined.extend(other)
+        return joined
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         if not isinstance(other, list):
             return NotImplemented
-        made = self.like(())
-        made.extend(other)
-        made.extend(self)
-        return made
+        joined = self.like(())
+        joined.extend(other)
+        joined.extend(self)
+        return joined
 
     # -- what only the graph can say ---------------------------------------------------------
 
@@ -286,7 +293,7 @@ class GraphList(Composite):
     def __bool__(self) -> bool:
         raise self._undecided("The truth", "Ask for it by `if`, `while`, `not`, `and`, `or`")
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         raise self._undecided("`in`", "Use it")
 
     def __iter__(self) -> NoReturn:
@@ -339,20 +346,20 @@ class GraphList(Composite):
 
 
 class _Steps:
-    """The way of a `for` statement through a list, which may grow meanwhile."""
+    """The items of a list in a `for` statement, which may append to it."""
 
     def __init__(self, items: GraphList) -> None:
         self.items = items
         self.start = [convert(0)]
 
-    def more(self, own: Sequence[Any]) -> Any:
-        return own[0] < self.items.length()
+    def more(self, state: Sequence[TensorValue]) -> Any:
+        return state[0] < self.items.length()
 
-    def item(self, own: Sequence[Any]) -> Any:
-        return self.items[own[0]]
+    def item(self, state: Sequence[TensorValue]) -> Any:
+        return self.items[state[0]]
 
-    def advance(self, own: Sequence[Any]) -> list[Any]:
-        return [own[0] + 1]
+    def advance(self, state: Sequence[TensorValue]) -> list[Any]:
+        return [state[0] + 1]
 
 
 class GraphListSpec(TypeSpec):
@@ -363,7 +370,7 @@ class GraphListSpec(TypeSpec):
 
     __slots__ = ("_item",)
 
-    def __init__(self, item: Any) -> None:
+    def __init__(self, item: object) -> None:
         self._item = item
 
     @property
@@ -375,14 +382,14 @@ class GraphListSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return [TensorSpec([], dt.variant) for _ in tree.flatten(self._item)]
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: GraphList) -> Any:
         return list(value.flows)
 
-    def _from_components(self, components: Any) -> Any:
-        made = GraphList(self._item, tuple(components))
+    def _from_components(self, components: Sequence[TensorValue]) -> Any:
+        items = GraphList(self._item, tuple(components))
         if components and all(isinstance(part, EagerTensor) for part in components):
-            return made.eager_items()
-        return made
+            return items.eager_items()
+        return items
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._item,)
@@ -392,7 +399,7 @@ def _empty(type_: TensorType) -> Any:
     return apply(list_ops.EmptyTensorList.of(type_.dtype), host_shape(type_.dims), -1)
 
 
-def item_type(items: Sequence[Any], limit: Any = None) -> Any:
+def item_type(items: Sequence[object], limit: ShapeLike = None) -> Any:
     """The structure with specs that all items have; None unless they are of one type.
 
     Items are numbers, tensors, or structures of them. Their shapes must be compatible, or, where
@@ -409,13 +416,13 @@ def item_type(items: Sequence[Any], limit: Any = None) -> Any:
     return None if None in specs or not specs else tree.pack_sequence_as(first, specs)
 
 
-def _common_type(leaves: Sequence[Any], limit: Any) -> TensorSpec | None:
+def _common_type(leaves: Sequence[TensorLike], limit: ShapeLike) -> TensorSpec | None:
     if not all(isinstance(leaf, (Tensor, *NUMBERS)) for leaf in leaves):
         return None
     dtypes = {leaf.dtype for leaf in leaves if isinstance(leaf, Tensor)}
     if len(dtypes) > 1:
         return None
-    plain = [leaf for leaf in leaves if not isinstance(leaf, Tensor)]
+    plain: list[Any] = [leaf for leaf in leaves if not isinstance(leaf, Tensor)]
     hint = dtypes.pop() if dtypes else None
     try:
         if hint is None:
@@ -438,14 +445,14 @@ def _common_type(leaves: Sequence[Any], limit: Any) -> TensorSpec | None:
     return TensorSpec(common, hint)
 
 
-def list_of(items: Sequence[Any], name: str, limit: Any = None) -> GraphList | None:
+def list_of(items: Sequence[object], name: str, limit: ShapeLike = None) -> GraphList | None:
     """A list of the graph with these items; None unless they are of one type."""
     item = item_type(items, limit)
     if item is None:
         return None
-    made = GraphList(item, (), name, limit)
-    made.extend(items)
-    return made
+    new = GraphList(item, (), name, limit)
+    new.extend(items)
+    return new
 
 
 def living() -> list[GraphList]:
@@ -467,7 +474,7 @@ def living() -> list[GraphList]:
 
 
 @implement(joining.stack, GraphList)
-def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+def _stack(values: TensorLike, axis: int = 0, name: str | None = None) -> Any:
     stacked = convert(values)
     rank = stacked.type.rank
     if axis == 0:
@@ -475,13 +482,13 @@ def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     if rank is None:
         raise ValueError("tf.stack of a list of the graph along another axis than the first needs "
                          "items of a known rank")  # fmt: skip
-    at = axis % rank
-    order = [*range(1, at + 1), 0, *range(at + 1, rank)]
+    place = axis % rank
+    order = [*range(1, place + 1), 0, *range(place + 1, rank)]
     return transpose(stacked, order)
 
 
 @implement(joining.concat, GraphList)
-def _concat(values: Any, axis: Any, name: str | None = None) -> Any:
+def _concat(values: TensorLike, axis: object, name: str | None = None) -> Any:
     if not isinstance(values, GraphList):
         raise TypeError("tf.concat takes a list of the graph alone: it joins the list's items")
     array = values._one()
@@ -492,13 +499,15 @@ def _concat(values: Any, axis: Any, name: str | None = None) -> Any:
     if rank is None or not isinstance(axis, int):
         raise ValueError("tf.concat of a list of the graph needs items of a known rank, and a "
                          "number as its axis")  # fmt: skip
-    at = axis % (rank - 1)
-    order = [*range(1, at + 1), 0, *range(at + 1, rank)]
+    place = axis % (rank - 1)
+    order = [*range(1, place + 1), 0, *range(place + 1, rank)]
     sizes = shape_of(stacked)
-    joined = joining.concat([sizes[1 : at + 1], sizes[:1] * sizes[at + 1], sizes[at + 2 :]], 0)
+    joined = joining.concat(
+        [sizes[1 : place + 1], sizes[:1] * sizes[place + 1], sizes[place + 2 :]], 0
+    )
     return reshape(transpose(stacked, order), joined)
 
 
 @implement(sums.add_n, GraphList)
-def _add_n(inputs: Any, name: str | None = None) -> Any:
+def _add_n(inputs: TensorLike, name: str | None = None) -> Any:
     return reduce_sum(convert(inputs), axis=0)

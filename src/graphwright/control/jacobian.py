@@ -6,9 +6,10 @@ rules of `control.vectorize`, or where the caller wants that in a loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from graphwright.autodiff.composite_gradients import Source
 from graphwright.autodiff.sweep import dense_cotangent, is_differentiable, reachable
 from graphwright.autodiff.tape import UnconnectedGradients, gradients_of, handle_of, like
 from graphwright.control.loop import while_loop
@@ -26,17 +27,18 @@ from graphwright.ops.math.reduction import reduce_prod
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, current_tracer
 from graphwright.types import tree
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
 
 def jacobians(
     calls: Sequence[Call],
-    target: Any,
-    sources: Sequence[Any],
-    wanted: set[Any],
+    target: Source,
+    sources: Sequence[Source],
+    wanted: set[Hashable],
     zero: bool,
     batch: bool,
     at_once: bool = True,
@@ -51,10 +53,10 @@ def jacobians(
     known = [s if handle_of(s).key in wanted else None for s in sources]
     count = reduce_prod(shape[common:])
 
-    def row(weight: Any) -> list[Any]:
+    def row(weight: TensorValue) -> list[Any]:
         weights = [reshape(weight, shape[common:]) + like(target, 0)]
-        found = gradients_of(calls, [target], known, weights, wanted=wanted)
-        return [None if g is None else dense_cotangent(g) for g in found]
+        slopes = gradients_of(calls, [target], known, weights, wanted=wanted)
+        return [None if g is None else dense_cotangent(g) for g in slopes]
 
     stacked = each(row, count, target.dtype, [s.dtype for s in sources], at_once)
     results: list[Any] = []
@@ -62,7 +64,8 @@ def jacobians(
         whole = concat([shape, shape_of(source)[common:]], 0)
         if rows is not None:
             if batch:
-                rows = transpose(rows, [1, 0, *range(2, source.type.rank + 1)])
+                rank: Any = source.type.rank
+                rows = transpose(rows, [1, 0, *range(2, rank + 1)])
             rows = reshape(rows, whole)
         elif zero:
             rows = zeros(whole, source.dtype)
@@ -71,8 +74,8 @@ def jacobians(
 
 
 def each(
-    row: Callable[[Any], list[Any]],
-    count: Any,
+    row: Callable[[TensorValue], Sequence[TensorValue | None]],
+    count: int | TensorValue,
     dtype: DType,
     dtypes: Sequence[DType],
     at_once: bool,
@@ -81,13 +84,13 @@ def each(
     if at_once:
         weights = eye(count, dtype=dtype)
 
-        def rows(weights: Any) -> Any:
+        def rows(weights: TensorValue) -> Any:
             return vectorized(row, [weights], (weights,), row_count([weights]))
 
         return list(in_graph(rows, "jacobian", [weights], (weights,)))
     missing = [False] * len(dtypes)
 
-    def step(i: Any, arrays: Any) -> Any:
+    def step(i: TensorValue, arrays: Sequence[TensorArray]) -> Any:
         written = []
         for place, (array, value) in enumerate(zip(arrays, row(one_hot(i, count, dtype=dtype)))):
             missing[place] = value is None
@@ -102,15 +105,15 @@ def each(
 # -- derivatives of tensors of the graph that is being traced -----------------------------------
 
 
-def graph_calls(tracer: Tracer, sources: Sequence[Any]) -> list[Call]:
+def graph_calls(tracer: Tracer, sources: Sequence[Tensor]) -> list[Call]:
     """The differentiable ops of the graph that is being traced; those that hold graphs and
     depend on the sources get the forms that their gradients need."""
     graph = tracer.graph
     nodes = [n for n in graph.nodes if is_differentiable(n.op)]
     calls = [call_of_node(graph, n) for n in nodes]
-    found = reachable(calls, sources)
+    dependent = reachable(calls, sources)
     for call, node in zip(calls, nodes):
-        op = call.op.taped(call.inputs) if found.intersection(node.outputs) else call.op
+        op = call.op.taped(call.inputs) if dependent.intersection(node.outputs) else call.op
         if op is not call.op:
             types = op.infer([v.type for v in node.inputs])[len(node.outputs) :]
             first = len(node.outputs)
@@ -138,21 +141,21 @@ def traced(what: str) -> Tracer:
     return tracer
 
 
-def here(tracer: Tracer, value: Any) -> SymbolicTensor:
+def here(tracer: Tracer, value: TensorLike) -> SymbolicTensor:
     """The tensor of the traced graph that stands for a tensor or variable."""
     tensor = value.handle if isinstance(value, Variable) else convert(value)
     return SymbolicTensor(tracer.value_of(tensor), tracer.graph)
 
 
 def gradients(
-    ys: TensorLike,
-    xs: TensorLike,
-    grad_ys: TensorLike | None = None,
+    ys: object,
+    xs: object,
+    grad_ys: object = None,
     name: str = "gradients",
     gate_gradients: bool = False,
-    aggregation_method: TensorLike | None = None,
-    stop_gradients: TensorLike | None = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
+    aggregation_method: object = None,
+    stop_gradients: object = None,
+    unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
 ) -> list[Any]:
     """Differentiates the sum of tensors with respect to others, inside a `tf.function`.
 
@@ -188,17 +191,17 @@ def gradients(
         weights = [None if g is None else convert(g) for g in tree.flatten(grad_ys)]
     stopped = frozenset(here(tracer, s).key for s in tree.flatten(stop_gradients) if s is not None)
     sources = [here(tracer, x) for x in wanted]
-    found = gradients_of(graph_calls(tracer, sources), targets, sources, weights, stopped)
+    slopes = gradients_of(graph_calls(tracer, sources), targets, sources, weights, stopped)
     if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO:
-        return [like(x, 0) if g is None else g for x, g in zip(wanted, found)]
-    return found
+        return [like(x, 0) if g is None else g for x, g in zip(wanted, slopes)]
+    return slopes
 
 
 def hessians(
-    ys: TensorLike,
-    xs: TensorLike,
+    ys: object,
+    xs: object,
     gate_gradients: bool = False,
-    aggregation_method: TensorLike | None = None,
+    aggregation_method: object = None,
     name: str = "hessians",
 ) -> list[Any]:
     """Computes second derivatives of the sum of tensors, inside a `tf.function`.

@@ -26,6 +26,7 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -51,7 +52,7 @@ class StatelessWhile(GraphOp):
     cond: Graph
     body: Graph
 
-    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
         return tuple([value.type for value in self.body.parameters])
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
@@ -88,10 +89,10 @@ class StatelessWhile(GraphOp):
         """The loop of these graphs."""
         return (While if is_stateful((cond, body)) else StatelessWhile)(cond, body)
 
-    def taped(self, operands: tuple[Any, ...]) -> Op:
+    def taped(self, operands: tuple[object, ...]) -> Op:
         return taped_loop(self.cond, self.body, self.repeating)
 
-    def untaped(self, result: Any) -> Any:
+    def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         return result[: len(self.body.parameters)]
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
@@ -105,11 +106,11 @@ class StatelessWhile(GraphOp):
             if all(was for was, is_now in zip(stacked, left) if is_now):
                 break
             stacked[:count] = [a or b for a, b in zip(stacked, left)]
-        own = each.flags(self.cond, stacked)[0]
-        if own:
+        by_row = each.flags(self.cond, stacked)[0]
+        if by_row:
             stacked[:count] = [True] * count
         run = LoopOfRows(self, each, stacked)
-        results = run.each_its_own() if own else run.together()
+        results = run.each_its_own() if by_row else run.together()
         return tuple([t if flag else Same(t) for t, flag in zip(results, stacked)])
 
 
@@ -127,7 +128,13 @@ class LoopOfRows:
             each.row_type(value.type, flag) for value, flag in zip(op.body.parameters, flags)
         ]
 
-    def run(self, graph: Graph, variables: Sequence[Any], wanted: Any, places: Any = None) -> Any:
+    def run(
+        self,
+        graph: Graph,
+        variables: Sequence[TensorValue],
+        wanted: Sequence[bool],
+        places: TensorValue | None = None,
+    ) -> Any:
         """One of the loop's graphs."""
         inputs = [*variables, *self.each.inputs[self.count :]]
         return self.each.run(graph, inputs, self.stacked, wanted, places)
@@ -146,7 +153,7 @@ class LoopOfRows:
         go on."""
         (going,) = self.run(self.op.cond, self.start, [True])
 
-        def body(going: Any, *variables: Any) -> Any:
+        def body(going: TensorValue, *variables: Any) -> Any:
             places = where(going)
             every = [True] * self.count
             moved = self.run(self.op.body, variables, every, places[:, 0])
@@ -159,7 +166,11 @@ class LoopOfRows:
         return self.loop(lambda going, *_: reduce_any(going), body, start, types)[1:]
 
     def loop(
-        self, cond: Any, body: Any, start: list[Any], types: list[TensorType]
+        self,
+        cond: Callable[..., TensorLike],
+        body: Callable[..., object],
+        start: Sequence[TensorValue],
+        types: Sequence[TensorType],
     ) -> Sequence[Any]:
         """The loop, with variables of these types."""
         if not start:
@@ -177,14 +188,14 @@ class While(StatelessWhile):
 
 
 def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
+    cond: Callable[..., TensorLike],
+    body: Callable[..., object],
+    loop_vars: Sequence[object],
+    shape_invariants: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Repeats a function of variables as long as a condition of them is true.
@@ -228,16 +239,20 @@ def while_loop(
 
 
 def run_eagerly(
-    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum_iterations: Any
+    cond: Callable[..., TensorLike],
+    body: Callable[..., object],
+    loop_vars: Sequence[object],
+    maximum_iterations: TensorLike | None,
 ) -> Any:
     """The loop as a Python loop."""
     if not tree.is_nested(loop_vars) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     wrapped = len(loop_vars) == 1
-    limit = None if maximum_iterations is None else int(maximum_iterations)
+    bound: Any = maximum_iterations
+    limit = None if bound is None else int(bound)
     done = 0
     while (limit is None or done < limit) and cond(*loop_vars):
-        results = body(*loop_vars)
+        results: Any = body(*loop_vars)
         if wrapped and not is_alike(results, loop_vars):
             results = [results]
         tree.assert_same_structure(list(loop_vars), list(results), check_types=False)
@@ -246,7 +261,7 @@ def run_eagerly(
     return tree.map_structure(convert_leaf, loop_vars)
 
 
-def is_alike(results: Any, loop_vars: Any) -> bool:
+def is_alike(results: object, loop_vars: Sequence[object]) -> bool:
     """Whether results have the structure of the loop's variables."""
     if not isinstance(results, (list, tuple)) or len(results) != len(loop_vars):
         return False
@@ -257,7 +272,7 @@ def is_alike(results: Any, loop_vars: Any) -> bool:
     return True
 
 
-def convert_leaf(value: Any) -> Any:
+def convert_leaf(value: TensorLike) -> Any:
     """A loop variable as a tensor; composites such as TensorArrays stay as they are."""
     if getattr(value, "__graphwright_spec__", None) is not None:
         return value
@@ -267,7 +282,7 @@ def convert_leaf(value: Any) -> Any:
 class TracedLoop:
     """A loop being traced: its variables and what their types may be."""
 
-    def __init__(self, loop_vars: Any, shape_invariants: Any, name: str) -> None:
+    def __init__(self, loop_vars: Sequence[object], shape_invariants: object, name: str) -> None:
         if not isinstance(loop_vars, (list, tuple)):
             raise TypeError(f"'loop_vars' must be a list or tuple, got {loop_vars!r}")
         self.name = name
@@ -278,7 +293,7 @@ class TracedLoop:
         tree.assert_same_structure(self.structure, shape_invariants)
         self.types = invariant_types(self.structure, shape_invariants)
 
-    def trace(self, cond: Callable[..., Any], body: Callable[..., Any]) -> Any:
+    def trace(self, cond: Callable[..., TensorLike], body: Callable[..., object]) -> Any:
         """Adds the loop to the graph being traced."""
         condition = trace_body(
             lambda *args: scalar_condition(convert(cond(*args)), "cond", self.name),
@@ -301,7 +316,10 @@ class TracedLoop:
         return tree.pack_sequence_as(self.structure, results or (), expand_composites=True)
 
     def limited(
-        self, cond: Callable[..., Any], body: Callable[..., Any], maximum_iterations: Any
+        self,
+        cond: Callable[..., TensorLike],
+        body: Callable[..., object],
+        maximum_iterations: TensorLike,
     ) -> Any:
         """The loop with a counter in front of its variables."""
         limit = convert(maximum_iterations)
@@ -322,24 +340,25 @@ class TracedLoop:
             lambda count, variables: (count + 1, self.aligned(body(*variables))),
         )[1]
 
-    def aligned(self, results: Any) -> Any:
+    def aligned(self, results: object) -> Any:
         """What the body returned, in the structure of the variables; ValueError if it differs."""
         like = self.structure
+        values: Any = results
         if not isinstance(results, (list, tuple)) or (
             len(like) == 1 and not is_alike(results, like)
         ):
-            results = [results]
-        flat = tree.flatten(results, expand_composites=True)
-        if len(flat) != len(self.tensors) or len(results) != len(like):
+            values = [results]
+        flat = tree.flatten(values, expand_composites=True)
+        if len(flat) != len(self.tensors) or len(values) != len(like):
             raise ValueError(
                 "The two structures don't have the same nested structure: the loop's body "
-                f"returned {len(results)} variables of {len(flat)} tensors, but {len(like)} of "
-                f"{len(self.tensors)} enter the loop. It returned\n{results}\nfor the loop "
+                f"returned {len(values)} variables of {len(flat)} tensors, but {len(like)} of "
+                f"{len(self.tensors)} enter the loop. It returned\n{values}\nfor the loop "
                 f"variables\n{like}"
             )
         if any(leaf is None for leaf in flat):
             raise ValueError(
-                f"The loop's body returned None for a loop variable. It returned\n{results}\n"
+                f"The loop's body returned None for a loop variable. It returned\n{values}\n"
                 f"for the loop variables\n{like}"
             )
         return tree.pack_sequence_as(like, [convert_to_tensor(v) for v in flat], True)
@@ -365,7 +384,7 @@ class TracedLoop:
                 )
 
 
-def made_at(entering: Any, after: Any) -> str:
+def made_at(entering: object, after: object) -> str:
     """Where a loop variable's tensors were made, before the loop and in its body, where known."""
     lines = []
     for when, tensor in (("before the loop", entering), ("in the body", after)):
@@ -381,7 +400,7 @@ def made_at(entering: Any, after: Any) -> str:
 AS_IT_IS = object()
 
 
-def invariant_types(structure: Any, shape_invariants: Any) -> list[TensorType]:
+def invariant_types(structure: object, shape_invariants: object) -> list[TensorType]:
     """The types of the loop's tensors under the invariants that were given."""
     types: list[TensorType] = []
     for leaf, invariant in zip(tree.flatten(structure), tree.flatten(shape_invariants)):
@@ -391,11 +410,11 @@ def invariant_types(structure: Any, shape_invariants: Any) -> list[TensorType]:
         elif invariant is AS_IT_IS:
             types.append(leaf.type)
         else:
-            types.append(leaf.type.with_dims(invariant_dims(invariant, leaf)))
+            types.append(leaf.type.with_dims(invariant_dims(invariant)))
     return types
 
 
-def composite_invariant(spec: Any, invariant: Any) -> Any:
+def composite_invariant(spec: Any, invariant: TypeSpec | ShapeLike) -> Any:
     """The type that a composite of one type has in all iterations."""
     if invariant is AS_IT_IS or invariant is None:
         return spec
@@ -408,7 +427,7 @@ def composite_invariant(spec: Any, invariant: Any) -> Any:
     return invariant
 
 
-def invariant_dims(invariant: Any, tensor: Any) -> Dims | None:
+def invariant_dims(invariant: TensorSpec | ShapeLike) -> Dims | None:
     """The dims that an invariant allows: a TensorShape, a TensorSpec, or None for any shape."""
     if isinstance(invariant, TensorSpec):
         return invariant.type.dims

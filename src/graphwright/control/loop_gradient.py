@@ -22,6 +22,7 @@ from graphwright.control.derivative import (
     zero_cotangent,
 )
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.op import Call, Op
 from graphwright.ops.state.list_ops import PUSH_BACK, EmptyTensorList, TensorListPopBack
@@ -29,6 +30,7 @@ from graphwright.ops.state.tensor_list import HANDLE, host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorValue
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.indexed_slices import add_cotangents
 
@@ -59,8 +61,8 @@ class LoopGradient:
         with activate(tracer):
             arguments = [graph.placeholder(v.type, "argument") for v in body.arguments]
             graph.parameters = arguments
-            given = [SymbolicTensor(v, graph) for v in arguments]
-            variables, captured = given[: self.count], given[self.count :]
+            symbolic = [SymbolicTensor(v, graph) for v in arguments]
+            variables, captured = symbolic[: self.count], symbolic[self.count :]
             lists = [empty_list(value.type) for value in self.pushed]
             op = self.rebuild(self._counting(cond), self._pushing())
             results = apply(op, *variables, convert(0), *lists, *captured)
@@ -105,27 +107,27 @@ class LoopGradient:
 
     # -- backward -----------------------------------------------------------------------
 
-    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands: the loop backwards."""
         needed = tuple(call.needed) if call.needed else self.step.full
         loop = self._backward.get(needed)
         if loop is None:
             loop = self._backward[needed] = BackwardLoop(self, needed)
         count = self.count
-        given = dict(zip(self.carrying, given_cotangents(call.outputs[:count], cotangents)))
+        incoming = dict(zip(self.carrying, given_cotangents(call.outputs[:count], cotangents)))
         captured = call.inputs[count:]
         sums = [zero_cotangent(captured[i - count]) for i in loop.captured]
         variables = [
             call.outputs[count],
-            *[given[i] for i in loop.carried],
+            *[incoming[i] for i in loop.carried],
             *sums,
             *call.outputs[count + 1 :],
         ]
         results = apply(loop.op, *variables, *captured)[1:]
-        found: list[Any] = [None] * len(call.inputs)
+        by_operand: list[Any] = [None] * len(call.inputs)
         for position, result in zip((*loop.carried, *loop.captured), results):
-            found[position] = result
-        return found
+            by_operand[position] = result
+        return by_operand
 
 
 def can_carry(value: Value) -> bool:
@@ -146,7 +148,9 @@ class BackwardLoop:
         wanted = self._influenced(needed)
         self.carried = [i for i in self.carrying if wanted[i]]
         traced = self.step.backward(wanted, gradient.required)
-        self.captured = [i for i in range(self.count, len(needed)) if needed[i] and traced.found[i]]
+        self.captured = [
+            i for i in range(self.count, len(needed)) if needed[i] and traced.counts[i]
+        ]
         body = self._body(traced)
         self.op = gradient.rebuild(self._condition(body), body)
 
@@ -166,9 +170,9 @@ class BackwardLoop:
 
     def _body(self, traced: Backward) -> Graph:
         """One iteration: pops what was pushed, and passes the cotangents on."""
-        forward, own = self.step.forward, traced.graph
-        graph = Graph(own.name, is_body=True)
-        arriving = dict(zip(self.carrying, own.parameters))
+        forward, source = self.step.forward, traced.graph
+        graph = Graph(source.name, is_body=True)
+        arriving = dict(zip(self.carrying, source.parameters))
         left = graph.placeholder(COUNT, "left")
         cotangents = {i: graph.placeholder(arriving[i].type, "cotangent") for i in self.carried}
         sums = [graph.placeholder(t, "sum") for t in self._sum_types(traced)]
@@ -179,17 +183,17 @@ class BackwardLoop:
         tracer = Tracer(graph, None)
         with activate(tracer):
             rest, popped = pop_all([SymbolicTensor(v, graph) for v in lists], self.pushed)
-            kept = {**captured, **dict(zip(self.pushed, map(tracer.value_of, popped)))}
+            stand_ins = {**captured, **dict(zip(self.pushed, map(tracer.value_of, popped)))}
             replaced = {arriving[i]: value for i, value in cotangents.items()}
-            for tensor, value in own.captures:
-                replaced[value] = kept[tensor.key]
-            copies = copy_into(own, graph, replaced)
-            found = traced.unpack([SymbolicTensor(v, graph) for v in copies])
+            for tensor, value in source.captures:
+                replaced[value] = stand_ins[tensor.key]
+            copies = copy_into(source, graph, replaced)
+            unpacked = traced.unpack([SymbolicTensor(v, graph) for v in copies])
             totals = [
-                add_cotangents(SymbolicTensor(total, graph), found[i])
+                add_cotangents(SymbolicTensor(total, graph), unpacked[i])
                 for total, i in zip(sums, self.captured)
             ]
-            after = [SymbolicTensor(left, graph) - 1, *[found[i] for i in self.carried]]
+            after = [SymbolicTensor(left, graph) - 1, *[unpacked[i] for i in self.carried]]
             graph.results = [tracer.value_of(t) for t in [*after, *totals, *rest]]
         graph.captures = [(forward.tensor(v), value) for v, value in captured.items()]
         drop_unused(graph, captures=False)  # what cotangents of what is not carried were for
@@ -198,11 +202,11 @@ class BackwardLoop:
     def _sum_types(self, traced: Backward) -> list[TensorType]:
         """The types of the sums for what was captured."""
         flat = iter(traced.graph.results)
-        found = [next(flat).type if count else None for count in traced.found]
+        by_argument = [next(flat).type if count else None for count in traced.counts]
         arguments = self.step.forward.graph.arguments
         types = []
         for i in self.captured:
-            kind, cotangent = arguments[i].type, found[i]
+            kind, cotangent = arguments[i].type, by_argument[i]
             assert cotangent is not None
             types.append(cotangent if kind.dtype is dt.resource else kind)
         return types
@@ -232,8 +236,8 @@ def copy_into(graph: Graph, into: Graph, replaced: dict[Value, Value]) -> list[V
     parameters = into.parameters
 
     def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
-        found = replaced.get(node.outputs[0]) if node.outputs else None
-        return None if found is None else (found,)
+        stand_in = replaced.get(node.outputs[0]) if node.outputs else None
+        return None if stand_in is None else (stand_in,)
 
     transform(graph, rewrite, into)
     into.parameters, into.captures = parameters, []
@@ -245,7 +249,7 @@ def empty_list(item: TensorType) -> Any:
     return apply(EmptyTensorList.of(item.dtype), host_shape(item.dims), -1)
 
 
-def pop_all(lists: Sequence[Any], values: Sequence[Value]) -> tuple[list[Any], list[Any]]:
+def pop_all(lists: Sequence[TensorValue], values: Sequence[Value]) -> tuple[list[Any], list[Any]]:
     """The lists without their last items, and these."""
     rest, popped = [], []
     for pushed, value in zip(lists, values):

@@ -12,7 +12,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype, int32
 from graphwright.types.specs import TensorSpec
@@ -22,9 +22,9 @@ from graphwright.values.convert import convert_to_tensor
 
 
 class MappedRows:
-    """The structure of tensors and composites along whose first axis something is done."""
+    """The rows of a structure of tensors and composites, along their first axes."""
 
-    def __init__(self, elems: Any) -> None:
+    def __init__(self, elems: object) -> None:
         leaves = tree.flatten(elems)
         if not leaves:
             raise ValueError(
@@ -46,21 +46,21 @@ class MappedRows:
             raise ValueError(f"Dimensions {self.length} and {size} are not compatible")
         self.length = self.length if size is None else size
 
-    def _counted(self, leaf: Any) -> Any:
+    def _counted(self, leaf: Composite | TensorValue) -> Any:
         return cast(leaf._row_count(), int32) if isinstance(leaf, Composite) else shape_of(leaf)[0]
 
-    def _reader(self, leaf: Any) -> Callable[[Any], Any]:
+    def _reader(self, leaf: Composite | TensorValue) -> Callable[[Any], Any]:
         if isinstance(leaf, Composite):
             return leaf._row
         array = TensorArray(leaf.dtype, self.count, clear_after_read=False)
         return array.unstack(leaf).read
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: TensorLike) -> Any:
         """The structure of the rows at `index`."""
         return tree.pack_sequence_as(self.elems, [read(index) for read in self.readers])
 
     def signature(self) -> Any:
-        """What the rows are, as the results are unless something else is said."""
+        """The types of the rows: those of the results too, unless the caller says otherwise."""
         specs = [
             x.__graphwright_spec__._of_rows() if isinstance(x, Composite) else x.dtype
             for x in self.leaves
@@ -68,7 +68,7 @@ class MappedRows:
         return tree.pack_sequence_as(self.elems, specs)
 
 
-def static_count(leaf: Any) -> int | None:
+def static_count(leaf: Composite | TensorValue) -> int | None:
     """The number of rows, where it is known; ValueError for a scalar."""
     if isinstance(leaf, Composite):
         return leaf._static_row_count
@@ -78,12 +78,12 @@ def static_count(leaf: Any) -> int | None:
 
 
 class MappedItems(Protocol):
-    """How the results that stand in one place of a structure are kept, and put together."""
+    """Collects the results that stand in one place of a structure, and puts them together."""
 
     #: The dtypes of the tensors of one result, each kept in an array.
     dtypes: Sequence[DType]
 
-    def parts(self, result: Any) -> Sequence[Any]:
+    def parts(self, result: TensorLike) -> Sequence[Any]:
         """The tensors of one result."""
 
     def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
@@ -97,7 +97,7 @@ class MappedTensors:
         self.dtypes: Sequence[DType] = [dtype]
         self._dims: Dims | None = None
 
-    def parts(self, result: Any) -> Sequence[Any]:
+    def parts(self, result: TensorLike) -> Sequence[Any]:
         tensor = convert_to_tensor(result, dtype_hint=self.dtypes[0])
         self._dims = tensor.type.dims
         return [tensor]
@@ -113,18 +113,22 @@ class MappedTensors:
         return tensor
 
 
-def items_of(spec: Any) -> MappedItems:
-    """How results of a type, or tensors of a dtype, are collected."""
+def items_of(spec: TypeSpec | DTypeLike) -> MappedItems:
+    """The collector of results of a type, or of tensors of a dtype."""
     if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
         made: MappedItems = spec._items()  # type: ignore[attr-defined]  # of those that have rows
         return made
     return MappedTensors(as_dtype(spec.dtype if isinstance(spec, TensorSpec) else spec))
 
 
-class Collected:
-    """What is made for each row: arrays for each leaf of a structure."""
+#: For each leaf of a structure the arrays of its tensors.
+Arrays = Sequence[Sequence[TensorArray]]
 
-    def __init__(self, like: Any, rows: MappedRows, infer_shape: bool) -> None:
+
+class Collected:
+    """The results of all rows: arrays for each leaf of a structure."""
+
+    def __init__(self, like: object, rows: MappedRows, infer_shape: bool) -> None:
         self.like = like
         self.rows = rows
         self.items = [items_of(spec) for spec in tree.flatten(like)]
@@ -138,31 +142,33 @@ class Collected:
             for items in self.items
         ]
 
-    def write(self, arrays: Any, index: Any, result: Any) -> list[Any]:
+    def write(self, arrays: Arrays, index: TensorLike, result: object) -> list[Any]:
         """The arrays with one row's results; ValueError if these have another structure."""
         tree.assert_same_structure(self.like, result)
         written = []
-        for own, items, value in zip(arrays, self.items, tree.flatten(result)):
+        for of_leaf, items, value in zip(arrays, self.items, tree.flatten(result)):
             parts = items.parts(value)
-            written.append([array.write(index, part) for array, part in zip(own, parts)])
+            written.append([array.write(index, part) for array, part in zip(of_leaf, parts)])
         return written
 
-    def stack(self, arrays: Any) -> Any:
+    def stack(self, arrays: Arrays) -> Any:
         """The results of all rows, put together."""
-        made = [items.together(own, self.rows.length) for own, items in zip(arrays, self.items)]
-        return tree.pack_sequence_as(self.like, made)
+        results = [
+            items.together(of_leaf, self.rows.length) for of_leaf, items in zip(arrays, self.items)
+        ]
+        return tree.pack_sequence_as(self.like, results)
 
 
 def map_fn(
-    fn: Callable[[Any], Any],
-    elems: TensorLike,
-    dtype: DTypeLike | None = None,
+    fn: Callable[..., object],
+    elems: object,
+    dtype: object = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: TensorLike | None = None,
+    fn_output_signature: object = None,
 ) -> Any:
     """Calls a function for each row of tensors and stacks the results.
 
@@ -196,7 +202,7 @@ def map_fn(
     like = fn_output_signature if fn_output_signature is not None else dtype
     collected = Collected(rows.signature() if like is None else like, rows, infer_shape)
 
-    def step(i: Any, arrays: Any) -> Any:
+    def step(i: TensorValue, arrays: Arrays) -> Any:
         return i + 1, collected.write(arrays, i, fn(rows.at(i)))
 
     loop_vars = (0, collected.arrays)
@@ -211,9 +217,9 @@ def map_fn(
 
 
 def scan(
-    fn: Callable[[Any, Any], Any],
-    elems: TensorLike,
-    initializer: Any = None,
+    fn: Callable[..., object],
+    elems: object,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -260,12 +266,12 @@ def scan(
         arrays = collected.write(arrays, first, state)
         first = first - 1 if reverse else first + 1
 
-    def step(i: Any, state: Any, arrays: Any) -> Any:
+    def step(i: TensorValue, state: object, arrays: Arrays) -> Any:
         state = fn(state, rows.at(i))
         arrays = collected.write(arrays, i, state)
         return i - 1 if reverse else i + 1, state, arrays
 
-    def again(i: Any, state: Any, arrays: Any) -> Any:
+    def again(i: TensorValue, state: object, arrays: Arrays) -> Any:
         return i >= 0 if reverse else i < rows.count
 
     loop_vars = (convert_to_tensor(first), state, arrays)
@@ -274,7 +280,7 @@ def scan(
 
 
 def fold(
-    fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: bool, name: str
+    fn: Callable[..., object], elems: object, initializer: object, reverse: bool, name: str
 ) -> Any:
     """The last value of `a = fn(a, row)` over the rows in one direction."""
     check_callable(fn, "fn")
@@ -286,19 +292,19 @@ def fold(
     else:
         state = tree.map_structure(convert_to_tensor, initializer)
 
-    def step(i: Any, state: Any) -> Any:
+    def step(i: TensorValue, state: object) -> Any:
         return i - 1 if reverse else i + 1, fn(state, rows.at(i))
 
-    def again(i: Any, state: Any) -> Any:
+    def again(i: TensorValue, state: object) -> Any:
         return i >= 0 if reverse else i < rows.count
 
     return while_loop(again, step, (convert_to_tensor(first), state), name=name)[1]
 
 
 def foldl(
-    fn: Callable[[Any, Any], Any],
-    elems: TensorLike,
-    initializer: Any = None,
+    fn: Callable[..., object],
+    elems: object,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -333,9 +339,9 @@ def foldl(
 
 
 def foldr(
-    fn: Callable[[Any, Any], Any],
-    elems: TensorLike,
-    initializer: Any = None,
+    fn: Callable[..., object],
+    elems: object,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,

@@ -11,9 +11,16 @@ from graphwright.ops.core.joining import concat, stack, unstack
 from graphwright.ops.state import list_ops
 from graphwright.ops.state.tensor_list import host_shape
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims, is_compatible, merge_dims
+
+
+def number_of(index: TensorLike) -> int:
+    """An index as an int."""
+    value: Any = index
+    return int(value)
 
 
 class PythonArray:
@@ -35,9 +42,9 @@ class PythonArray:
         """Nothing flows: a constant."""
         return convert(0)
 
-    def write(self, index: Any, value: Any) -> PythonArray:
+    def write(self, index: TensorLike, value: TensorLike) -> PythonArray:
         """Sets an item."""
-        place = self.place(int(index))
+        place = self.place(number_of(index))
         value = convert(value, None, self.dtype)
         if value.dtype is not self.dtype:
             raise InvalidArgumentError(
@@ -72,9 +79,9 @@ class PythonArray:
             self.tensors.extend([None] * (index + 1 - size))
         return index
 
-    def read(self, index: Any) -> Any:
-        """An item, which is then let go of if the array was made so."""
-        place = int(index)
+    def read(self, index: TensorLike) -> Any:
+        """An item; the array drops it then if it was made with `clear`."""
+        place = number_of(index)
         if place < 0:
             raise OutOfRangeError(
                 None, None, f"Reading from negative indices (index {place}) is not allowed."
@@ -117,7 +124,7 @@ class PythonArray:
             return zeros((0, *dims), self.dtype)
         return stack([self.item(i) for i in range(len(self.tensors))])
 
-    def gather(self, indices: Any) -> Any:
+    def gather(self, indices: TensorLike) -> Any:
         """Chosen items as one tensor."""
         return stack([self.item(int(i)) for i in host_array(indices)])
 
@@ -133,7 +140,7 @@ class PythonArray:
                 )
         return concat(items, 0)
 
-    def unstack(self, value: Any) -> PythonArray:
+    def unstack(self, value: TensorLike) -> PythonArray:
         """The rows of a tensor, in place of all items."""
         rows = unstack(convert(value, None, self.dtype))
         if len(rows) > len(self.tensors) and not self.dynamic:
@@ -146,14 +153,14 @@ class PythonArray:
             self.write(i, row)
         return self
 
-    def scatter(self, indices: Any, value: Any) -> PythonArray:
+    def scatter(self, indices: TensorLike, value: TensorLike) -> PythonArray:
         """Sets the items at `indices` to the rows of a tensor."""
         rows = unstack(convert(value, None, self.dtype))
         for index, row in zip(host_array(indices), rows):
             self.write(index, row)
         return self
 
-    def split(self, value: Any, lengths: Any) -> PythonArray:
+    def split(self, value: TensorLike, lengths: TensorLike) -> PythonArray:
         """Consecutive pieces of a tensor, in place of all items."""
         value = convert(value, None, self.dtype)
         sizes = host_array(lengths)

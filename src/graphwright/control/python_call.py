@@ -29,14 +29,14 @@ from graphwright.ops.core.identity import identity
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import make_array
-from graphwright.values.tensor import EagerTensor, wrap
+from graphwright.values.tensor import EagerTensor, Tensor, wrap
 
 _NUMBERS = itertools.count()
 
@@ -57,7 +57,7 @@ class Token(str):
     function: Callable[..., Any]
 
 
-def token_of(function: Callable[..., Any]) -> Token:
+def token_of(function: Callable[..., object]) -> Token:
     """A new name for a function."""
     token = Token(f"pyfunc_{next(_NUMBERS)}")
     token.function = function
@@ -73,13 +73,15 @@ def status_of(error: Exception) -> StatusError:
 
 
 class Tape:
-    """What a call under a gradient tape keeps for its gradient: a value of dtype variant."""
+    """The record of a call under a gradient tape, for its gradient: a value of dtype variant."""
 
     dtype = dt.variant
     shape = ()
     tensor_type = TensorType(dt.variant, ())
 
-    def __init__(self, recorder: Recorder, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    def __init__(
+        self, recorder: Recorder, inputs: Sequence[TensorValue], outputs: Sequence[TensorValue]
+    ) -> None:
         self.recorder = recorder
         self.inputs = inputs
         self.outputs = outputs
@@ -89,7 +91,7 @@ class Tape:
 
 
 class HostOp(Op):
-    """An op whose kernel is a Python function of the user's."""
+    """An op whose kernel is a program's Python function."""
 
     inputs = ("input: Tin...",)
     outputs = ("output: Tout...",)
@@ -110,7 +112,7 @@ class HostOp(Op):
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return self.Tout
 
-    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
         return tuple([TensorType(dtype, None) for dtype in self.result_dtypes(())])
 
     def refuse_count(self, count: int) -> InvalidArgumentError:
@@ -131,7 +133,7 @@ class EagerPyFunc(HostOp):
         with activate(None):
             return tuple([t._array for t in self.run([wrap(array) for array in arrays])])
 
-    def run(self, inputs: Sequence[Any]) -> list[Any]:
+    def run(self, inputs: Sequence[TensorValue]) -> list[Any]:
         """The function's results as eager tensors of the dtypes promised."""
         function = self.function
         try:
@@ -144,10 +146,10 @@ class EagerPyFunc(HostOp):
             raise status_of(error) from error
         raise self.refuse_count(len(results))
 
-    def taped(self, operands: tuple[Any, ...]) -> Op:
+    def taped(self, operands: tuple[object, ...]) -> Op:
         return RecordedPyFunc(self.token, self.Tout)
 
-    def untaped(self, result: Any) -> Any:
+    def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         return result[:-1]
 
 
@@ -157,7 +159,7 @@ class RecordedPyFunc(EagerPyFunc):
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return (*self.Tout, dt.variant)
 
-    def taped(self, operands: tuple[Any, ...]) -> Op:
+    def taped(self, operands: tuple[object, ...]) -> Op:
         return self
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
@@ -170,7 +172,9 @@ class RecordedPyFunc(EagerPyFunc):
         return cotangents_of(call.outputs[-1], call.inputs, cotangents[:-1])
 
 
-def remembered(recorder: Recorder, inputs: Sequence[Any], run: Callable[[], list[Any]]) -> Any:
+def remembered(
+    recorder: Recorder, inputs: Sequence[Tensor], run: Callable[[], Sequence[TensorValue]]
+) -> Any:
     """What a function returns, with a recorder noting how it depends on the inputs."""
     for tensor in filter(carries_gradient, inputs):
         recorder.watch(tensor)
@@ -179,13 +183,17 @@ def remembered(recorder: Recorder, inputs: Sequence[Any], run: Callable[[], list
         return [identity(result) for result in run()]
 
 
-def cotangents_of(record: Any, inputs: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+def cotangents_of(
+    record: TensorValue, inputs: Sequence[TensorValue], cotangents: Sequence[Cotangent | None]
+) -> list[Any]:
     """The cotangents of the inputs of what was recorded, from those of its results."""
     op = EagerPyFuncGradient(
         tuple([x.dtype for x in inputs]), tuple([g is not None for g in cotangents])
     )
-    found = apply(op, record, *inputs, *[g for g in cotangents if g is not None])
-    return [g if x.dtype.is_floating or x.dtype.is_complex else None for x, g in zip(inputs, found)]
+    results = apply(op, record, *inputs, *[g for g in cotangents if g is not None])
+    return [
+        g if x.dtype.is_floating or x.dtype.is_complex else None for x, g in zip(inputs, results)
+    ]
 
 
 class EagerPyFuncGradient(Op):
@@ -206,24 +214,25 @@ class EagerPyFuncGradient(Op):
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return self.Tout
 
-    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
         return tuple([TensorType(dtype, None) for dtype in self.result_dtypes(())])
 
-    def kernel(self, recorded: Any, *arrays: Any) -> tuple[Any, ...]:
+    def kernel(self, recorded: Tape, *arrays: Any) -> tuple[Any, ...]:
         weights = [wrap(array) for array in arrays[len(self.Tout) :]]
         with activate(None):
             return tuple([g._array for g in self.run(recorded, weights)])
 
-    def run(self, recorded: Any, weights: Sequence[Any]) -> list[Any]:
+    def run(self, recorded: Tape, weights: Sequence[TensorValue]) -> list[Any]:
         """The cotangents, given those of some of the results."""
         chosen = [t for t, given in zip(recorded.outputs, self.given) if given]
-        found = gradients_of(recorded.recorder.calls, chosen, recorded.inputs, weights)
-        return [zeros_like(x) if g is None else convert(g) for x, g in zip(recorded.inputs, found)]
+        inputs = recorded.inputs
+        gradients = gradients_of(recorded.recorder.calls, chosen, inputs, weights)
+        return [zeros_like(x) if g is None else convert(g) for x, g in zip(inputs, gradients)]
 
-    def taped(self, operands: tuple[Any, ...]) -> Op:
+    def taped(self, operands: tuple[object, ...]) -> Op:
         return RecordedPyFuncGradient(self.Tout, self.given)
 
-    def untaped(self, result: Any) -> Any:
+    def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         return result[:-1]
 
 
@@ -233,14 +242,14 @@ class RecordedPyFuncGradient(EagerPyFuncGradient):
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return (*self.Tout, dt.variant)
 
-    def taped(self, operands: tuple[Any, ...]) -> Op:
+    def taped(self, operands: tuple[object, ...]) -> Op:
         return self
 
-    def kernel(self, recorded: Any, *arrays: Any) -> tuple[Any, ...]:
+    def kernel(self, recorded: Tape, *arrays: Any) -> tuple[Any, ...]:
         weights = [wrap(array) for array in arrays[len(self.Tout) :]]
-        found = remembered(recorded.recorder, weights, lambda: self.run(recorded, weights))
-        again = Tape(recorded.recorder, [*recorded.inputs, *weights], found)
-        return (*[g._array for g in found], again)
+        cotangents = remembered(recorded.recorder, weights, lambda: self.run(recorded, weights))
+        again = Tape(recorded.recorder, [*recorded.inputs, *weights], cotangents)
+        return (*[g._array for g in cotangents], again)
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return [None, *cotangents_of(call.outputs[-1], call.inputs[1:], cotangents[:-1])]
@@ -266,19 +275,19 @@ class PyFunc(HostOp):
             raise self.refuse_count(len(results))
         return tuple([self.result(i, value) for i, value in enumerate(results)])
 
-    def result(self, position: int, value: Any) -> Any:
+    def result(self, position: int, value: TensorLike) -> Any:
         """A returned value as an array of the dtype promised; an error if it has another."""
         if isinstance(value, EagerTensor):
             value = value.numpy()
         if isinstance(value, (bool, int, float, complex)):
             value = np.asarray(value)  # of NumPy's own width: int64, float64
         array = make_array(value, None)
-        found, wanted = dt.of_numpy(array.dtype), self.Tout[position]
-        if found is not wanted:
+        present, wanted = dt.of_numpy(array.dtype), self.Tout[position]
+        if present is not wanted:
             raise InvalidArgumentError(
                 None,
                 None,
-                f"{position}-th value returned by {self.token} is {c_name(found)}, but expects "
+                f"{position}-th value returned by {self.token} is {c_name(present)}, but expects "
                 f"{c_name(wanted)}",
             )
         return array
@@ -292,7 +301,10 @@ class PyFuncStateless(PyFunc):
 
 
 def py_function(
-    func: Any = None, inp: TensorLike | None = None, Tout: Any = None, name: str | None = None
+    func: Callable[..., object] | None = None,
+    inp: Sequence[TensorLike] | None = None,
+    Tout: object = None,
+    name: str | None = None,
 ) -> Any:
     """Calls a Python function on eager tensors, whenever the graph runs.
 
@@ -322,9 +334,9 @@ def py_function(
 
 
 def numpy_function(
-    func: Any = None,
-    inp: Any = None,
-    Tout: Any = None,
+    func: Callable[..., object] | None = None,
+    inp: Sequence[TensorLike] | None = None,
+    Tout: object = None,
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -355,15 +367,21 @@ def numpy_function(
     if inp is None:
         return decorator(func, Tout, functools.partial(numpy_function, stateful=stateful), name)
     if current_tracer() is None:
-        returned = func(*[np.array(convert(x)) for x in inp])
+        function: Any = func
+        returned = function(*[np.array(convert(x)) for x in inp])
         return tree.map_structure(lambda r: None if r is None else convert(r), returned)
     return called(PyFunc if stateful else PyFuncStateless, func, inp, Tout, name or "PyFunc")
 
 
-def decorator(func: Any, Tout: Any, caller: Callable[..., Any], name: str | None) -> Any:
+def decorator(
+    func: Callable[..., object] | None,
+    Tout: object,
+    caller: Callable[..., object],
+    name: str | None,
+) -> Any:
     """`@py_function(Tout=...)`."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., object]) -> Callable[..., Any]:
         @functools.wraps(function)
         def wrapper(*inp: Any) -> Any:
             return caller(function, inp, Tout, name=name)
@@ -373,7 +391,13 @@ def decorator(func: Any, Tout: Any, caller: Callable[..., Any], name: str | None
     return decorate if func is None else decorate(func)
 
 
-def called(kind: type[HostOp], func: Any, inp: Any, Tout: Any, name: str) -> Any:
+def called(
+    kind: type[HostOp],
+    func: Callable[..., object] | None,
+    inp: Sequence[TensorLike],
+    Tout: object,
+    name: str,
+) -> Any:
     """The op's results in the structure of `Tout`."""
     if not callable(func):
         raise ValueError(
@@ -391,20 +415,22 @@ def called(kind: type[HostOp], func: Any, inp: Any, Tout: Any, name: str) -> Any
     return tree.pack_sequence_as(Tout, list(results))
 
 
-def is_composite_type(spec: Any) -> bool:
+def is_composite_type(spec: object) -> bool:
     """Whether a result is to be a composite."""
     return isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec)
 
 
-def called_on_composites(func: Any, inp: Any, Tout: Any, name: str) -> Any:
+def called_on_composites(
+    func: Callable[..., object], inp: Sequence[TensorLike], Tout: object, name: str
+) -> Any:
     """`py_function` of values made of tensors: the op has these."""
     arguments = [x.__graphwright_spec__ if isinstance(x, Composite) else None for x in inp]
     leaves = tree.flatten(Tout)
 
     def on_tensors(*tensors: Any) -> list[Any]:
         remaining = iter(tensors)
-        given = [next(remaining) if t is None else t.from_tensors(remaining) for t in arguments]
-        returned = func(*given)
+        values = [next(remaining) if t is None else t.from_tensors(remaining) for t in arguments]
+        returned = func(*values)
         results = tree.flatten(returned) if tree.is_nested(returned) else [returned]
         if len(results) < len(leaves):
             raise ValueError(f"{func} returned {len(results)} values, not {len(leaves)}")
@@ -419,11 +445,11 @@ def called_on_composites(func: Any, inp: Any, Tout: Any, name: str) -> Any:
     return tree.pack_sequence_as(Tout, packed)
 
 
-def tensors_of_result(leaf: Any, result: Any) -> list[Any]:
+def tensors_of_result(leaf: Any, result: object) -> list[Any]:
     """The tensors of one result; ValueError if it is not of the type that was promised."""
     if not is_composite_type(leaf):
         return [result]
     if not leaf.is_compatible_with(result):
         raise ValueError(f"py_function returned {result!r}, which is not compatible with {leaf!r}")
-    found: list[Any] = leaf.to_tensors(result)
-    return found
+    tensors: list[Any] = leaf.to_tensors(result)
+    return tensors

@@ -7,10 +7,11 @@ like a tensor.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.control.python_array import PythonArray
+from graphwright.control.python_array import PythonArray, number_of
 from graphwright.ir.known import known
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import c_name
@@ -21,7 +22,7 @@ from graphwright.ops.state.tensor_list import host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -44,7 +45,7 @@ class ListArray:
     def __init__(
         self,
         dtype: DType,
-        flow: Any,
+        flow: TensorValue,
         dynamic: bool,
         dims: Dims | None,
         infer: bool,
@@ -57,7 +58,7 @@ class ListArray:
         self.infer = infer
         self.count = None if dynamic else count
 
-    def after(self, flow: Any, dims: Dims | None, count: int | None = None) -> ListArray:
+    def after(self, flow: TensorValue, dims: Dims | None, count: int | None = None) -> ListArray:
         """The array after a change."""
         return ListArray(self.dtype, flow, self.dynamic, dims, self.infer, count)
 
@@ -70,7 +71,7 @@ class ListArray:
             )
         return merge_dims(self.dims, dims) if self.infer else self.dims
 
-    def write(self, index: Any, value: Any) -> ListArray:
+    def write(self, index: TensorLike, value: TensorLike) -> ListArray:
         """The array with another item."""
         value = self.converted(value)
         op = list_ops.TensorListSetItem.of(self.dynamic)
@@ -79,25 +80,25 @@ class ListArray:
         )
         return self.after(flow, self.admitted(value.type.dims), self.count)
 
-    def converted(self, value: Any) -> Any:
+    def converted(self, value: TensorLike) -> TensorValue:
         """A value as a tensor of the array's dtype; InvalidArgumentError if it has another."""
-        value = convert(value, None, self.dtype)
-        if value.dtype is not self.dtype:
+        tensor = convert(value, None, self.dtype)
+        if tensor.dtype is not self.dtype:
             raise InvalidArgumentError(
                 None,
                 None,
-                f"Invalid data types; op elements {c_name(value.dtype)} but list elements "
+                f"Invalid data types; op elements {c_name(tensor.dtype)} but list elements "
                 f"{c_name(self.dtype)}",
             )
-        return value
+        return tensor
 
-    def read(self, index: Any) -> Any:
+    def read(self, index: TensorLike) -> Any:
         """An item."""
         op = list_ops.TensorListGetItem.of(self.dtype)
         name = "TensorArrayV2Read/TensorListGetItem"
         return apply(op, self.flow, index32(index), host_shape(self.dims), name=name)
 
-    def push(self, value: Any) -> ListArray:
+    def push(self, value: TensorLike) -> ListArray:
         """The array with another item at its end."""
         value = self.converted(value)
         flow = apply(list_ops.PUSH_BACK, self.flow, value)
@@ -115,7 +116,7 @@ class ListArray:
         name = "TensorArrayV2Stack/TensorListStack"
         return apply(op, self.flow, host_shape(self.dims), name=name)
 
-    def gather(self, indices: Any) -> Any:
+    def gather(self, indices: TensorLike) -> Any:
         """Chosen items as one tensor."""
         op = list_tensors.TensorListGather.of(self.dtype)
         return apply(op, self.flow, index32(indices), host_shape(self.dims))
@@ -127,7 +128,7 @@ class ListArray:
         shape = dims if not dims else (None, *dims[1:])
         return apply(op, self.flow, host_shape(shape), ())[0]
 
-    def unstack(self, value: Any) -> ListArray:
+    def unstack(self, value: TensorLike) -> ListArray:
         """The rows of a tensor, in place of all items."""
         value = self.converted(value)
         dims = value.type.dims
@@ -136,7 +137,7 @@ class ListArray:
         flow = apply(list_tensors.FROM_TENSOR, value, host_shape(rest), name=name)
         return self.filled(flow, self.admitted(rest), None if dims is None else dims[0])
 
-    def scatter(self, indices: Any, value: Any) -> ListArray:
+    def scatter(self, indices: TensorLike, value: TensorLike) -> ListArray:
         """The array with the rows of a tensor at `indices`."""
         value = self.converted(value)
         dims = value.type.dims
@@ -144,19 +145,19 @@ class ListArray:
         flow = apply(list_tensors.SCATTER_INTO, self.flow, value, index32(indices), name=name)
         return self.after(flow, self.admitted(None if dims is None else dims[1:]), self.count)
 
-    def split(self, value: Any, lengths: Any) -> ListArray:
+    def split(self, value: TensorLike, lengths: TensorLike) -> ListArray:
         """Consecutive pieces of a tensor, in place of all items."""
         value = self.converted(value)
         dims = value.type.dims
         item = dims if not dims else (None, *dims[1:])
-        lengths = cast(convert(lengths), dt.int64)
+        sizes = cast(convert(lengths), dt.int64)
         op = list_tensors.TensorListSplit.of()
         name = "TensorArraySplit/TensorListSplit"
-        flow = apply(op, value, host_shape(item), lengths, name=name)
-        count = lengths.type.dims[0] if lengths.type.dims else None
+        flow = apply(op, value, host_shape(item), sizes, name=name)
+        count = sizes.type.dims[0] if sizes.type.dims else None
         return self.filled(flow, self.admitted(item), count)
 
-    def filled(self, flow: Any, dims: Dims | None, count: int | None) -> ListArray:
+    def filled(self, flow: TensorValue, dims: Dims | None, count: int | None) -> ListArray:
         """The array of `count` other items. One of a size of its own keeps that: reading all items
         of a list that has more or fewer fails."""
         return self.after(flow, dims, count if self.count is None else self.count)
@@ -176,7 +177,7 @@ class ListArray:
         return self.flow
 
 
-def index32(index: Any) -> Any:
+def index32(index: TensorLike) -> Any:
     """An index, or several, as int32."""
     index = convert(index)
     return index if index.dtype is dt.int32 else cast(index, dt.int32)
@@ -187,7 +188,7 @@ class TensorArray(Composite):
 
     Use what `write`, `unstack`, `scatter` and `split` return. With `dynamic_size` writing
     past the end makes it grow; with `infer_shape` all items must be of one shape, that of
-    `element_shape` if it is given. `clear_after_read` (eagerly only) lets go of what was read.
+    `element_shape` if it is given. `clear_after_read` (eagerly only) drops items that were read.
 
     >>> import graphwright as tf
     >>> array = tf.TensorArray(tf.float32, size=2)
@@ -201,14 +202,14 @@ class TensorArray(Composite):
     def __init__(
         self,
         dtype: DTypeLike,
-        size: Any = None,
+        size: TensorLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
-        handle: Any = None,
-        flow: Any = None,
+        handle: object = None,
+        flow: TensorValue | None = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -227,7 +228,7 @@ class TensorArray(Composite):
             )
         if eager:
             clear = clear_after_read is None or clear_after_read
-            self._impl = PythonArray(kind, int(size), dynamic, dims, infer_shape, clear)
+            self._impl = PythonArray(kind, number_of(size), dynamic, dims, infer_shape, clear)
             return
         op = list_ops.TensorListReserve.of(kind)
         count = static_size(size)
@@ -278,15 +279,15 @@ class TensorArray(Composite):
         """An array with the same items."""
         return self._of(self._impl.identity())
 
-    def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
+    def grad(self, source: str, flow: object = None, name: str | None = None) -> Any:
         """Refused: gradients need no such array."""
         raise NotImplementedError(_NO_GRAD)
 
-    def read(self, index: Any, name: str | None = None) -> Any:
+    def read(self, index: TensorLike, name: str | None = None) -> Any:
         """The item at `index`, a scalar integer."""
         return self._impl.read(index)
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with `value` at `index`."""
         return self._of(self._impl.write(index, value))
 
@@ -294,7 +295,7 @@ class TensorArray(Composite):
         """All items as one tensor of shape [size, ...]; those never written as zeros."""
         return self._impl.stack()
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Any:
         """The items at `indices` as one tensor of shape [len(indices), ...]."""
         return self._impl.gather(indices)
 
@@ -302,15 +303,17 @@ class TensorArray(Composite):
         """The items, which may differ in length, joined along their first axis."""
         return self._impl.concat()
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array of the rows of `value`."""
         return self._of(self._impl.unstack(value))
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(
+        self, indices: TensorLike, value: TensorLike, name: str | None = None
+    ) -> TensorArray:
         """The array with the rows of `value` at `indices`."""
         return self._of(self._impl.scatter(indices, value))
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """The array of consecutive pieces of `value`, as long as `lengths` says."""
         return self._of(self._impl.split(value, lengths))
 
@@ -319,15 +322,15 @@ class TensorArray(Composite):
         return self._impl.size()
 
     def close(self, name: str | None = None) -> None:
-        """Does nothing: memory is let go of with the array."""
+        """Does nothing: the memory goes with the array."""
 
 
-def static_size(size: Any) -> int | None:
+def static_size(size: TensorLike) -> int | None:
     """The value of a size, where it is known while tracing."""
     if isinstance(size, SymbolicTensor):
-        found = known(size.key)
-        return found if isinstance(found, int) else None
-    return int(size)
+        value = known(size.key)
+        return value if isinstance(value, int) else None
+    return number_of(size)
 
 
 class TensorArraySpec(TypeSpec):
@@ -337,7 +340,7 @@ class TensorArraySpec(TypeSpec):
 
     def __init__(
         self,
-        element_shape: Any = None,
+        element_shape: ShapeLike = None,
         dtype: DTypeLike = dt.float32,
         dynamic_size: bool = False,
         infer_shape: bool = True,
@@ -356,10 +359,10 @@ class TensorArraySpec(TypeSpec):
     def _component_specs(self) -> Any:
         return [TensorSpec([], dt.variant)]
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: TensorArray) -> Any:
         return [value._impl.as_flow()]
 
-    def _from_components(self, components: Any) -> TensorArray:
+    def _from_components(self, components: Sequence[TensorValue]) -> TensorArray:
         dims = self._element_shape._dims
         impl = ListArray(self._dtype, components[0], self._dynamic_size, dims, self._infer_shape)
         return TensorArray._of(impl)

@@ -1,8 +1,8 @@
 """`vectorized_map`: a function of every row at once.
 
-The function is traced once, for one row. Its graph is then rewritten: each op becomes what its
-batching rule (`op.batching`) makes of it for operands of which some have one value a row, stacked
-along a first axis, and the others one for all. An op without a rule runs in a loop over the rows.
+The function is traced once, for one row. Its graph is then rewritten by the ops' batching rules
+(`op.batching`). Some operands have a value for each row, stacked along a first axis, and the
+others one for all. An op without a rule runs in a loop over the rows.
 """
 
 from __future__ import annotations
@@ -44,11 +44,14 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert, convert_to_tensor
 from graphwright.values.tensor import Tensor
+
+#: How many rows there are, or a rank: a number where it is known.
+Count = int | Tensor
 
 
 class Lane(NamedTuple):
@@ -61,7 +64,7 @@ class Lane(NamedTuple):
 class Rewrite:
     """Runs graphs of one row for `count` rows."""
 
-    def __init__(self, count: Any, fallback: bool, warn: bool) -> None:
+    def __init__(self, count: Count, fallback: bool, warn: bool) -> None:
         self.count = count
         self.fallback = fallback
         self.warn = warn
@@ -75,8 +78,8 @@ class Rewrite:
             if isinstance(node.op, Const):
                 known[node.outputs[0]] = Lane(convert(node.op.value.array), False)
                 continue
-            made = self.node(node, [known[v] for v in node.inputs])
-            known.update(zip(node.outputs, made))
+            results = self.node(node, [known[v] for v in node.inputs])
+            known.update(zip(node.outputs, results))
         return [known[v] for v in graph.results]
 
     def node(self, node: Node, lanes: list[Lane]) -> list[Lane]:
@@ -89,14 +92,14 @@ class Rewrite:
             results = as_tuple(op.batched(step))
         except (NotImplementedError, Refusal) as reason:
             results = self.loop(node, lanes, reason)
-        made = []
+        made_lanes = []
         for value, result in zip(node.outputs, results):
             stacked = not isinstance(result, Same)
             tensor = result if stacked else result.tensor
             if isinstance(tensor, SymbolicTensor):  # as much as is known of one row's
                 tensor.set_shape(step.row_type(value.type, stacked).dims)
-            made.append(Lane(tensor, stacked))
-        return made
+            made_lanes.append(Lane(tensor, stacked))
+        return made_lanes
 
     def loop(self, node: Node, lanes: list[Lane], reason: Exception) -> tuple[Any, ...]:
         """An op row by row; ValueError where that is not wanted, or not possible."""
@@ -119,7 +122,7 @@ class Rewrite:
         """An op row by row."""
         rows = [lane.tensor for lane in lanes if lane.stacked]
 
-        def one(operands: Any) -> Any:
+        def one(operands: Sequence[TensorValue]) -> Any:
             mine = iter(operands[1:])
             inputs = [next(mine) if lane.stacked else lane.tensor for lane in lanes]
             return (operands[0], *as_tuple(apply(node.op, *inputs)))
@@ -141,7 +144,7 @@ class Rewrite:
         return range_of(self.count, dtype=dtype)
 
 
-def as_tuple(results: Any) -> tuple[Any, ...]:
+def as_tuple(results: object) -> tuple[Any, ...]:
     """An op's results as a tuple."""
     if isinstance(results, tuple) and not isinstance(results, Same):
         return results
@@ -192,18 +195,18 @@ class RowStep:
         rank = self.types[i].rank
         return rank_of(self.inputs[i]) - int(self.stacked[i]) if rank is None else rank
 
-    def aligned(self, i: int, rank: Any) -> Any:
-        x, own = self.inputs[i], self.loose_rank(i)
+    def aligned(self, i: int, rank: Count) -> Any:
+        x, row_rank = self.inputs[i], self.loose_rank(i)
         if not self.stacked[i]:
             return x
-        if isinstance(own, Tensor) or isinstance(rank, Tensor):
+        if isinstance(row_rank, Tensor) or isinstance(rank, Tensor):
             sizes = shape_of(x)
-            between = filled(host_vector([rank - own]), dt.int32, 1)
+            between = filled(host_vector([rank - row_rank]), dt.int32, 1)
             return reshape(x, concat([sizes[:1], between, sizes[1:]], 0))
-        if own == rank:
+        if row_rank == rank:
             return x
-        sizes = axis_sizes(x, own + 1)
-        return reshape(x, host_vector([sizes[0], *[1] * (rank - own), *sizes[1:]]))
+        sizes = axis_sizes(x, row_rank + 1)
+        return reshape(x, host_vector([sizes[0], *[1] * (rank - row_rank), *sizes[1:]]))
 
     def axes(self, i: int) -> Any:
         axes = self.same(i)
@@ -213,10 +216,10 @@ class RowStep:
             return tuple([axis if axis < 0 else axis + 1 for axis in axes])
         return axes if axes < 0 else axes + 1
 
-    def longer(self, shape: Any, first: Any = None) -> Any:
+    def longer(self, shape: TensorLike, first: Count | None = None) -> Any:
         return joined(self.count if first is None else first, shape)
 
-    def broadcast(self, i: int, shape: Any) -> Any:
+    def broadcast(self, i: int, shape: TensorLike) -> Any:
         rank = self.results[0].rank
         if rank is None:
             raise Refusal("the rank of its result is not known")
@@ -225,7 +228,7 @@ class RowStep:
     def rows(self, dtype: DTypeLike) -> Any:
         return self.rewrite.numbers(dtype)
 
-    def product(self, vector: Any) -> Any:
+    def product(self, vector: TensorLike) -> Any:
         return reduce_prod(vector)
 
     def merged(self, i: int) -> Any:
@@ -233,7 +236,7 @@ class RowStep:
         rows, size, *rest = axis_sizes(x, rank + 1)
         return reshape(x, host_vector([rows * size, *rest]))
 
-    def split(self, tensor: Any, i: int) -> Any:
+    def split(self, tensor: TensorValue, i: int) -> Any:
         size = axis_sizes(self.full(i), self.rank(i) + 1)[1]
         rank = known_rank(tensor)
         return reshape(tensor, host_vector([self.count, size, *axis_sizes(tensor, rank)[1:]]))
@@ -242,7 +245,7 @@ class RowStep:
         rank = self.rank(i)
         return transpose(self.full(i), [*builtins.range(1, rank + 1), 0])
 
-    def fronted(self, tensor: Any) -> Any:
+    def fronted(self, tensor: TensorValue) -> Any:
         rank = known_rank(tensor)
         return transpose(tensor, [rank - 1, *builtins.range(rank - 1)])
 
@@ -252,7 +255,7 @@ class RowStep:
         *sizes, rows, last = axis_sizes(x, rank + 1)
         return reshape(x, host_vector([*sizes, rows * last]))
 
-    def unfolded(self, tensor: Any, axis: int) -> Any:
+    def unfolded(self, tensor: TensorValue, axis: int) -> Any:
         rank = known_rank(tensor)
         sizes, place = axis_sizes(tensor, rank), rank + axis
         split = [*sizes[:place], self.count, sizes[place] // self.count, *sizes[place + 1 :]]
@@ -261,11 +264,11 @@ class RowStep:
 
     def run(
         self,
-        graph: Any,
-        inputs: Sequence[Any],
+        graph: Graph,
+        inputs: Sequence[TensorValue],
         stacked: Sequence[bool],
         wanted: Sequence[bool] | None = None,
-        places: Any = None,
+        places: TensorValue | None = None,
     ) -> list[Any]:
         rewrite = self.rewrite
         if places is not None:
@@ -279,18 +282,18 @@ class RowStep:
     def one_by_one(self) -> tuple[Any, ...]:
         return self.rewrite.one_by_one(self.node, self.lanes)
 
-    def turned(self, items: Any, dtype: DTypeLike, element_shape: Any) -> Any:
+    def turned(self, items: TensorValue, dtype: DTypeLike, element_shape: TensorLike) -> Any:
         size = apply(LENGTH, items)
         read, empty = TensorListGetItem.of(dtype), TensorListReserve.of(dtype)
 
-        def turn(i: Any, new: Any) -> Any:
+        def turn(i: TensorValue, new: TensorValue) -> Any:
             item = swapped(apply(read, items, i, -1))
             return i + 1, apply(TensorListSetItem.of(False), new, i, item)
 
         start = (convert(0), apply(empty, element_shape, size))
         return while_loop(lambda i, _: i < size, turn, start)[1]
 
-    def flags(self, graph: Any, stacked: Sequence[bool]) -> list[bool]:
+    def flags(self, graph: Graph, stacked: Sequence[bool]) -> list[bool]:
         with tracing(Graph("flags", is_body=True)) as tracer:
             lanes = []
             for value, flag in zip(graph.arguments, stacked):
@@ -306,7 +309,7 @@ class RowStep:
         return type.with_dims((self.count if isinstance(self.count, int) else None, *type.dims))
 
 
-def known_rank(tensor: Any) -> int:
+def known_rank(tensor: TensorValue) -> int:
     """The rank of a result."""
     rank: int | None = tensor.type.rank
     if rank is None:
@@ -321,7 +324,7 @@ def operand(value: Value, lane: Lane, host: bool) -> Any:
     return lane.tensor
 
 
-def joined(first: Any, shape: Any) -> Any:
+def joined(first: Count, shape: TensorLike) -> Any:
     """A vector with one more entry in front, as a host operand."""
     if isinstance(shape, tuple) and not isinstance(first, Tensor):
         return (first, *shape)
@@ -329,12 +332,12 @@ def joined(first: Any, shape: Any) -> Any:
     return concat([cast(convert([first]), dtype), convert(shape, dtype)], 0)
 
 
-def whole_shape(x: Any) -> Any:
+def whole_shape(x: TensorValue) -> Any:
     """A tensor's shape as a host operand."""
     return x.type.dims if x.type.is_static else shape_of(x)
 
 
-def picked(x: Any, places: Any) -> Any:
+def picked(x: TensorValue, places: TensorValue) -> Any:
     """The rows at some places."""
     if x.dtype is dt.variant:
         raise Refusal("lists cannot be divided by rows")
@@ -345,10 +348,10 @@ def picked(x: Any, places: Any) -> Any:
 
 
 def vectorized(
-    fn: Callable[..., Any],
-    tensors: Sequence[Any],
-    like: Any,
-    count: Any,
+    fn: Callable[..., object],
+    tensors: Sequence[TensorValue],
+    like: object,
+    count: Count,
     fallback: bool = True,
     warn: bool = True,
 ) -> Any:
@@ -366,7 +369,9 @@ def vectorized(
     return one.pack([rewrite.spread(lane) for lane in rewrite.run(one.graph, lanes)])
 
 
-def in_graph(function: Callable[..., Any], name: str, tensors: Sequence[Any], like: Any) -> Any:
+def in_graph(
+    function: Callable[..., object], name: str, tensors: Sequence[TensorValue], like: object
+) -> Any:
     """`function` of tensors packed as the arguments `like`, in the graph that is being traced;
     eagerly in one that is made for it and runs at once."""
     if current_tracer() is not None:
@@ -376,7 +381,7 @@ def in_graph(function: Callable[..., Any], name: str, tensors: Sequence[Any], li
 
 
 def vectorized_map(
-    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+    fn: Callable[..., object], elems: object, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
     """Calls a function for each row of tensors, all rows at once, and stacks the results.
 
@@ -404,8 +409,8 @@ def vectorized_map(
     array([False,  True])
     """
     check_callable(fn, "fn")
-    given = [convert_to_tensor(leaf) for leaf in tree.flatten(elems, expand_composites=True)]
-    if not given:
+    leaves = [convert_to_tensor(leaf) for leaf in tree.flatten(elems, expand_composites=True)]
+    if not leaves:
         raise ValueError(f"vectorized_map needs a tensor at least, got elems={elems}")
 
     def run(*arguments: Any) -> Any:
@@ -413,10 +418,10 @@ def vectorized_map(
         count = row_count(tensors)
         return vectorized(fn, tensors, (elems,), count, fallback_to_while_loop, warn)
 
-    return in_graph(run, "vectorized_map", given, (elems,))
+    return in_graph(run, "vectorized_map", leaves, (elems,))
 
 
-def row_count(tensors: Sequence[Any]) -> Any:
+def row_count(tensors: Sequence[TensorValue]) -> Any:
     """How many rows tensors have along their first axes, on which they must agree."""
     sizes = []
     for tensor in tensors:
@@ -432,7 +437,7 @@ def row_count(tensors: Sequence[Any]) -> Any:
     return known[0] if known else unknown[0] if unknown else 1
 
 
-def first_size(tensor: Any) -> Any:
+def first_size(tensor: TensorValue) -> Any:
     """The size of a tensor's first axis."""
     dims = tensor.type.dims
     return shape_of(tensor)[0] if dims is None or dims[0] is None else dims[0]

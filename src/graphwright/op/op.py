@@ -38,7 +38,7 @@ from graphwright.op.attributes import plain
 from graphwright.op.conditions import behind_rule, check_least, check_ranks
 from graphwright.op.frozen_record import Record
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, HostValue
+from graphwright.types.arguments import DTypeLike, HostValue, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.keys import signed
@@ -313,7 +313,7 @@ class Op(Record):
         gradient needs what this one computes on the way (calls, branches, loops)."""
         return self
 
-    def untaped(self, result: object) -> Any:
+    def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         """This op's own result, from that of its `taped` form."""
         return result
 

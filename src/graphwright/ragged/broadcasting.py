@@ -21,32 +21,33 @@ from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.reduction import reduce_all
-from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
 from graphwright.ragged.ragged_conversion import from_tensor, same_rows
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 
 
-def apply_flat(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
-    """`function` of the elements of operands, some of them ragged, broadcast together."""
+def apply_flat(function: Callable[..., TensorLike | None], operands: Sequence[TensorLike]) -> Any:
+    """Applies a function to the elements of operands, some of them ragged, broadcast together."""
     values, like = aligned(as_operands(operands))
     result = function(*values)
     return result if result is None else like(result)
 
 
-def as_operands(operands: Sequence[Any]) -> list[Any]:
-    """Tensors and ragged tensors; what is neither yet takes their dtype if it can."""
+def as_operands(operands: Sequence[TensorLike]) -> list[RaggedOrTensor]:
+    """The operands as tensors and ragged tensors; others take the dtype of these if they can."""
     hint = next(x.dtype for x in operands if is_ragged(x))
     return [x if is_ragged(x) else convert(x, None, hint) for x in operands]
 
 
-def aligned(operands: list[Any]) -> tuple[list[Any], Callable[[Any], Any]]:
-    """The flat values of broadcast operands, and what makes a ragged tensor of others."""
+def aligned(
+    operands: Sequence[RaggedOrTensor],
+) -> tuple[list[Any], Callable[[Any], Any]]:
+    """The flat values of broadcast operands, and the function that divides others like them."""
     ragged = [x for x in operands if is_ragged(x)]
     inner = min(x.flat_values.shape.rank or 1 for x in ragged)
     dense = [x for x in operands if not is_ragged(x)]
@@ -63,26 +64,30 @@ def is_divided_alike(a: RaggedTensor, b: RaggedTensor) -> bool:
     return len(mine) == len(theirs) and all(same_rows(p, q) for p, q in zip(mine, theirs))
 
 
+#: Whether the one value of an operand is repeated: known, or a bool tensor.
+Repeat = bool | TensorValue
+
+
 class Divided(NamedTuple):
     """An operand as flat values and partitions, one an axis, the first of them of one row."""
 
-    values: Any
+    values: TensorValue
     partitions: list[RowPartition]
 
 
 class Broadcast:
     """Operands with as many partitions each, walked through from the outermost on."""
 
-    def __init__(self, operands: list[Any]) -> None:
+    def __init__(self, operands: Sequence[RaggedOrTensor]) -> None:
         narrow = {x.row_splits.dtype for x in operands if is_ragged(x)}
         self.dtype: DType = narrow.pop() if len(narrow) == 1 else dt.int64
         rank = max(known_rank(x) for x in operands)
         depth = max(x.ragged_rank + rank - known_rank(x) for x in operands if is_ragged(x))
         self.operands = [self.divided(x, rank, depth) for x in operands]
-        self.at = [convert([0], self.dtype) for _ in operands]  # which rows are broadcast so far
+        self.rows = [convert([0], self.dtype) for _ in operands]  # broadcast so far, by number
         self.moved = [False] * len(operands)
 
-    def divided(self, operand: Any, rank: int, depth: int) -> Divided:
+    def divided(self, operand: RaggedOrTensor, rank: int, depth: int) -> Divided:
         """An operand with outer axes of size 1 added, its first axes as partitions."""
         missing = rank - known_rank(operand)
         if not is_ragged(operand):
@@ -105,14 +110,14 @@ class Broadcast:
         return Divided(values, [whole, *partitions])
 
     def aligned(self) -> tuple[list[Any], Callable[[Any], Any]]:
-        """The broadcast values, and what makes a ragged tensor of others like them."""
+        """The broadcast values, and the function that divides others like them."""
         levels = [self.level(list(each)) for each in zip(*[x.partitions for x in self.operands])]
         values = [
-            gather(x.values, at) if moved else x.values
-            for x, at, moved in zip(self.operands, self.at, self.moved)
+            gather(x.values, rows) if moved else x.values
+            for x, rows, moved in zip(self.operands, self.rows, self.moved)
         ]
 
-        def like(flat: TensorLike) -> Any:
+        def like(flat: RaggedOrTensor) -> RaggedOrTensor:
             result = flat
             for partition in reversed(levels[1:]):
                 result = RaggedTensor(result, partition)
@@ -121,39 +126,41 @@ class Broadcast:
         return values, like
 
     def level(self, partitions: list[RowPartition]) -> RowPartition:
-        """One axis: the rows that come of it, and where each operand's values for them are."""
+        """The rows of the result along one axis; notes which value of each operand they take."""
         repeats = self.repeated(partitions)
-        lengths = [gather(p.row_lengths(), at) for p, at in zip(partitions, self.at)]
+        lengths = [gather(p.row_lengths(), rows) for p, rows in zip(partitions, self.rows)]
         keeping = [i for i, each in enumerate(repeats) if each is not True]
         result = lengths[keeping[0]] if keeping else lengths[0]
         for i in keeping[1:]:
             if repeats[keeping[0]] is not False:
                 result = select(repeats[keeping[0]], lengths[i], result)
         self.check(result, lengths, repeats)
-        splits = None
+        splits: Any = None
         for i, partition in enumerate(partitions):
-            starts = gather(partition.row_starts(), self.at[i])
+            starts = gather(partition.row_starts(), self.rows[i])
             step: Any = 1
             if repeats[i] is not False:
                 step = 0 if repeats[i] is True else 1 - cast(repeats[i], self.dtype)
                 self.moved[i] = True
-            self.at[i], splits = positions(starts, result, step)
+            self.rows[i], splits = positions(starts, result, step)
         return RowPartition(splits, self.length(partitions, repeats))
 
-    def repeated(self, partitions: list[RowPartition]) -> list[Any]:
+    def repeated(self, partitions: list[RowPartition]) -> list[Repeat]:
         """For each operand whether its one value is repeated: True, False, or a bool tensor."""
         known = [p.static_uniform_row_length for p in partitions]
-        found: list[Any] = []
+        repeats: list[Any] = []
         for partition, length in zip(partitions, known):
             if not partition.is_uniform() or (length is not None and length != 1):
-                found.append(False)
+                repeats.append(False)
             elif length == 1:
-                found.append(any(other != 1 for other in known))
+                repeats.append(any(other != 1 for other in known))
             else:
-                found.append(equal(partition.uniform_row_length(), 1))
-        return found
+                repeats.append(equal(partition.uniform_row_length(), 1))
+        return repeats
 
-    def check(self, result: Any, lengths: list[Any], repeats: list[Any]) -> None:
+    def check(
+        self, result: TensorValue, lengths: Sequence[TensorValue], repeats: Sequence[Repeat]
+    ) -> None:
         """Asserts that rows which are not repeated are as long as the result's."""
         for length, repeat in zip(lengths, repeats):
             if repeat is True or length is result:
@@ -171,12 +178,12 @@ class Broadcast:
                 fits = fits | repeat
             assert_true(fits, ["Unable to broadcast: dimension size mismatch", length, result])
 
-    def length(self, partitions: list[RowPartition], repeats: list[Any]) -> Any:
+    def length(self, partitions: list[RowPartition], repeats: Sequence[Repeat]) -> Any:
         """The one length of all rows, if all operands have one there."""
         if not all(partition.is_uniform() for partition in partitions):
             return None
-        kept = [p for p, repeat in zip(partitions, repeats) if repeat is False]
-        known = [p.static_uniform_row_length for p in kept or partitions]
+        alone = [p for p, repeat in zip(partitions, repeats) if repeat is False]
+        known = [p.static_uniform_row_length for p in alone or partitions]
         return None if known[0] is None else convert(known[0], self.dtype)
 
 
@@ -187,7 +194,7 @@ def uniform(length: TensorLike, known: int | None, dtype: DType) -> RowPartition
     )
 
 
-def known_rank(operand: Any) -> int:
+def known_rank(operand: RaggedOrTensor) -> int:
     """The rank of an operand; ValueError if it is not known."""
     rank: int | None = operand.shape.rank
     if rank is None:
@@ -195,23 +202,23 @@ def known_rank(operand: Any) -> int:
     return rank
 
 
-def sizes_of(tensor: Any) -> list[Any]:
+def sizes_of(tensor: TensorValue) -> list[Any]:
     """The sizes of a tensor's axes, as numbers where they are known."""
-    dims = tensor.type.dims
+    dims: Any = tensor.type.dims
     if None not in dims:
         return list(dims)
     sizes = shape(tensor)
     return [sizes[i] if size is None else size for i, size in enumerate(dims)]
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether a value is no composite, or a ragged tensor."""
     return is_ragged(value) or not isinstance(value, Composite)
 
 
 @UNARY.handle(is_ragged)
-def unary(function: Callable[[Any], Any], x: RaggedTensor) -> RaggedTensor:
-    """A function of each element."""
+def unary(function: Callable[[TensorLike], TensorLike], x: RaggedTensor) -> RaggedTensor:
+    """Applies a function to each element."""
     return x.with_flat_values(function(x.flat_values))
 
 
@@ -219,6 +226,8 @@ def unary(function: Callable[[Any], Any], x: RaggedTensor) -> RaggedTensor:
 @BINARY.handle(is_plain, is_ragged)
 @ASSERTIONS.handle(is_ragged, is_plain)
 @ASSERTIONS.handle(is_plain, is_ragged)
-def binary(function: Callable[[Any, Any], Any], x: TensorLike, y: TensorLike) -> Any:
-    """A function of each two elements."""
+def binary(
+    function: Callable[[TensorLike, TensorLike], TensorLike | None], x: TensorLike, y: TensorLike
+) -> Any:
+    """Applies a function to each pair of elements."""
     return apply_flat(function, (x, y))

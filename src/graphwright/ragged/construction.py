@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,12 @@ from graphwright.values.convert import constant as dense_constant
 
 
 def constant(
-    pylist: Any,
-    dtype: Any = None,
+    pylist: TensorLike,
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
-    inner_shape: Any = None,
+    inner_shape: Sequence[int] | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = dt.int64,
+    row_splits_dtype: DTypeLike = dt.int64,
 ) -> Any:
     """Makes a ragged tensor of nested lists, or a tensor where there are no inner lists.
 
@@ -106,7 +107,11 @@ def constant(
 
 
 def divided(
-    pylist: list[Any], ragged_rank: int, inner: tuple[int, ...], dtype: DType, splits: Any
+    pylist: list[Any],
+    ragged_rank: int,
+    inner: tuple[int, ...],
+    dtype: DTypeLike | None,
+    splits: DType,
 ) -> Any:
     """The tensor of lists whose depth is known."""
     nested_splits = []
@@ -125,7 +130,7 @@ def divided(
     )
 
 
-def as_list(value: Any) -> Any:
+def as_list(value: object) -> Any:
     """Nested lists of lists, tuples and arrays; anything else as it is."""
     if isinstance(value, np.ndarray):
         return value.tolist() if value.dtype != object else [as_list(item) for item in value]
@@ -134,15 +139,15 @@ def as_list(value: Any) -> Any:
     return value
 
 
-def depths(item: Any) -> tuple[int, int | None]:
+def depths(item: object) -> tuple[int, int | None]:
     """How deep lists are nested, and at which depth scalars stand (None if there are none)."""
     if not isinstance(item, list):
         return 0, 0
     if not item:
         return 1, None
-    found = [depths(each) for each in item]
-    deepest = max(depth for depth, _ in found)
-    limits = {limit for _, limit in found if limit is not None}
+    each_depth = [depths(each) for each in item]
+    deepest = max(depth for depth, _ in each_depth)
+    limits = {limit for _, limit in each_depth if limit is not None}
     if len(limits) > 1:
         raise ValueError(f"all scalar values must have the same nesting depth: {item!r}")
     limit = limits.pop() if limits else None
@@ -151,7 +156,7 @@ def depths(item: Any) -> tuple[int, int | None]:
     return deepest + 1, None if limit is None else limit + 1
 
 
-def inner_dims(item: Any, outer: int, depth: int) -> tuple[int, ...]:
+def inner_dims(item: list[Any], outer: int, depth: int) -> tuple[int, ...]:
     """The shape of the values inside `outer` axes; ValueError if they differ."""
     level = [item]
     for _ in builtins.range(outer):
@@ -164,7 +169,7 @@ def inner_dims(item: Any, outer: int, depth: int) -> tuple[int, ...]:
     return shapes.pop()
 
 
-def shape_of_list(item: Any) -> tuple[int, ...]:
+def shape_of_list(item: object) -> tuple[int, ...]:
     """The shape of nested lists of one length at each depth; ValueError for others."""
     if not isinstance(item, list):
         return ()
@@ -175,12 +180,12 @@ def shape_of_list(item: Any) -> tuple[int, ...]:
 
 
 def range(
-    starts: Any,
-    limits: Any = None,
-    deltas: Any = 1,
-    dtype: Any = None,
+    starts: TensorLike,
+    limits: TensorLike | None = None,
+    deltas: TensorLike = 1,
+    dtype: DType | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = dt.int64,
+    row_splits_dtype: DTypeLike = dt.int64,
 ) -> RaggedTensor:
     """Returns a row of equally spaced numbers for each start, limit and step.
 
@@ -226,12 +231,12 @@ def range(
     return RaggedTensor(values, RowPartition(splits))
 
 
-#: The dtypes of numbers in order: of several the last is taken.
+#: The dtypes of numbers; the last of those of the arguments is the result's.
 _WIDTHS = (dt.int32, dt.int64, dt.float32, dt.float64)
 
 
-def steps(first: TensorValue, last: Any, step: Any) -> Any:
-    """How many numbers there are from first to before last."""
+def steps(first: TensorValue, last: TensorValue, step: TensorValue) -> Any:
+    """The number of steps from `first` to before `last`."""
     if first.dtype.is_integer:
         size = abs(step)
         span = (last - first) * sign(step)
@@ -262,8 +267,8 @@ def row_splits_to_segment_ids(
     vector = index_vector(splits, "splits")
     if vector.type.dims == (0,):
         raise ValueError("Invalid row_splits: []")
-    found = numbers_of_rows(vector, vector[-1])
-    return found if out_type is None else cast(found, out_type)
+    rows = numbers_of_rows(vector, vector[-1])
+    return rows if out_type is None else cast(rows, out_type)
 
 
 def segment_ids_to_row_splits(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,12 @@ from graphwright.ops.math.arithmetic import floormod, multiply
 from graphwright.ops.math.bitwise import bitwise_xor, right_shift
 from graphwright.ops.strings.encoding import as_string, fingerprint
 from graphwright.ops.strings.strings import join
-from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
 from graphwright.ragged.ragged_conversion import from_tensor
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorValue
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
@@ -31,7 +30,7 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 _KEY = 0xDECAFCAFFE
 
 
-def cross(inputs: Any, name: str | None = None) -> Any:
+def cross(inputs: Iterable[TensorLike], name: str | None = None) -> Any:
     """Joins each combination of the values in a row of several matrices as text, with `_X_` between
     them.
 
@@ -59,7 +58,10 @@ def cross(inputs: Any, name: str | None = None) -> Any:
 
 
 def cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: Iterable[TensorLike],
+    num_buckets: int = 0,
+    hash_key: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """Hashes each combination of the values in a row of several matrices to a number.
 
@@ -93,18 +95,18 @@ def cross_hashed(
 
 
 def nothing(dtype: DType) -> RaggedTensor:
-    """No rows."""
+    """A ragged tensor without rows."""
     return RaggedTensor(convert([], dtype), RowPartition(convert([0], dt.int64)))
 
 
-def as_rows(value: Any) -> RaggedTensor:
+def as_rows(value: TensorLike) -> RaggedTensor:
     """A matrix as ragged rows; ValueError for another rank."""
     if isinstance(value, SparseTensor):
         return from_sparse_rows(value)
-    value = value if is_ragged(value) else convert(value)
-    if value.shape.rank not in (2, None):
+    rows = value if is_ragged(value) else convert(value)
+    if rows.shape.rank not in (2, None):
         raise ValueError("tf.ragged.cross only supports inputs with rank=2")
-    rows = value if is_ragged(value) else from_tensor(value, None, None, 1, dt.int64)
+    rows = rows if is_ragged(rows) else from_tensor(rows, None, None, 1, dt.int64)
     return rows.with_row_splits_dtype(dt.int64)
 
 
@@ -114,7 +116,9 @@ def from_sparse_rows(value: SparseTensor) -> RaggedTensor:
     return RaggedTensor(value.values, rows)
 
 
-def combined(rows: list[RaggedTensor], combine: Callable[[Any, Any], Any]) -> RaggedTensor:
+def combined(
+    rows: list[RaggedTensor], combine: Callable[[TensorValue, TensorValue], TensorValue]
+) -> RaggedTensor:
     """All combinations of one item of each, those of the last input following each other."""
     result, *others = rows
     for other in others:
@@ -140,7 +144,7 @@ def hashed(values: TensorValue) -> Any:
     return cast(cast(values, dt.int64), dt.uint64)
 
 
-def mixed(a: Any, b: Any) -> Any:
+def mixed(a: TensorLike, b: TensorLike) -> Any:
     """One uint64 of two: a round of MurmurHash2."""
     factor = convert(np.uint64(0xC6A4A7935BD1E995))
     start = bitwise_xor(a, factor)
@@ -148,6 +152,6 @@ def mixed(a: Any, b: Any) -> Any:
     return folded(multiply(folded(multiply(result, factor)), factor))
 
 
-def folded(value: Any) -> Any:
+def folded(value: TensorLike) -> Any:
     """The bits, those at the top also at the bottom."""
     return bitwise_xor(value, right_shift(value, convert(np.uint64(47))))

@@ -1,8 +1,9 @@
-"""The ways to make a ragged tensor of values: `RaggedTensor.from_row_splits` and the like."""
+"""The factories of ragged tensors: `RaggedTensor.from_row_splits` and others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from graphwright.base.errors import InvalidArgumentError
@@ -14,22 +15,50 @@ from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
 
 
 class Factories:
-    """What `tf.RaggedTensor` is made by."""
+    """The base of `tf.RaggedTensor` that has its factories."""
 
     __slots__ = ()
 
     #: Installed by `graphwright.hooks`.
-    _bodies: ClassVar[RaggedMethods]
+    _bodies: ClassVar[RaggedMethods[Any]]
+
+    # What factories need of the class itself.
+
+    @property
+    @abstractmethod
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> TensorShape:
+        """What is known of the shape; None where rows differ."""
+
+    @property
+    @abstractmethod
+    def row_splits(self) -> Any:
+        """Where rows begin, and at last where they end."""
+
+    @abstractmethod
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
+        """The number of rows."""
+
+    @abstractmethod
+    def with_row_splits_dtype(self, dtype: DTypeLike) -> Factories:
+        """The same tensor with splits of another dtype."""
 
     @classmethod
-    def _of(cls, values: Any, make: Callable[[Any], RowPartition], validate: bool) -> Any:
+    def _of(
+        cls, values: TensorLike, make: Callable[[DType | None], RowPartition], validate: bool
+    ) -> Any:
         """Values divided by the partition that `make` gives for their preferred splits."""
         values = as_values(values)
-        partition = make(values.row_splits.dtype if is_ragged(values) else None)
-        if is_ragged(values) and values.row_splits.dtype is not partition.dtype:
+        partition = make(values.row_splits.dtype if isinstance(values, Factories) else None)
+        if isinstance(values, Factories) and values.row_splits.dtype is not partition.dtype:
             partition = partition.with_dtype(dt.int64)
             values = values.with_row_splits_dtype(dt.int64)
         if validate:
@@ -39,7 +68,11 @@ class Factories:
 
     @classmethod
     def from_row_splits(
-        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_splits: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Rows `values[row_splits[i]:row_splits[i + 1]]`."""
         return cls._of(
@@ -48,7 +81,11 @@ class Factories:
 
     @classmethod
     def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_lengths: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Rows of these lengths."""
         return cls._of(
@@ -58,9 +95,9 @@ class Factories:
     @classmethod
     def from_value_rowids(
         cls,
-        values: Any,
-        value_rowids: Any,
-        nrows: Any = None,
+        values: TensorLike,
+        value_rowids: TensorLike,
+        nrows: TensorLike | None = None,
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
@@ -73,7 +110,11 @@ class Factories:
 
     @classmethod
     def from_row_starts(
-        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_starts: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Rows that begin at these places."""
         values = as_values(values)
@@ -84,7 +125,11 @@ class Factories:
 
     @classmethod
     def from_row_limits(
-        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_limits: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Rows that end at these places."""
         return cls._of(
@@ -94,16 +139,16 @@ class Factories:
     @classmethod
     def from_uniform_row_length(
         cls,
-        values: Any,
-        uniform_row_length: Any,
-        nrows: Any = None,
+        values: TensorLike,
+        uniform_row_length: TensorLike,
+        nrows: TensorLike | None = None,
         validate: bool = True,
         name: str | None = None,
     ) -> Any:
         """Rows of one length."""
         values = as_values(values)
 
-        def make(dtype: DType) -> RowPartition:
+        def make(dtype: DType | None) -> RowPartition:
             count = outer_size(values, dtype or dt.int64)
             return RowPartition.from_uniform_row_length(
                 uniform_row_length, count, nrows, validate, dtype
@@ -114,8 +159,8 @@ class Factories:
     @classmethod
     def from_nested_row_splits(
         cls,
-        flat_values: Any,
-        nested_row_splits: Any,
+        flat_values: TensorLike,
+        nested_row_splits: Sequence[TensorLike],
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
@@ -125,8 +170,8 @@ class Factories:
     @classmethod
     def from_nested_row_lengths(
         cls,
-        flat_values: Any,
-        nested_row_lengths: Any,
+        flat_values: TensorLike,
+        nested_row_lengths: Sequence[TensorLike],
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
@@ -136,9 +181,9 @@ class Factories:
     @classmethod
     def from_nested_value_rowids(
         cls,
-        flat_values: Any,
-        nested_value_rowids: Any,
-        nested_nrows: Any = None,
+        flat_values: TensorLike,
+        nested_value_rowids: Sequence[TensorLike],
+        nested_nrows: Sequence[TensorLike] | None = None,
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
@@ -155,12 +200,12 @@ class Factories:
     @classmethod
     def from_tensor(
         cls,
-        tensor: Any,
-        lengths: Any = None,
-        padding: Any = None,
+        tensor: TensorLike,
+        lengths: TensorLike | None = None,
+        padding: TensorLike | None = None,
         ragged_rank: int = 1,
         name: str | None = None,
-        row_splits_dtype: Any = dt.int64,
+        row_splits_dtype: DTypeLike = dt.int64,
     ) -> Any:
         """The rows of a tensor, cut to `lengths`, or before trailing `padding`.
 
@@ -173,20 +218,15 @@ class Factories:
 
     @classmethod
     def from_sparse(
-        cls, st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = dt.int64
+        cls, st_input: object, name: str | None = None, row_splits_dtype: DTypeLike = dt.int64
     ) -> Any:
         """The rows of a sparse matrix whose values stand at the left of each row."""
         return cls._bodies.from_sparse(st_input, splits_dtype(row_splits_dtype))
 
 
-def is_ragged(value: Any) -> bool:
-    """Whether a value is a ragged tensor."""
-    return isinstance(value, Factories)
-
-
 def as_values(value: TensorLike) -> Any:
     """A ragged tensor, or what converts to a tensor with a first axis."""
-    if is_ragged(value):
+    if isinstance(value, Factories):
         return value
     tensor = convert(value)
     if tensor.type.rank == 0:
@@ -196,21 +236,26 @@ def as_values(value: TensorLike) -> Any:
     return tensor
 
 
-def outer_size(values: Any, dtype: DType) -> Any:
+def outer_size(values: TensorLike, dtype: DType) -> Any:
     """The number of rows of a tensor or ragged tensor."""
-    return values.nrows(dtype) if is_ragged(values) else length_of(values, dtype)
+    return values.nrows(dtype) if isinstance(values, Factories) else length_of(values, dtype)
 
 
-def listed(value: Any, name: str) -> list[Any]:
+def listed(value: object, name: str) -> list[Any]:
     """A list; TypeError for a tensor or anything that is none."""
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {value}.")
     return list(value)
 
 
-def nested(divide: Callable[..., Any], values: TensorLike, rows: TensorLike, validate: bool) -> Any:
+def nested(
+    divide: Callable[[TensorLike, TensorLike, None, bool], TensorLike],
+    values: TensorLike,
+    rows: Sequence[TensorLike],
+    validate: bool,
+) -> Any:
     """Values divided several times, by the last of `rows` first."""
     result = as_values(values)
     for each in reversed(listed(rows, "nested rows")):
-        result = divide(result, each, validate=validate)
+        result = divide(result, each, None, validate)
     return result

@@ -9,16 +9,17 @@ from graphwright.control.assertions import assert_equal
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.sorting import argsort
-from graphwright.ragged.factories import as_values, is_ragged
+from graphwright.ragged.factories import as_values
 from graphwright.ragged.positions import counts, splits_of_lengths
 from graphwright.ragged.ragged_conversion import same_rows
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import take
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 
 
-def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def map_flat_values(op: Callable[..., TensorLike], *args: Any, **kwargs: Any) -> Any:
     """Applies a function to the flat values of ragged tensors, and keeps their rows.
 
     Args:
@@ -38,25 +39,25 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     >>> tf.ragged.map_flat_values(tf.add, tf.ragged.constant([[1, 2], [3]]), 10)
     <tf.RaggedTensor [[11, 12], [13]]>
     """
-    found = [leaf for leaf in tree.flatten([args, kwargs]) if is_ragged(leaf)]
-    if not found:
+    ragged = [leaf for leaf in tree.flatten([args, kwargs]) if is_ragged(leaf)]
+    if not ragged:
         return op(*args, **kwargs)
-    for other in found[1:]:
-        check_alike(found[0], other)
+    for other in ragged[1:]:
+        check_alike(ragged[0], other)
 
-    def flat(leaf: Any) -> Any:
+    def flat(leaf: object) -> object:
         return leaf.flat_values if is_ragged(leaf) else leaf
 
     inner_args, inner_kwargs = tree.map_structure(flat, (args, kwargs))
     result = convert(op(*inner_args, **inner_kwargs))
-    have, need = result.shape[:1], found[0].flat_values.shape[:1]
+    have, need = result.shape[:1], ragged[0].flat_values.shape[:1]
     if result.shape.rank == 0 or not have.is_compatible_with(need):
         raise ValueError(
             f"tf.ragged.map_flat_values requires that the output of `op` have the same "
             f"outer-dimension size as flat_values of any ragged inputs. (output shape: "
             f"{result.shape}; expected outer dimension size: {need})"
         )
-    return found[0].with_flat_values(result)
+    return ragged[0].with_flat_values(result)
 
 
 def check_alike(a: RaggedTensor, b: RaggedTensor) -> None:
@@ -75,7 +76,7 @@ def check_alike(a: RaggedTensor, b: RaggedTensor) -> None:
 
 
 def stack_dynamic_partitions(
-    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+    data: TensorLike, partitions: TensorLike, num_partitions: TensorLike, name: str | None = None
 ) -> RaggedTensor:
     """Groups the rows of a tensor by their partitions, one row of the result for each partition.
 
@@ -100,7 +101,8 @@ def stack_dynamic_partitions(
     if is_ragged(partitions):
         data = data.merge_dims(0, partitions.ragged_rank) if is_ragged(data) else data
         partitions = partitions.flat_values
-    data, which = as_values(data), convert(partitions)
+    rows: RaggedOrTensor = as_values(data)
+    which = convert(partitions)
     rank = which.type.rank
     if rank is None:
         raise ValueError("partitions must have known rank.")
@@ -109,8 +111,8 @@ def stack_dynamic_partitions(
             f"partitions must be a vector that says where each row belongs, not {rank}D"
         )
 
-    dtype = data.row_splits.dtype if is_ragged(data) else which.dtype
+    dtype = rows.row_splits.dtype if is_ragged(rows) else which.dtype
     ids = cast(which, dtype)
     lengths = counts(ids, cast(convert(num_partitions), dtype))
     order = argsort(which, stable=True)
-    return RaggedTensor(take(data, cast(order, dtype)), RowPartition(splits_of_lengths(lengths)))
+    return RaggedTensor(take(rows, cast(order, dtype)), RowPartition(splits_of_lengths(lengths)))

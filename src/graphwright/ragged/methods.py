@@ -1,40 +1,52 @@
-"""What methods of ragged tensors ask for and modules above the class compute."""
+"""The methods of ragged tensors whose bodies stand in modules above the class."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Any, Protocol, SupportsInt, TypeVar
 
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 
+#: Sizes of axes, of which some may be unknown.
+Sizes = Iterable[SupportsInt | None]
+#: The class of ragged tensors, which is defined above this module.
+RaggedT = TypeVar("RaggedT", contravariant=True)
 
-class RaggedMethods(Protocol):
+
+class RaggedMethods(Protocol[RaggedT]):
     """The bodies of methods that need ragged tensors themselves."""
 
     def from_tensor(
-        self, tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType
+        self,
+        tensor: TensorLike,
+        lengths: TensorLike | None,
+        padding: TensorLike | None,
+        ragged_rank: int,
+        dtype: DType,
     ) -> Any:
         """The rows of a tensor."""
 
-    def from_sparse(self, sparse: Any, dtype: DType) -> Any:
+    def from_sparse(self, sparse: object, dtype: DType) -> Any:
         """The rows of a sparse matrix."""
 
-    def to_tensor(self, ragged: Any, default: Any, shape: Any) -> Any:
+    def to_tensor(self, ragged: RaggedT, default: TensorLike | None, shape: Sizes | None) -> Any:
         """The tensor that all rows fit in."""
 
-    def to_sparse(self, ragged: Any) -> Any:
+    def to_sparse(self, ragged: RaggedT) -> Any:
         """The sparse tensor of the same elements."""
 
-    def bounding_shape(self, ragged: Any) -> Any:
+    def bounding_shape(self, ragged: RaggedT) -> Any:
         """The shape of the smallest tensor that all rows fit in."""
 
-    def merge_dims(self, ragged: Any, outer: int, inner: int) -> Any:
+    def merge_dims(self, ragged: RaggedT, outer: int, inner: int) -> Any:
         """The tensor with a range of axes made one."""
 
-    def get_item(self, ragged: Any, key: Any) -> Any:
+    def get_item(self, ragged: RaggedT, key: object) -> Any:
         """What an index or a tuple of indices picks."""
 
-    def text_of(self, ragged: Any, summarize: int) -> Any:
+    def text_of(self, ragged: RaggedT, summarize: int) -> Any:
         """A string tensor of what `tf.print` prints."""
 
-    def spec_of(self, ragged: Any) -> Any:
+    def spec_of(self, ragged: RaggedT) -> Any:
         """The type spec."""

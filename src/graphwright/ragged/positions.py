@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsInt
 
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops.core.casting import cast
@@ -27,25 +27,25 @@ def length_of(values: TensorLike, dtype: DType) -> Any:
     return shape(values, dtype)[0]
 
 
-def splits_of_lengths(lengths: Any) -> Any:
+def splits_of_lengths(lengths: TensorValue) -> Any:
     """Where rows of these lengths begin, and at last where they end."""
     return concat([convert([0], lengths.dtype), cumsum(lengths)], 0)
 
 
-def numbers_of_rows(splits: TensorValue, count: Any) -> Any:
+def numbers_of_rows(splits: TensorValue, count: TensorLike) -> Any:
     """For each of `count` values the number of its row."""
     if splits.type.dims == (1,):  # no rows: whatever values there are belong to none
         return numbers(count, dtype=splits.dtype)
-    at = numbers(cast(count, splits.dtype), dtype=splits.dtype)
-    return searchsorted(splits, at, "right", splits.dtype) - 1
+    places = numbers(cast(count, splits.dtype), dtype=splits.dtype)
+    return searchsorted(splits, places, "right", splits.dtype) - 1
 
 
-def counts(rows: Any, count: Any) -> Any:
+def counts(rows: TensorValue, count: TensorLike) -> Any:
     """How often each of `count` numbers is among `rows`."""
     return unsorted_segment_sum(ones(shape(rows), rows.dtype), rows, count)
 
 
-def positions(starts: TensorLike, lengths: TensorLike, step: TensorLike = 1) -> tuple[Any, Any]:
+def positions(starts: TensorLike, lengths: TensorValue, step: TensorLike = 1) -> tuple[Any, Any]:
     """The places `start, start + step, ...` of each row, one after the other, and the splits."""
     splits = splits_of_lengths(lengths)
     total = splits[-1]
@@ -55,12 +55,12 @@ def positions(starts: TensorLike, lengths: TensorLike, step: TensorLike = 1) -> 
     return gather(starts, rows) + offsets * step, splits
 
 
-def greatest(lengths: Any) -> Any:
+def greatest(lengths: TensorValue) -> Any:
     """The length of the longest row; 0 if there is none."""
     return reduce_max(concat([convert([0], lengths.dtype), lengths], 0))
 
 
-def clipped_range(piece: slice, lengths: Any) -> tuple[Any, Any, Any]:
+def clipped_range(piece: slice, lengths: TensorValue) -> tuple[Any, Any, Any]:
     """Starts, lengths and step of a Python slice of rows of these lengths."""
     step = 1 if piece.step is None else piece.step
     if is_tensor(step):
@@ -76,20 +76,26 @@ def clipped_range(piece: slice, lengths: Any) -> tuple[Any, Any, Any]:
     return start, maximum(count, 0), step
 
 
-def clipped(given: Any, lengths: Any, first: Any, last: Any, default: Any) -> Any:
+def clipped(
+    end: SupportsInt | None,
+    lengths: TensorValue,
+    first: TensorLike,
+    last: TensorLike,
+    default: TensorLike,
+) -> Any:
     """One end of a slice, counted from the end of each row where negative, and inside of it."""
-    if given is None:
+    if end is None:
         return default
-    if not is_tensor(given):
-        at = int(given)
-        return minimum(last, at) if at >= 0 else maximum(lengths + at, first)
-    edge = cast(given, lengths.dtype)
+    if not is_tensor(end):
+        place = int(end)
+        return minimum(last, place) if place >= 0 else maximum(lengths + place, first)
+    edge = cast(end, lengths.dtype)
     edge = select(edge < 0, edge + lengths, edge + zeros_like(lengths))
     return maximum(minimum(edge, last), first)
 
 
-def by_a_tensor(piece: slice, lengths: Any, step: Any) -> tuple[Any, Any, Any]:
-    """The same for a step whose sign is not known."""
+def by_a_tensor(piece: slice, lengths: TensorValue, step: TensorValue) -> tuple[Any, Any, Any]:
+    """Starts, lengths and step of a slice whose step is a tensor, so that its sign is not known."""
     forwards = slice(piece.start, piece.stop, 1), slice(piece.start, piece.stop, -1)
     (start, _, _), (end, _, _) = (clipped_range(each, lengths) for each in forwards)
     up = clipped(piece.stop, lengths, 0, lengths, lengths) - start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsInt
 
 from graphwright.control.assertions import assert_equal
 from graphwright.op.interpreter import convert
@@ -17,9 +17,9 @@ from graphwright.ops.core.sequences import range as numbers
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.comparison import not_equal, select
 from graphwright.ops.math.reduction import reduce_any, reduce_max
-from graphwright.ragged.factories import is_ragged
+from graphwright.ragged.methods import Sizes
 from graphwright.ragged.positions import greatest
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
@@ -28,7 +28,11 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
 def from_tensor(
-    tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType
+    tensor: TensorLike,
+    lengths: TensorLike | None,
+    padding: TensorLike | None,
+    ragged_rank: int,
+    dtype: DType,
 ) -> RaggedTensor:
     """The rows of a tensor, cut to `lengths`, or before trailing `padding`."""
     if lengths is not None and padding is not None:
@@ -51,15 +55,10 @@ def from_tensor(
         lengths = lengths_before(tensor, padding, dtype)
     if lengths is not None:
         return cut(tensor, cast(convert(lengths, None, dtype), dtype))
-    sizes = shape_of(tensor, dtype)
-    length = tensor.type.dims and tensor.type.dims[1]
-    partition = RowPartition.from_uniform_row_length(
-        sizes[1] if length is None else length, nrows=sizes[0], dtype=dtype
-    )
-    return RaggedTensor(merged(tensor, 2), partition)
+    return RaggedTensor(merged(tensor, 2), uniform_rows(tensor, dtype))
 
 
-def merged(tensor: Any, count: int) -> Any:
+def merged(tensor: TensorValue, count: int) -> Any:
     """A tensor whose first axes are made one."""
     dims = tensor.type.dims
     if dims is not None and None not in dims[count:] and 0 not in dims[count:]:
@@ -72,19 +71,27 @@ def merged(tensor: Any, count: int) -> Any:
 
 
 def from_outer_axes(
-    tensor: TensorValue, lengths: Any, padding: Any, ragged_rank: int, dtype: DType
+    tensor: TensorValue,
+    lengths: TensorLike | None,
+    padding: TensorLike | None,
+    ragged_rank: int,
+    dtype: DType,
 ) -> RaggedTensor:
     """Several axes made ragged; the outer ones are uniform."""
     inner = from_tensor(merged(tensor, 2), lengths, padding, ragged_rank - 1, dtype)
+    return RaggedTensor(inner, uniform_rows(tensor, dtype))
+
+
+def uniform_rows(tensor: TensorValue, dtype: DType) -> RowPartition:
+    """The partition of the first axis of a tensor, by the size of the second."""
     sizes = shape_of(tensor, dtype)
-    length = tensor.type.dims and tensor.type.dims[1]
-    partition = RowPartition.from_uniform_row_length(
+    length = None if tensor.type.dims is None else tensor.type.dims[1]
+    return RowPartition.from_uniform_row_length(
         sizes[1] if length is None else length, nrows=sizes[0], dtype=dtype
     )
-    return RaggedTensor(inner, partition)
 
 
-def cut_to_nested(tensor: TensorLike, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
+def cut_to_nested(tensor: TensorLike, lengths: Sequence[TensorLike], dtype: DType) -> RaggedTensor:
     """Several axes cut to lengths, the outermost first."""
     outer, *rest = lengths
     cut_outer = cut(tensor, convert(outer, dtype))
@@ -93,14 +100,14 @@ def cut_to_nested(tensor: TensorLike, lengths: Sequence[Any], dtype: DType) -> R
     return cut_outer.with_values(cut_to_nested(cut_outer.values, rest, dtype))
 
 
-def cut(tensor: Any, lengths: Any) -> RaggedTensor:
+def cut(tensor: TensorLike, lengths: TensorValue) -> RaggedTensor:
     """The rows of a tensor, cut to lengths."""
     columns = numbers(shape_of(tensor, lengths.dtype)[1], dtype=lengths.dtype)
     values = boolean_mask(tensor, columns[None] < lengths[:, None])
     return RaggedTensor(values, RowPartition.from_row_lengths(lengths, validate=False))
 
 
-def lengths_before(tensor: TensorValue, padding: Any, dtype: DType) -> Any:
+def lengths_before(tensor: TensorValue, padding: TensorLike, dtype: DType) -> Any:
     """The length of each row before trailing elements that equal `padding`."""
     differs = not_equal(tensor, convert(padding, tensor.dtype))
     rank = tensor.type.rank
@@ -114,7 +121,7 @@ def lengths_before(tensor: TensorValue, padding: Any, dtype: DType) -> Any:
     )
 
 
-def from_sparse(sparse: Any, dtype: DType) -> RaggedTensor:
+def from_sparse(sparse: object, dtype: DType) -> RaggedTensor:
     """The rows of a sparse matrix whose values stand at the left of each row."""
     if not isinstance(sparse, SparseTensor):
         raise TypeError(
@@ -142,7 +149,7 @@ def to_sparse(ragged: RaggedTensor) -> Any:
     return SparseTensor(indices, values, cast(bounding_shape(ragged), dt.int64))
 
 
-def indices_of(ragged: Any) -> Any:
+def indices_of(ragged: RaggedTensor) -> Any:
     """The position of every element, of shape [elements, rank]."""
     flat = ragged.flat_values
     inner = flat.type.rank
@@ -168,7 +175,7 @@ def bounding_shape(ragged: RaggedTensor) -> Any:
     return concat([stack(sizes), inner], 0)
 
 
-def merge_dims(ragged: Any, outer: int, inner: int) -> Any:
+def merge_dims(ragged: RaggedOrTensor, outer: int, inner: int) -> Any:
     """Axes of a tensor or ragged tensor made one."""
     if outer == inner:
         return ragged
@@ -212,21 +219,23 @@ def merge_into_rows(ragged: RaggedTensor, inner: int) -> RaggedTensor:
     return RaggedTensor(merge_dense(values, 0, inner - 1), partition)
 
 
-def to_tensor(ragged: Any, default_value: Any, shape: Any) -> Any:
+def to_tensor(ragged: RaggedTensor, default_value: TensorLike | None, shape: Sizes | None) -> Any:
     """The tensor that all rows fit in; `shape` (None where it is not given) may cut it."""
     sizes = list(shape) if shape is not None else []
     default = filling(ragged, default_value)
     return padded(ragged, default, sizes)
 
 
-def filling(ragged: RaggedTensor, default_value: Any) -> Any:
+def filling(ragged: RaggedTensor, default_value: TensorLike | None) -> Any:
     """What fills up: of the dtype of the values; TypeError for another."""
     if default_value is None:
         return zeros([], ragged.dtype)
     return convert(default_value, ragged.dtype)
 
 
-def padded(ragged: Any, default: Any, sizes: list[Any]) -> Any:
+def padded(
+    ragged: RaggedOrTensor, default: TensorValue, sizes: Sequence[SupportsInt | None]
+) -> Any:
     """The dense form of a tensor or ragged tensor."""
     if not is_ragged(ragged):
         return ragged
@@ -237,21 +246,27 @@ def padded(ragged: Any, default: Any, sizes: list[Any]) -> Any:
     if rows is not None:
         filler = zeros([int(rows)], lengths.dtype)
         lengths, starts = (concat([each, filler], 0)[: int(rows)] for each in (lengths, starts))
-    columns = sizes[1] if len(sizes) > 1 else None
+    columns: Any = sizes[1] if len(sizes) > 1 else None
     if columns is None:
         uniform = partition.static_uniform_row_length
         columns = greatest(lengths) if uniform is None else uniform
     return laid_out(values, starts, lengths, columns, default)
 
 
-def laid_out(values: Any, starts: Any, lengths: Any, columns: Any, default: Any) -> Any:
+def laid_out(
+    values: TensorValue,
+    starts: TensorValue,
+    lengths: TensorValue,
+    columns: TensorLike,
+    default: TensorValue,
+) -> Any:
     """Rows of `columns` values each; behind those that there are stands `default`."""
     inner = shape_of(values)[1:]
     filler = broadcast_to(default, inner)[None]
-    at = numbers(cast(convert(columns), starts.dtype), dtype=starts.dtype)[None]
-    places = starts[:, None] + at
+    numbers_in_row = numbers(cast(convert(columns), starts.dtype), dtype=starts.dtype)[None]
+    places = starts[:, None] + numbers_in_row
     nothing = shape_of(values, starts.dtype)[0]
-    places = select(at < lengths[:, None], places, nothing + places * 0)
+    places = select(numbers_in_row < lengths[:, None], places, nothing + places * 0)
     return gather(concat([values, filler], 0), places)
 
 

@@ -1,4 +1,4 @@
-"""How a ragged tensor is printed."""
+"""The text of ragged tensors, for `repr` and `str`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def shown(ragged: Any) -> str:
         return f"<tf.RaggedTensor {nested(ragged.numpy())}>"
 
 
-def nested(value: Any) -> str:
+def nested(value: object) -> str:
     """An array or an element of one, with commas between elements."""
     if not isinstance(value, np.ndarray):
         return str(value)

@@ -6,14 +6,14 @@ from typing import Any
 
 from graphwright.op.dispatch import implement
 from graphwright.ops.nn import embedding as dense_embedding
-from graphwright.ragged.factories import is_ragged
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedTensor, is_ragged
+from graphwright.types.arguments import TensorLike
 from graphwright.values.sparse import sparse_embedding as sparse_embedding
 
 
 @implement(dense_embedding.embedding_lookup_sparse, RaggedTensor)
 def embedding_lookup_sparse(
-    params: Any, sp_ids: Any, sp_weights: Any, *args: Any, **kwargs: Any
+    params: TensorLike, sp_ids: object, sp_weights: object, *args: Any, **kwargs: Any
 ) -> Any:
     """The rows of each row of ids, combined."""
     ids, weights = as_sparse(sp_ids, sp_weights)
@@ -22,7 +22,11 @@ def embedding_lookup_sparse(
 
 @implement(sparse_embedding.safe_embedding_lookup_sparse, RaggedTensor)
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, *args: Any, **kwargs: Any
+    embedding_weights: TensorLike,
+    sparse_ids: object,
+    sparse_weights: object = None,
+    *args: Any,
+    **kwargs: Any,
 ) -> Any:
     """The rows of each row of ids, combined, where rows may have none."""
     ids, weights = as_sparse(sparse_ids, sparse_weights)
@@ -30,7 +34,7 @@ def safe_embedding_lookup_sparse(
     return lookup(embedding_weights, ids, weights, *args, **kwargs)
 
 
-def as_sparse(ids: Any, weights: Any) -> tuple[Any, Any]:
+def as_sparse(ids: object, weights: object) -> tuple[Any, Any]:
     """Ragged ids, and weights if there are any, as sparse ones.
 
     TypeError where one is ragged and the other is not, ValueError for more than two axes or other

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsInt
 
 from graphwright.op.dispatch import implement, opened
 from graphwright.op.interpreter import convert
@@ -19,16 +19,19 @@ from graphwright.ops.math.comparison import less
 from graphwright.ops.math.reduction import reduce_max
 from graphwright.ops.math.transcendental import exp
 from graphwright.ops.nn import dropout, embedding, softmax
-from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.ragged_conversion import cut
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedTensor, is_ragged
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 
 
 @implement(softmax.softmax, RaggedTensor)
-def softmax_of_rows(logits: Any, axis: Any = None, name: Any = None) -> Any:
+def softmax_of_rows(
+    logits: RaggedTensor, axis: SupportsInt | None = None, name: str | None = None
+) -> Any:
     """The softmax of each innermost row; ValueError for another axis."""
-    if axis is not None and logits.positive_axis(int(axis), "axis") != logits.shape.rank - 1:
+    rank = logits.shape.rank
+    if axis is not None and (rank is None or logits.positive_axis(int(axis), "axis") != rank - 1):
         raise ValueError("tf.nn.softmax of a ragged tensor is along its last axis")
     if logits.flat_values.shape.rank > 1:
         return logits.with_flat_values(softmax.softmax(logits.flat_values))
@@ -42,13 +45,13 @@ def softmax_of_rows(logits: Any, axis: Any = None, name: Any = None) -> Any:
 
 @implement(contraction.matmul, RaggedTensor)
 def matmul(
-    a: Any,
-    b: Any,
-    transpose_a: Any = False,
-    transpose_b: Any = False,
-    adjoint_a: Any = False,
-    adjoint_b: Any = False,
-    *rest: Any,
+    a: TensorLike,
+    b: TensorLike,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    *rest: object,
 ) -> Any:
     """The products of the matrices of ragged batches, filled up with zeros to be multiplied.
 
@@ -59,12 +62,13 @@ def matmul(
         raise ValueError(f"both operands must have one rank, at least 3, not {ranks}")
     dense = [x.to_tensor() if is_ragged(x) else convert(x) for x in (a, b)]
     product = contraction.matmul(dense[0], dense[1], transpose_a, transpose_b, adjoint_a, adjoint_b)
-    rows = is_ragged(a) and not a._row_partition.is_uniform() and not (transpose_a or adjoint_a)
-    return cut(product, a.row_lengths()) if rows and ranks[0] == 3 else product
+    if not is_ragged(a) or a._row_partition.is_uniform() or transpose_a or adjoint_a:
+        return product
+    return cut(product, a.row_lengths()) if ranks[0] == 3 else product
 
 
 @implement(sums.add_n, RaggedTensor)
-def add_n(inputs: Any, name: Any = None) -> Any:
+def add_n(inputs: Sequence[RaggedTensor], name: str | None = None) -> Any:
     """The sum of several ragged tensors."""
     first, *others = inputs
     for other in others:
@@ -73,14 +77,23 @@ def add_n(inputs: Any, name: Any = None) -> Any:
 
 
 @implement(embedding.embedding_lookup, RaggedTensor)
-def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = None) -> Any:
+def embedding_lookup(
+    params: TensorLike,
+    ids: RaggedTensor,
+    max_norm: float | None = None,
+    name: str | None = None,
+) -> Any:
     """The rows of a table for each of ragged ids."""
     return ids.with_flat_values(embedding.embedding_lookup(params, ids.flat_values, max_norm))
 
 
 @implement(dropout.dropout, RaggedTensor)
 def dropped_out(
-    x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: Any = None
+    x: RaggedTensor,
+    rate: TensorLike,
+    noise_shape: ShapeLike = None,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """A ragged tensor of which some elements are zero; ValueError with a shape of the noise."""
     if noise_shape is not None:
@@ -90,33 +103,37 @@ def dropped_out(
 
 @implement(cumulation.cumsum, RaggedTensor)
 def cumsum(
-    x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None
+    x: RaggedTensor,
+    axis: SupportsInt = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Sums of what stands before, along an axis of a ragged tensor."""
     return padded(lambda t, a: cumulation.cumsum(t, a, exclusive, reverse), x, int(axis))
 
 
-def padded(function: Callable[[Any, int], Any], x: Any, axis: int) -> Any:
-    """A function along an axis, of rows filled up with zeros and cut again."""
-    at = x.positive_axis(axis, "axis")
-    if at > 1:
-        inner = function(x.values, at - 1) if not is_ragged(x.values) else None
-        return x.with_values(padded(function, x.values, at - 1) if inner is None else inner)
+def padded(function: Callable[[TensorValue, int], TensorLike], x: RaggedTensor, axis: int) -> Any:
+    """Applies a function along an axis of rows filled up with zeros, and cuts the rows again."""
+    place = x.positive_axis(axis, "axis")
+    if place > 1:
+        inner = function(x.values, place - 1) if not is_ragged(x.values) else None
+        return x.with_values(padded(function, x.values, place - 1) if inner is None else inner)
     if is_ragged(x.values):
         raise ValueError(f"axis {axis} of a ragged tensor of ragged rank {x.ragged_rank}")
-    return cut(function(x.to_tensor(), at), x.row_lengths())
+    return cut(function(x.to_tensor(), place), x.row_lengths())
 
 
 @implement(counting.bincount, RaggedTensor)
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dt.int32,
-    name: Any = None,
-    axis: Any = None,
-    binary_output: Any = False,
+    arr: RaggedTensor,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = dt.int32,
+    name: str | None = None,
+    axis: SupportsInt | None = None,
+    binary_output: bool = False,
 ) -> Any:
     """How often each number is among the elements, or with axis -1 in each row."""
     flat = weights.flat_values if is_ragged(weights) else weights
@@ -132,10 +149,10 @@ def bincount(
         size = arithmetic.maximum(size, cast(convert(minlength), dt.int64))
     if maxlength is not None:
         size = arithmetic.minimum(size, cast(convert(maxlength), dt.int64))
-        kept = less(values, size)
-        values, rows = boolean_mask(values, kept), boolean_mask(rows, kept)
-        flat = None if flat is None else boolean_mask(flat, kept)
+        counts = less(values, size)
+        values, rows = boolean_mask(values, counts), boolean_mask(rows, counts)
+        flat = None if flat is None else boolean_mask(flat, counts)
     total = size * cast(arr.nrows(), dt.int64)
-    at = rows * size + values
-    counted = counting.bincount(at, flat, total, total, dtype, binary_output=binary_output)
+    places = rows * size + values
+    counted = counting.bincount(places, flat, total, total, dtype, binary_output=binary_output)
     return reshape(counted, concat([cast(arr.nrows(), dt.int64)[None], size[None]], 0))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, SupportsInt
 
 from graphwright.control.assertions import assert_true
 from graphwright.op.dispatch import implement, opened
@@ -12,14 +13,13 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.segment_reduction import unsorted_segment_sum
-from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.comparison import equal, greater_equal, less, logical_and, select
 from graphwright.ops.math.reduction import reduce_all
-from graphwright.ragged.broadcasting import apply_flat
-from graphwright.ragged.factories import as_values, is_ragged
+from graphwright.ragged.broadcasting import apply_flat, sizes_of
+from graphwright.ragged.factories import as_values
 from graphwright.ragged.ragged_conversion import from_tensor, indices_of
 from graphwright.ragged.ragged_indexing import sliced_columns, sliced_rows
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import row, take
 from graphwright.types import dtypes as dt
@@ -29,12 +29,12 @@ from graphwright.types.dtypes import DType
 
 @implement(gathering.gather, RaggedTensor)
 def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: Any = None,
-    batch_dims: Any = 0,
-    name: Any = None,
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: bool | None = None,
+    axis: SupportsInt | None = None,
+    batch_dims: int = 0,
+    name: str | None = None,
 ) -> Any:
     """Rows by their numbers; with `batch_dims`, elements of each row."""
     if not is_ragged(params):
@@ -51,44 +51,46 @@ def gather(
     )
 
 
-def rows_at(params: Any, indices: Any) -> Any:
+def rows_at(params: RaggedOrTensor, indices: RaggedOrTensor) -> Any:
     """The rows of a tensor or ragged tensor, in the shape of the indices."""
     if is_ragged(indices):
         return indices.with_values(rows_at(params, indices.values))
     if not is_ragged(params):
         return gathering.gather(params, indices)
-    rank = indices.type.rank
-    indices = cast(indices, params.row_splits.dtype)
+    rank: Any = indices.type.rank
+    numbers = cast(indices, params.row_splits.dtype)
     if rank == 0:
-        return row(params, indices)
+        return row(params, numbers)
     if rank == 1:
-        return take(params, indices)
-    nested = from_tensor(indices, None, None, rank - 1, params.row_splits.dtype)
-    found = take(params, nested.flat_values)
+        return take(params, numbers)
+    nested = from_tensor(numbers, None, None, rank - 1, params.row_splits.dtype)
+    rows = take(params, nested.flat_values)
     for splits in reversed(nested.nested_row_splits):
-        found = RaggedTensor(found, RowPartition(splits))
-    return found
+        rows = RaggedTensor(rows, RowPartition(splits))
+    return rows
 
 
-def in_each_row(params: Any, indices: Any) -> Any:
+def in_each_row(params: RaggedOrTensor, indices: RaggedOrTensor) -> Any:
     """Elements of each row by their places in it."""
     if not is_ragged(indices):
         if not is_ragged(params):
             return gathering.gather(params, indices, axis=1, batch_dims=1)
-        at = cast(indices, params.row_splits.dtype)
+        numbers_in_row = cast(indices, params.row_splits.dtype)
         starts, lengths = params.row_starts()[:, None], params.row_lengths()[:, None]
-        places = reshape(starts + at, [-1])
-        inside = reshape(logical_and(greater_equal(at, 0), less(at, lengths)), [-1])
-        found = take(params.values, checked(places, inside))
-        return reshape(found, [*shape_list(indices), *shape_list(found)[1:]])
+        places = reshape(starts + numbers_in_row, [-1])
+        inside = reshape(
+            logical_and(greater_equal(numbers_in_row, 0), less(numbers_in_row, lengths)), [-1]
+        )
+        taken = take(params.values, checked(places, inside))
+        return reshape(taken, [*sizes_of(indices), *sizes_of(taken)[1:]])
     if not is_ragged(params):
         params = from_tensor(params, None, None, 1, indices.row_splits.dtype)
-    at = cast(indices.values, params.row_splits.dtype)
-    rowids = cast(indices.value_rowids(), at.dtype)
+    numbers_in_row = cast(indices.values, params.row_splits.dtype)
+    rowids = cast(indices.value_rowids(), numbers_in_row.dtype)
     starts = gathering.gather(params.row_starts(), rowids)
     lengths = gathering.gather(params.row_lengths(), rowids)
-    inside = logical_and(greater_equal(at, 0), less(at, lengths))
-    return indices.with_values(take(params.values, checked(starts + at, inside)))
+    inside = logical_and(greater_equal(numbers_in_row, 0), less(numbers_in_row, lengths))
+    return indices.with_values(take(params.values, checked(starts + numbers_in_row, inside)))
 
 
 def checked(places: TensorLike, inside: TensorLike) -> Any:
@@ -97,50 +99,54 @@ def checked(places: TensorLike, inside: TensorLike) -> Any:
     return places
 
 
-def shape_list(tensor: Any) -> list[Any]:
-    """The sizes of a tensor, as numbers where they are known."""
-    dims = tensor.type.dims
-    sizes = shape(tensor)
-    return [sizes[i] if size is None else size for i, size in enumerate(dims)]
-
-
 @implement(gathering.gather_nd, RaggedTensor)
-def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, *_: Any) -> Any:
+def gather_nd(
+    params: TensorLike,
+    indices: TensorLike,
+    batch_dims: int = 0,
+    name: str | None = None,
+    *_: object,
+) -> Any:
     """Elements or rows by the indices of their axes."""
     if batch_dims:
         raise ValueError("batch_dims of tf.gather_nd are not written for ragged tensors")
     if is_ragged(indices):
         return indices.with_flat_values(opened(gathering.gather_nd)(params, indices.flat_values))
-    indices = convert(indices, None, dt.int64)
-    indices = cast(indices, params.row_splits.dtype)
-    count = indices.type.dims[-1]
-    outer = shape_list(indices)[:-1]
-    flat = reshape(indices, [-1, count])
-    found: Any = params
-    at = flat[:, 0]
+    values: Any = params
+    places = cast(convert(indices, None, dt.int64), values.row_splits.dtype)
+    count = places.type.dims[-1]
+    outer = sizes_of(places)[:-1]
+    flat = reshape(places, [-1, count])
+    rows = flat[:, 0]
     used = 1
-    while used < count and is_ragged(found):
-        starts = gathering.gather(found.row_starts(), at)
-        lengths = gathering.gather(found.row_lengths(), at)
+    while used < count and is_ragged(values):
+        starts = gathering.gather(values.row_starts(), rows)
+        lengths = gathering.gather(values.row_lengths(), rows)
         inside = logical_and(greater_equal(flat[:, used], 0), less(flat[:, used], lengths))
-        at = checked(starts + flat[:, used], inside)
-        found = found.values
+        rows = checked(starts + flat[:, used], inside)
+        values = values.values
         used += 1
     if used < count:
-        return gathering.gather_nd(found, concat([at[:, None], flat[:, used:]], 1))
-    taken = take(found, at)
+        return gathering.gather_nd(values, concat([rows[:, None], flat[:, used:]], 1))
+    taken = take(values, rows)
     if len(outer) == 1:
         return taken
     if is_ragged(taken):
-        return rows_at(taken, reshape(indices[..., 0] * 0, [-1]))
-    return reshape(taken, [*outer, *shape_list(taken)[1:]])
+        return rows_at(taken, reshape(places[..., 0] * 0, [-1]))
+    return reshape(taken, [*outer, *sizes_of(taken)[1:]])
 
 
 @implement(indexing.where, RaggedTensor)
-def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
+def where(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Any:
     """x where the condition holds, else y; the places where it holds if there is neither."""
     if x is None and y is None:
-        return indexing.boolean_mask(indices_of(condition), reshape(condition.flat_values, [-1]))
+        mask: Any = condition
+        return indexing.boolean_mask(indices_of(mask), reshape(mask.flat_values, [-1]))
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     operands = [condition if is_ragged(condition) else convert(condition, dt.bool_), x, y]
@@ -151,7 +157,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
 
 
 @implement(reversal.reverse, RaggedTensor)
-def reverse(tensor: Any, axis: Any, name: Any = None) -> Any:
+def reverse(tensor: RaggedTensor, axis: Iterable[SupportsInt], name: str | None = None) -> Any:
     """The rows, or what is in them, in the opposite order."""
     axes = {tensor.positive_axis(int(each), "axis") for each in axis}
     backwards = slice(None, None, -1)
@@ -167,7 +173,9 @@ def reverse(tensor: Any, axis: Any, name: Any = None) -> Any:
 
 
 @implement(partition.dynamic_partition, RaggedTensor)
-def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: Any = None) -> Any:
+def dynamic_partition(
+    data: RaggedTensor, partitions: TensorLike, num_partitions: int, name: str | None = None
+) -> Any:
     """The rows of each number of `partitions`, as a list of ragged tensors."""
     if is_ragged(partitions):
         raise ValueError("partitions must be a vector that says where each row belongs")
@@ -177,7 +185,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: Any
     ]
 
 
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
     """Selects the elements for which a mask is true, and keeps the rows of the mask.
 
     Args:
@@ -197,44 +205,46 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
     <tf.RaggedTensor [[1], [3, 4]]>
     """
-    data, mask = as_values(data), mask if is_ragged(mask) else convert(mask)
-    if mask.dtype is not dt.bool_:
-        raise TypeError(f"Argument `mask` must be of dtype bool, not {mask.dtype.name}")
-    rank = mask.shape.rank
+    values: RaggedOrTensor = as_values(data)
+    picks = mask if is_ragged(mask) else convert(mask)
+    if picks.dtype is not dt.bool_:
+        raise TypeError(f"Argument `mask` must be of dtype bool, not {picks.dtype.name}")
+    rank = picks.shape.rank
     if rank is None:
         raise ValueError("The rank of `mask` must be known statically.")
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
-    if not is_ragged(mask) and rank > 1:
-        mask = from_tensor(mask, None, None, rank - 1, dt.int64)
-    if is_ragged(mask):
-        inner = mask.flat_values.shape.rank
+    if not is_ragged(picks) and rank > 1:
+        picks = from_tensor(picks, None, None, rank - 1, dt.int64)
+    if is_ragged(picks):
+        inner = picks.flat_values.shape.rank
         if inner > 1:
-            mask = mask.with_flat_values(
-                from_tensor(mask.flat_values, None, None, inner - 1, mask.row_splits.dtype)
+            picks = picks.with_flat_values(
+                from_tensor(picks.flat_values, None, None, inner - 1, picks.row_splits.dtype)
             )
-        missing = mask.ragged_rank - (data.ragged_rank if is_ragged(data) else 0)
+        missing = picks.ragged_rank - (values.ragged_rank if is_ragged(values) else 0)
         if missing > 0:
-            data = more_divided(data, missing, mask.row_splits.dtype)
-    return masked(data, mask)
+            values = more_divided(values, missing, picks.row_splits.dtype)
+    return masked(values, picks)
 
 
-def more_divided(data: Any, missing: int, dtype: DType) -> Any:
+def more_divided(data: RaggedOrTensor, missing: int, dtype: DType) -> Any:
     """A tensor divided so many times more."""
     if is_ragged(data):
         return data.with_flat_values(more_divided(data.flat_values, missing, dtype))
     return from_tensor(data, None, None, missing, dtype)
 
 
-def masked(data: Any, mask: Any) -> Any:
+def masked(data: RaggedOrTensor, mask: RaggedOrTensor) -> Any:
     """The rows, or parts of rows, where a mask divided alike is true."""
     if not is_ragged(mask):
         if not is_ragged(data):
             return indexing.boolean_mask(data, mask)
         return take(data, reshape(indexing.where(mask), [-1]))
-    values = masked(data.values, mask.values)
+    rows: Any = data
+    values = masked(rows.values, mask.values)
     if is_ragged(mask.values):
         return mask.with_values(values)
-    kept = cast(mask.values, mask.row_splits.dtype)
-    lengths = unsorted_segment_sum(kept, mask.value_rowids(), mask.nrows())
+    picks = cast(mask.values, mask.row_splits.dtype)
+    lengths = unsorted_segment_sum(picks, mask.value_rowids(), mask.nrows())
     return RaggedTensor(values, RowPartition.from_row_lengths(lengths, validate=False))

@@ -7,16 +7,15 @@ inside them. A single index of an inner axis is refused unless all rows have one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsInt
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.sequences import range as numbers
 from graphwright.ops.math.comparison import select
-from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import clipped_range, positions
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import row, take
 from graphwright.types.dtypes import DType
@@ -26,7 +25,7 @@ Key = tuple[Any, ...]
 ALL = slice(None)
 
 
-def get_item(ragged: RaggedTensor, key: Any) -> Any:
+def get_item(ragged: RaggedTensor, key: object) -> Any:
     """The part of a ragged tensor that a key means."""
     keys = tuple(key) if isinstance(key, (list, tuple)) else (key,)
     for each in keys:
@@ -34,7 +33,7 @@ def get_item(ragged: RaggedTensor, key: Any) -> Any:
     return outer(ragged, keys)
 
 
-def check(key: Any) -> None:
+def check(key: object) -> None:
     """TypeError or ValueError for what is no index."""
     if isinstance(key, bool):
         raise ValueError("Scalar bool is not a valid index of a ragged tensor")
@@ -61,7 +60,7 @@ def spread(keys: Key, rank: int | None) -> Key:
     return (*[ALL] * left, *rest)
 
 
-def outer(value: Any, keys: Key) -> Any:
+def outer(value: RaggedOrTensor, keys: Key) -> Any:
     """Keys of which the first is meant for the rows."""
     if not is_ragged(value):
         return value[keys] if keys else value
@@ -77,7 +76,7 @@ def outer(value: Any, keys: Key) -> Any:
     return outer(row(value, row_number(value, first)), rest)
 
 
-def wrapped(value: Any, dtype: DType) -> Any:
+def wrapped(value: RaggedOrTensor, dtype: DType) -> Any:
     """A value as the only row of another."""
     if not is_ragged(value):
         return value[None]
@@ -87,7 +86,7 @@ def wrapped(value: Any, dtype: DType) -> Any:
     return RaggedTensor(value, partition)
 
 
-def row_number(value: RaggedTensor, index: Any) -> Any:
+def row_number(value: RaggedTensor, index: SupportsInt) -> Any:
     """An index of a row counted from the first; an error where there is no such row."""
     count = value._row_partition.static_nrows
     if not isinstance(index, Tensor):
@@ -99,8 +98,8 @@ def row_number(value: RaggedTensor, index: Any) -> Any:
                 None, None, f"slice index {index} of dimension 0 out of bounds."
             )
         return index + (count if count is not None else value.nrows()) if index < 0 else index
-    wanted = cast(index, value.row_splits.dtype)
-    return select(wanted < 0, wanted + value.nrows(), wanted)
+    number = cast(index, value.row_splits.dtype)
+    return select(number < 0, number + value.nrows(), number)
 
 
 def sliced_rows(value: RaggedTensor, piece: slice) -> RaggedTensor:
@@ -113,7 +112,7 @@ def sliced_rows(value: RaggedTensor, piece: slice) -> RaggedTensor:
     return picked
 
 
-def inner(value: Any, keys: Key) -> Any:
+def inner(value: RaggedOrTensor, keys: Key) -> Any:
     """Keys that are meant for the axes inside the rows."""
     if not is_ragged(value):
         return value.__getitem__((ALL, *keys)) if keys else value
@@ -134,7 +133,7 @@ def inner(value: Any, keys: Key) -> Any:
     return inner(one_column(value, first), rest)
 
 
-def one_column(value: RaggedTensor, index: Any) -> Any:
+def one_column(value: RaggedTensor, index: SupportsInt) -> Any:
     """One value of each row, all rows having one length."""
     length = value.uniform_row_length
     if length is None:
@@ -145,8 +144,8 @@ def one_column(value: RaggedTensor, index: Any) -> Any:
         if known is not None and not -known <= index < known:
             raise InvalidArgumentError(None, None, f"slice index {index} out of bounds.")
         index = index % known if known else index
-    at = convert(index, value.row_splits.dtype) if isinstance(index, int) else index
-    return take(value.values, value.row_starts() + at)
+    place = convert(index, value.row_splits.dtype) if isinstance(index, int) else index
+    return take(value.values, value.row_starts() + place)
 
 
 def sliced_columns(value: RaggedTensor, piece: slice) -> RaggedTensor:
@@ -158,12 +157,12 @@ def sliced_columns(value: RaggedTensor, piece: slice) -> RaggedTensor:
     partition = value._row_partition
     lengths = partition.row_lengths()
     start, counts, step = clipped_range(piece, lengths)
-    at, splits = positions(partition.row_starts() + start, counts, step)
+    places, splits = positions(partition.row_starts() + start, counts, step)
     result = RowPartition(splits)
     known = partition.static_uniform_row_length
     if known is not None and not any(isinstance(e, Tensor) for e in ends(piece)):
         result = result.with_uniform_row_length(len(range(*piece.indices(known))))
-    return RaggedTensor(take(value.values, at), result)
+    return RaggedTensor(take(value.values, places), result)
 
 
 def ends(piece: slice) -> Sequence[Any]:

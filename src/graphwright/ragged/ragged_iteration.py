@@ -1,4 +1,4 @@
-"""How the graph goes through the rows of a ragged tensor in a `for` loop."""
+"""The rows of a ragged tensor as items of a `for` loop in a graph."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.op.interpreter import convert
+from graphwright.types.arguments import TensorValue
 
 
 class RaggedRows:
@@ -16,14 +17,14 @@ class RaggedRows:
         self.count = ragged.nrows()
         self.start: list[Any] = [convert(0, self.count.dtype)]
 
-    def more(self, own: Sequence[Any]) -> Any:
+    def more(self, state: Sequence[TensorValue]) -> Any:
         """Whether there is another row."""
-        return own[0] < self.count
+        return state[0] < self.count
 
-    def item(self, own: Sequence[Any]) -> Any:
+    def item(self, state: Sequence[TensorValue]) -> Any:
         """The row."""
-        return self.ragged[own[0]]
+        return self.ragged[state[0]]
 
-    def advance(self, own: Sequence[Any]) -> list[Any]:
+    def advance(self, state: Sequence[TensorValue]) -> list[Any]:
         """The state for the row after it."""
-        return [own[0] + 1]
+        return [state[0] + 1]

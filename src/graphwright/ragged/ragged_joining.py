@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsInt, TypeGuard
 
 from graphwright.control.assertions import assert_equal
 from graphwright.op.dispatch import implement
@@ -13,39 +13,39 @@ from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.core.repetition import repeat, tile
 from graphwright.ops.core.sequences import range as numbers
-from graphwright.ragged.factories import as_values, is_ragged
+from graphwright.ragged.factories import as_values
 from graphwright.ragged.positions import length_of, splits_of_lengths
 from graphwright.ragged.ragged_conversion import from_tensor, same_rows
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import take
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 
 
-def alike(values: Sequence[Any]) -> list[Any]:
+def alike(values: Sequence[TensorLike]) -> list[RaggedOrTensor]:
     """Ragged tensors of one rank, all divided as often as the one that is divided most.
 
     ValueError if the ranks differ.
     """
     dtype = next((x.dtype for x in values if is_ragged(x)), None)
-    given: list[Any] = [x if is_ragged(x) else convert(x, None, dtype) for x in values]
-    ranks = {x.shape.rank for x in given}
+    tensors: list[Any] = [x if is_ragged(x) else convert(x, None, dtype) for x in values]
+    ranks = {x.shape.rank for x in tensors}
     if len(ranks) > 1:
         raise ValueError(f"all inputs must have the same rank, not {sorted(map(str, ranks))}")
-    depth = max([x.ragged_rank for x in given if is_ragged(x)], default=0)
-    return one_splits_dtype([divided(x, depth) for x in given])
+    depth = max([x.ragged_rank for x in tensors if is_ragged(x)], default=0)
+    return one_splits_dtype([divided(x, depth) for x in tensors])
 
 
-def one_splits_dtype(values: list[Any]) -> list[Any]:
+def one_splits_dtype(values: list[RaggedOrTensor]) -> list[RaggedOrTensor]:
     """Ragged tensors whose splits are of one dtype: int64 if some are."""
-    found = {x.row_splits.dtype for x in values if is_ragged(x)}
-    if len(found) < 2:
+    dtypes = {x.row_splits.dtype for x in values if is_ragged(x)}
+    if len(dtypes) < 2:
         return values
     return [x.with_row_splits_dtype(dt.int64) if is_ragged(x) else x for x in values]
 
 
-def divided(value: Any, depth: int) -> Any:
+def divided(value: RaggedOrTensor, depth: int) -> RaggedOrTensor:
     """A tensor or ragged tensor divided `depth` times."""
     if not is_ragged(value):
         return from_tensor(value, None, None, depth, dt.int64) if depth else value
@@ -55,19 +55,26 @@ def divided(value: Any, depth: int) -> Any:
 
 
 @implement(joining.concat, RaggedTensor)
-def concat(values: Any, axis: Any, name: Any = None) -> Any:
+def concat(values: TensorLike, axis: SupportsInt, name: str | None = None) -> Any:
     """Ragged tensors one after the other along an axis."""
     parts = alike(values if isinstance(values, (list, tuple)) else [values])
     rank = parts[0].shape.rank
-    axis = int(axis)
-    if rank is not None and not -rank <= axis < rank:
-        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
-    return parts[0] if len(parts) == 1 else joined(parts, axis % rank if axis < 0 else axis)
+    place = int(axis)
+    if rank is not None and not -rank <= place < rank:
+        raise ValueError(f"axis={place} out of bounds: expected {-rank}<=axis<{rank}")
+    if len(parts) == 1:
+        return parts[0]
+    return joined(parts, place + rank if place < 0 and rank is not None else place)
 
 
-def joined(parts: list[Any], axis: int) -> Any:
+def are_ragged(parts: Sequence[RaggedOrTensor]) -> TypeGuard[Sequence[RaggedTensor]]:
+    """Whether tensors divided alike are ragged."""
+    return is_ragged(parts[0])
+
+
+def joined(parts: Sequence[RaggedOrTensor], axis: int) -> Any:
     """Tensors divided alike, one after the other."""
-    if not is_ragged(parts[0]):
+    if not are_ragged(parts):
         return joining.concat(parts, axis)
     if axis == 0:
         return joined_rows(parts)
@@ -80,9 +87,9 @@ def joined(parts: list[Any], axis: int) -> Any:
     return parts[0].with_values(joined([x.values for x in parts], axis - 1))
 
 
-def joined_rows(parts: list[Any]) -> Any:
+def joined_rows(parts: Sequence[RaggedOrTensor]) -> Any:
     """All rows of the first, then those of the second, and so on."""
-    if not is_ragged(parts[0]):
+    if not are_ragged(parts):
         return joining.concat(parts, 0)
     lengths = joining.concat([x.row_lengths() for x in parts], 0)
     uniform = {x._row_partition.static_uniform_row_length for x in parts}
@@ -93,7 +100,7 @@ def joined_rows(parts: list[Any]) -> Any:
     return RaggedTensor(joined_rows([x.values for x in parts]), partition)
 
 
-def interleaved(parts: list[Any]) -> Any:
+def interleaved(parts: Sequence[RaggedTensor]) -> Any:
     """The first rows of all, then the second rows of all, and so on."""
     counts = [x.nrows() for x in parts]
     for count in counts[1:]:
@@ -103,7 +110,7 @@ def interleaved(parts: list[Any]) -> Any:
     return take(joined_rows(parts), reshape(transpose(order), [-1]))
 
 
-def check_same_rows(parts: list[Any]) -> None:
+def check_same_rows(parts: Sequence[RaggedTensor]) -> None:
     """Asserts that all are divided at the same places."""
     first = parts[0]
     for other in parts[1:]:
@@ -112,7 +119,7 @@ def check_same_rows(parts: list[Any]) -> None:
 
 
 @implement(joining.stack, RaggedTensor)
-def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
+def stack(values: Sequence[TensorLike], axis: SupportsInt = 0, name: str | None = None) -> Any:
     """Stacks tensors and ragged tensors of one rank along a new axis.
 
     Args:
@@ -132,17 +139,17 @@ def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
     """
     if not values:
         raise ValueError("rt_inputs may not be empty.")
-    given: list[Any] = [x if is_ragged(x) else as_values(x) for x in values]
-    if not any(map(is_ragged, given)):
+    tensors: list[Any] = [x if is_ragged(x) else as_values(x) for x in values]
+    if not any(map(is_ragged, tensors)):
         return stacked_dense(convert_many(values), int(axis))
-    parts = alike(given)
-    axis = parts[0].positive_axis(int(axis), "axis", extra=1)
-    return stacked(parts, axis)
+    parts = alike(tensors)
+    first: Any = parts[0]
+    return stacked(parts, first.positive_axis(int(axis), "axis", extra=1))
 
 
-def stacked_dense(parts: list[Any], axis: int) -> Any:
+def stacked_dense(parts: Sequence[TensorValue], axis: int) -> Any:
     """Tensors, which may differ in size, as the items of a new axis."""
-    rank = parts[0].shape.rank
+    rank: Any = parts[0].shape.rank
     axis = axis % (rank + 1)
     if rank == 1 and axis == 0:
         lengths = joining.stack([length_of(x, dt.int32) for x in parts])
@@ -154,9 +161,9 @@ def stacked_dense(parts: list[Any], axis: int) -> Any:
     return stacked([divided(x, rank - 1) for x in parts], axis)
 
 
-def stacked(parts: list[Any], axis: int) -> Any:
+def stacked(parts: Sequence[RaggedOrTensor], axis: int) -> Any:
     """Tensors divided alike as the items of a new axis."""
-    if not is_ragged(parts[0]):
+    if not are_ragged(parts):
         return joining.stack(parts, axis)
     if axis == 0:
         lengths = joining.stack([x.nrows() for x in parts])
@@ -170,14 +177,14 @@ def stacked(parts: list[Any], axis: int) -> Any:
 
 
 @implement(repetition.tile, RaggedTensor)
-def tiled(input: TensorLike, multiples: Any, name: str | None = None) -> Any:
+def tiled(input: RaggedTensor, multiples: TensorLike, name: str | None = None) -> Any:
     """A ragged tensor repeated along each of its axes."""
     if not isinstance(multiples, (list, tuple)):
         multiples = joining.unstack(convert(multiples))
     return repeated(input, list(multiples))
 
 
-def repeated(x: Any, multiples: list[Any]) -> Any:
+def repeated(x: RaggedOrTensor, multiples: Sequence[TensorLike]) -> Any:
     """A tensor or ragged tensor repeated along each axis."""
     if not is_ragged(x):
         return tile(x, multiples)
@@ -195,14 +202,18 @@ def repeated(x: Any, multiples: list[Any]) -> Any:
     return x
 
 
-def is_one(multiple: Any) -> bool:
+def is_one(multiple: object) -> bool:
     """Whether something is known to be repeated once."""
     return isinstance(multiple, int) and multiple == 1
 
 
 @implement(joining.split, RaggedTensor)
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = None
+    value: RaggedTensor,
+    num_or_size_splits: int | Sequence[int],
+    axis: SupportsInt = 0,
+    num: int | None = None,
+    name: str | None = None,
 ) -> list[Any]:
     """The rows in several pieces; ValueError for another axis."""
     if value.positive_axis(int(axis), "axis") != 0:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsInt
 
 from graphwright.op.dispatch import implement, opened
 from graphwright.op.interpreter import convert
@@ -18,18 +18,21 @@ from graphwright.ops.math.arithmetic import maximum, truediv
 from graphwright.ops.math.comparison import select
 from graphwright.ops.math.rounding import is_finite
 from graphwright.ops.math.transcendental import exp, log, sqrt, square
-from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import greatest, splits_of_lengths
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 
-Segments = Callable[[Any, Any, Any], Any]
+#: What combines data by the numbers of their segments, of which there are so many.
+Segments = Callable[[TensorLike, TensorLike, TensorLike], Any]
+#: A reduction of a tensor: all of it, or by `axis` and `keepdims`.
 Reduce = Callable[..., Any]
+#: One axis, or several.
+Axes = SupportsInt | Sequence[SupportsInt]
 
 
-def segments(combine: Segments, data: Any, ids: Any, count: Any) -> Any:
+def segments(combine: Segments, data: RaggedOrTensor, ids: TensorLike, count: TensorLike) -> Any:
     """Rows of a tensor or ragged tensor combined by the segments they belong to.
 
     Of ragged rows those at the same place are combined; a result is as long as the longest.
@@ -47,12 +50,14 @@ def segments(combine: Segments, data: Any, ids: Any, count: Any) -> Any:
 def offsets(ragged: RaggedTensor) -> Any:
     """The place of each value in its row."""
     partition = ragged._row_partition
-    at = numbers(partition.nvals(), dtype=partition.dtype)
-    return at - gather(partition.row_starts(), partition.value_rowids())
+    places = numbers(partition.nvals(), dtype=partition.dtype)
+    return places - gather(partition.row_starts(), partition.value_rowids())
 
 
-def reduced(reduce: Reduce, combine: Segments, x: RaggedTensor, axis: Any, keepdims: bool) -> Any:
-    """A reduction of which is known how it acts on a tensor and on segments of one."""
+def reduced(
+    reduce: Reduce, combine: Segments, x: RaggedTensor, axis: Axes | None, keepdims: bool
+) -> Any:
+    """Reduces a ragged tensor: `reduce` works on tensors, `combine` on segments of one."""
     axes = axes_of(x, axis)
     if axes is None:
         result = reduce(x.flat_values)
@@ -65,16 +70,21 @@ def reduced(reduce: Reduce, combine: Segments, x: RaggedTensor, axis: Any, keepd
     return result
 
 
-def axes_of(x: RaggedTensor, axis: Any) -> list[int] | None:
+def positive_axes(x: RaggedTensor, axis: Axes) -> set[int]:
+    """One or several axes, counted from the first; ValueError if there are none such."""
+    axes: Any = axis if isinstance(axis, (list, tuple)) else [axis]
+    return {x.positive_axis(int(each), "axis") for each in axes}
+
+
+def axes_of(x: RaggedTensor, axis: Axes | None) -> list[int] | None:
     """The axes in order; None for all of them."""
     if axis is None:
         return None
-    given = axis if isinstance(axis, (list, tuple)) else [axis]
-    axes = sorted({x.positive_axis(int(each), "axis") for each in given})
+    axes = sorted(positive_axes(x, axis))
     return None if x.shape.rank is not None and len(axes) == x.shape.rank else axes
 
 
-def along(reduce: Reduce, combine: Segments, x: Any, axis: int, keepdims: bool) -> Any:
+def along(reduce: Reduce, combine: Segments, x: RaggedOrTensor, axis: int, keepdims: bool) -> Any:
     """The reduction over one axis."""
     if not is_ragged(x):
         return reduce(x, axis=axis, keepdims=keepdims)
@@ -100,10 +110,12 @@ def all_of(data: TensorLike, ids: TensorLike, count: TensorLike) -> Any:
 
 
 def register(reduce: Reduce, combine: Segments) -> None:
-    """What a reduction means for ragged tensors."""
+    """Registers what a reduction means for ragged tensors."""
 
     @implement(reduce, RaggedTensor)
-    def meaning(x: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    def meaning(
+        x: RaggedTensor, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+    ) -> Any:
         return reduced(reduce, combine, x, axis, bool(keepdims))
 
 
@@ -118,14 +130,21 @@ total = opened(reduction.reduce_sum)
 
 
 @implement(reduction.reduce_mean, RaggedTensor)
-def mean(x: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+def mean(
+    x: RaggedTensor, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The mean over axes: the sum divided by the number of elements."""
     count = x.with_flat_values(ones_like(x.flat_values))
     return opened(truediv)(total(x, axis, keepdims), total(count, axis, keepdims))
 
 
 @implement(reduction.reduce_variance, RaggedTensor)
-def variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+def variance(
+    input_tensor: RaggedTensor,
+    axis: Axes | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Any:
     """The variance over axes: the mean of squares less the square of the mean."""
     x = input_tensor.with_flat_values(floating(input_tensor.flat_values))
     squares = mean(x.with_flat_values(square(x.flat_values)), axis, keepdims)
@@ -135,9 +154,9 @@ def variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: A
 
 @implement(reduction.reduce_std, RaggedTensor)
 def std(
-    input_tensor: TensorLike,
-    axis: TensorLike | None = None,
-    keepdims: TensorLike = False,
+    input_tensor: RaggedTensor,
+    axis: Axes | None = None,
+    keepdims: bool = False,
     name: str | None = None,
 ) -> Any:
     """The standard deviation over axes."""
@@ -145,7 +164,9 @@ def std(
 
 
 @implement(reduction.reduce_logsumexp, RaggedTensor)
-def logsumexp(x: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+def logsumexp(
+    x: RaggedTensor, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The logarithm of the sum of exponentials over axes, shifted so that none overflows."""
     top = reduction.reduce_max(x.flat_values)
     top = select(is_finite(top), top, top - top)
@@ -153,18 +174,23 @@ def logsumexp(x: Any, axis: Any = None, keepdims: Any = False, name: Any = None)
     return opened(log)(total(powers, axis, keepdims)) + top
 
 
-def floating(values: Any) -> Any:
-    """Numbers of which there are means."""
+def floating(values: TensorValue) -> Any:
+    """The values as floats, or complex numbers as they are: integers have no mean."""
     return (
         values if values.dtype.is_floating or values.dtype.is_complex else cast(values, dt.float32)
     )
 
 
 def register_segments(combine: Segments) -> None:
-    """What a combination of segments means for ragged tensors."""
+    """Registers what a combination of segments means for ragged tensors."""
 
     @implement(combine, RaggedTensor)
-    def meaning(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+    def meaning(
+        data: RaggedTensor,
+        segment_ids: TensorLike,
+        num_segments: TensorLike,
+        name: str | None = None,
+    ) -> Any:
         ids = cast(convert(segment_ids), data.row_splits.dtype)
         return segments(combine, data, ids, num_segments)
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsInt
 
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.shapes import shape as shape_of
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -25,24 +25,24 @@ class DynamicRaggedShape:
     <DynamicRaggedShape lengths=[2, (2, 0)] num_row_partitions=1>
     """
 
-    def __init__(self, row_partitions: Sequence[RowPartition], inner_shape: Any) -> None:
+    def __init__(self, row_partitions: Sequence[RowPartition], inner_shape: TensorLike) -> None:
         self._row_partitions = tuple(row_partitions)
         self._inner_shape = convert(inner_shape, None, dt.int64)
 
     @classmethod
-    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
+    def from_tensor(cls, t: TensorLike, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
         """The shape of a tensor or ragged tensor."""
-        partitions = getattr(t, "partitions", [])
-        own = partitions[0].dtype if partitions else dt.int64
-        wanted = own if dtype is None else as_dtype(dtype)
-        inner = shape_of(t.flat_values if partitions else convert(t), wanted)
+        partitions = t.partitions if is_ragged(t) else []
+        default = partitions[0].dtype if partitions else dt.int64
+        wanted = default if dtype is None else as_dtype(dtype)
+        inner = shape_of(t.flat_values if is_ragged(t) else convert(t), wanted)
         return cls([p.with_dtype(wanted) for p in partitions], inner)
 
     @property
     def dtype(self) -> DType:
         """The dtype of sizes and splits."""
-        found: DType = self._inner_shape.dtype
-        return found
+        result: DType = self._inner_shape.dtype
+        return result
 
     @property
     def row_partitions(self) -> tuple[RowPartition, ...]:
@@ -104,7 +104,7 @@ class DynamicRaggedShape:
         partitions = [p.with_dtype(wanted) for p in self._row_partitions]
         return DynamicRaggedShape(partitions, cast(self._inner_shape, wanted))
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: slice | SupportsInt) -> Any:
         if isinstance(index, slice):
             start, stop, step = index.indices(self.rank or 0)
             return stack([self[i] for i in range(start, stop, step)])
@@ -125,7 +125,7 @@ class DynamicRaggedShape:
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         raise TypeError(f"{self!r} is no array: use a function that takes ragged shapes")
 
-    def like(self, flat_values: Any) -> Any:
+    def like(self, flat_values: RaggedOrTensor) -> RaggedOrTensor:
         """The ragged tensor of this shape whose elements are these."""
         result = flat_values
         for partition in reversed(self._row_partitions):

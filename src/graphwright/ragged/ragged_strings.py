@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.op.dispatch import implement, opened
@@ -23,21 +23,25 @@ from graphwright.ops.strings.string_pieces import (
     UnicodeEncode,
 )
 from graphwright.ragged.broadcasting import apply_flat
-from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
 from graphwright.ragged.ragged_conversion import from_tensor
 from graphwright.ragged.ragged_indexing import sliced_columns
-from graphwright.ragged.ragged_reduction import reduced
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_reduction import Axes, reduced
+from graphwright.ragged.ragged_tensor import RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
+
+#: What pads rows at both ends: one string, one for each end, or none.
+Padding = str | bytes | tuple[str | bytes, str | bytes] | None
 
 
-def each_string(cut: Callable[[Any], tuple[Any, ...]], input: Any) -> tuple[Any, ...]:
-    """Pieces of each string: `cut` gives ragged tensors for a vector of strings.
+def each_string(
+    cut: Callable[[TensorValue], tuple[RaggedTensor, ...]], input: TensorLike
+) -> tuple[Any, ...]:
+    """The pieces of each string, as `cut` makes them of a vector of strings.
 
-    For a scalar they are its pieces alone.
+    A scalar has one row of pieces, a vector.
     """
     input = input if is_ragged(input) else convert(input, dt.string)
     rank = input.shape.rank
@@ -56,7 +60,9 @@ def each_string(cut: Callable[[Any], tuple[Any, ...]], input: Any) -> tuple[Any,
     return tuple([input.with_flat_values(part) for part in cut(input.flat_values)])
 
 
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(
+    input: TensorLike, sep: TensorLike | None = None, maxsplit: int = -1, name: str | None = None
+) -> Any:
     """Splits each string at separators.
 
     Args:
@@ -76,7 +82,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     <tf.RaggedTensor [[b'hello', b'world'], [b'a', b'b', b'c']]>
     """
 
-    def cut(vector: TensorLike) -> tuple[Any, ...]:
+    def cut(vector: TensorLike) -> tuple[RaggedTensor, ...]:
         indices, values, shape = apply(
             StringSplitV2.of(maxsplit), vector, convert("" if sep is None else sep)
         )
@@ -105,7 +111,7 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     <tf.RaggedTensor [[b'a', b'b'], []]>
     """
 
-    def cut(vector: TensorLike) -> tuple[Any, ...]:
+    def cut(vector: TensorLike) -> tuple[RaggedTensor, ...]:
         lengths = cast(strings.length(vector), dt.int64)
         offsets, splits = positions(lengths * 0, lengths)
         rows = RowPartition(splits)
@@ -148,7 +154,7 @@ def unicode_decode(
         input_encoding, errors, replacement_char, replace_control_characters, dt.int64
     )
 
-    def cut(vector: TensorLike) -> tuple[Any, ...]:
+    def cut(vector: TensorLike) -> tuple[RaggedTensor, ...]:
         splits, points = apply(op, vector)
         return (RaggedTensor(points, RowPartition(splits)),)
 
@@ -189,7 +195,7 @@ def unicode_decode_with_offsets(
         input_encoding, errors, replacement_char, replace_control_characters, dt.int64
     )
 
-    def cut(vector: TensorLike) -> tuple[Any, ...]:
+    def cut(vector: TensorLike) -> tuple[RaggedTensor, ...]:
         splits, points, starts = apply(op, vector)
         rows = RowPartition(splits)
         return RaggedTensor(points, rows), RaggedTensor(starts, rows)
@@ -267,7 +273,7 @@ def unicode_split_with_offsets(
 
 
 def unicode_encode(
-    input: Any,
+    input: TensorLike,
     output_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -315,10 +321,10 @@ def unicode_encode(
 
 
 def ngrams(
-    data: Any,
-    ngram_width: Any,
+    data: TensorLike,
+    ngram_width: int | Sequence[int],
     separator: str = " ",
-    pad_values: Any = None,
+    pad_values: Padding = None,
     padding_width: int | None = None,
     preserve_short_sequences: bool = False,
     name: str | None = None,
@@ -347,14 +353,14 @@ def ngrams(
     >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()
     array([b'a b', b'b c'], dtype=object)
     """
-    given = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
-    widths = tuple([int(width) for width in given])
+    each: Any = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+    widths = tuple([int(width) for width in each])
     if any(width < 1 for width in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
     left, right, padding = paddings(pad_values, padding_width)
     op = StringNGrams.of(separator, widths, left, right, padding, preserve_short_sequences)
     data = data if is_ragged(data) else convert(data, dt.string)
-    rank = data.shape.rank
+    rank: Any = data.shape.rank
     if rank == 0:
         raise ValueError("Data must have rank>0")
     if rank == 1:
@@ -364,8 +370,8 @@ def ngrams(
     return rows_of_ngrams(op, from_tensor(data, None, None, rank - 1, dt.int64)).to_tensor()
 
 
-def paddings(pad_values: Any, padding_width: int | None) -> tuple[str, str, int]:
-    """What stands before and behind rows, and how often."""
+def paddings(pad_values: Padding, padding_width: int | None) -> tuple[str, str, int]:
+    """The strings that pad rows at their two ends, and how often."""
     if pad_values is None:
         if padding_width:
             raise ValueError("pad_values must be provided if padding_width is set.")
@@ -390,18 +396,22 @@ def rows_of_ngrams(op: StringNGrams, data: RaggedTensor) -> Any:
 
 
 @implement(strings.join, RaggedTensor)
-def join(inputs: Any, separator: Any = "", name: Any = None) -> Any:
+def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Any:
     """Strings at the same places joined."""
     return apply_flat(lambda *parts: strings.join(parts, separator), list(inputs))
 
 
 @implement(strings.reduce_join, RaggedTensor)
 def reduce_join(
-    inputs: Any, axis: Any = None, keepdims: Any = False, separator: Any = "", name: Any = None
+    inputs: RaggedTensor,
+    axis: Axes | None = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
 ) -> Any:
     """Strings joined along axes."""
 
-    def dense(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    def dense(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Any:
         return strings.reduce_join(x, axis, keepdims, separator)
 
     def segments(x: TensorLike, ids: TensorLike, count: TensorLike) -> Any:
@@ -412,7 +422,11 @@ def reduce_join(
 
 @implement(strings.format, RaggedTensor)
 def format(
-    template: Any, inputs: Any, placeholder: Any = "{}", summarize: Any = 3, name: Any = None
+    template: str,
+    inputs: TensorLike,
+    placeholder: str = "{}",
+    summarize: int = 3,
+    name: str | None = None,
 ) -> Any:
     """The template with each placeholder replaced by a tensor or ragged tensor."""
     values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
@@ -443,7 +457,7 @@ def text_of(ragged: RaggedTensor, summarize: int = 3) -> Any:
     return text_of_rows(whole, summarize)[0]
 
 
-def text_of_rows(texts: Any, summarize: int) -> Any:
+def text_of_rows(texts: RaggedTensor, summarize: int) -> Any:
     """The text of each row of texts."""
     if is_ragged(texts.values):
         texts = texts.with_values(text_of_rows(texts.values, summarize))

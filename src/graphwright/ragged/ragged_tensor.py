@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,17 +14,21 @@ from graphwright.ops.core.creation import fill
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math import arithmetic, bitwise, comparison, transcendental
-from graphwright.ragged.factories import Factories, as_values, is_ragged
+from graphwright.ragged.factories import Factories, as_values
+from graphwright.ragged.methods import Sizes
 from graphwright.ragged.ragged_display import shown
 from graphwright.ragged.ragged_iteration import RaggedRows
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.values.tensor import EagerTensor
 from graphwright.values.tensor_operators import Operators
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 
 class RaggedTensor(Factories, Composite, Operators):
@@ -45,7 +49,7 @@ class RaggedTensor(Factories, Composite, Operators):
 
     _instead = "a ragged tensor does not change. Make another one, as of rows by `tf.concat`."
 
-    def __init__(self, values: Any, row_partition: RowPartition) -> None:
+    def __init__(self, values: RaggedOrTensor, row_partition: RowPartition) -> None:
         if not isinstance(row_partition, RowPartition):
             raise ValueError(
                 "RaggedTensor constructor is private; please use one of the factory methods "
@@ -77,8 +81,8 @@ class RaggedTensor(Factories, Composite, Operators):
     @property
     def dtype(self) -> DType:
         """The dtype of the values."""
-        found: DType = self._values.dtype
-        return found
+        result: DType = self._values.dtype
+        return result
 
     @property
     def ragged_rank(self) -> int:
@@ -88,12 +92,12 @@ class RaggedTensor(Factories, Composite, Operators):
     @property
     def partitions(self) -> list[RowPartition]:
         """The partitions, the outermost first."""
-        found = []
+        result = []
         values: Any = self
         while is_ragged(values):
-            found.append(values._row_partition)
+            result.append(values._row_partition)
             values = values._values
-        return found
+        return result
 
     @property
     def _nested_row_partitions(self) -> tuple[RowPartition, ...]:
@@ -158,17 +162,20 @@ class RaggedTensor(Factories, Composite, Operators):
         return self.with_values(dense_lengths(self._values, axis - 1, self.row_splits.dtype))
 
     def bounding_shape(
-        self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None
+        self,
+        axis: int | Sequence[int] | None = None,
+        name: str | None = None,
+        out_type: DTypeLike | None = None,
     ) -> Any:
         """The shape of the smallest tensor that all rows fit in."""
-        found = self._bodies.bounding_shape(self)
+        sizes = self._bodies.bounding_shape(self)
         if out_type is not None:
-            found = cast(found, out_type)
+            sizes = cast(sizes, out_type)
         if axis is None:
-            return found
+            return sizes
         if isinstance(axis, int):
-            return found[axis]
-        return stack([found[each] for each in axis])
+            return sizes[axis]
+        return stack([sizes[each] for each in axis])
 
     def positive_axis(self, axis: int, what: str, extra: int = 0) -> int:
         """An axis counted from the first; ValueError if there is none such."""
@@ -184,7 +191,7 @@ class RaggedTensor(Factories, Composite, Operators):
 
     # -- other tensors like it --------------------------------------------------------------
 
-    def with_values(self, new_values: Any) -> RaggedTensor:
+    def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows of other values."""
         values = as_values(new_values)
         mine, theirs = self._values.shape, values.shape
@@ -196,7 +203,7 @@ class RaggedTensor(Factories, Composite, Operators):
             )
         return RaggedTensor(values, self._row_partition)
 
-    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+    def with_flat_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same partitions of other values."""
         if is_ragged(self._values):
             return self.with_values(self._values.with_flat_values(new_values))
@@ -223,7 +230,10 @@ class RaggedTensor(Factories, Composite, Operators):
         return self._bodies.merge_dims(self, outer, inner)
 
     def to_tensor(
-        self, default_value: Any = None, name: str | None = None, shape: Any = None
+        self,
+        default_value: TensorLike | None = None,
+        name: str | None = None,
+        shape: Sizes | None = None,
     ) -> Any:
         """The tensor that all rows fit in, filled up with `default_value` (zeros, by default).
 
@@ -285,7 +295,7 @@ class RaggedTensor(Factories, Composite, Operators):
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self._bodies.get_item(self, key)
 
     def __iter__(self) -> Iterator[Any]:
@@ -337,7 +347,7 @@ class RaggedTensor(Factories, Composite, Operators):
     def _differentiable_part(self) -> Any:
         return self._values
 
-    def _row(self, index: Any) -> Any:
+    def _row(self, index: TensorLike) -> Any:
         return self[index]
 
     def _row_count(self) -> Any:
@@ -347,8 +357,17 @@ class RaggedTensor(Factories, Composite, Operators):
     def _static_row_count(self) -> int | None:
         return self._row_partition.static_nrows
 
-    def _with_differentiable_part(self, part: Any) -> RaggedTensor:
+    def _with_differentiable_part(self, part: TensorLike) -> RaggedTensor:
         return self.with_values(part)
+
+
+#: A ragged tensor, or a tensor where nothing is ragged.
+RaggedOrTensor = RaggedTensor | TensorValue
+
+
+def is_ragged(value: object) -> TypeIs[RaggedTensor]:
+    """Whether a value is a ragged tensor."""
+    return isinstance(value, RaggedTensor)
 
 
 def dense_lengths(values: TensorLike, axis: int, dtype: DType) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from graphwright.ragged.positions import (
     splits_of_lengths,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -34,18 +35,18 @@ from graphwright.values.tensor import EagerTensor, Tensor
 
 
 def splits_dtype(dtype: DTypeLike) -> DType:
-    """The dtype of splits that was asked for; ValueError unless it is int32 or int64."""
-    found = as_dtype(dtype)
-    if found not in SPLITS:
-        raise ValueError(f"Argument `row_splits` dtype must be int32 or int64. Received {found}.")
-    return found
+    """The dtype of splits; ValueError unless it is int32 or int64."""
+    result = as_dtype(dtype)
+    if result not in SPLITS:
+        raise ValueError(f"Argument `row_splits` dtype must be int32 or int64. Received {result}.")
+    return result
 
 
-def index_vector(value: Any, name: str, dtype: Any = None) -> Any:
-    """A vector of int32 or int64 (which other values become)."""
-    preferred = dt.int64 if dtype is None else dtype
-    own = isinstance(value, (Tensor, np.ndarray))
-    tensor = convert(value) if own else convert(value, None, preferred)
+def index_vector(value: TensorLike, name: str, dtype: DTypeLike | None = None) -> Any:
+    """Makes a vector of int32 or int64 of a value; ValueError if it is none of integers."""
+    preferred = dt.int64 if dtype is None else as_dtype(dtype)
+    has_dtype = isinstance(value, (Tensor, np.ndarray))
+    tensor = convert(value) if has_dtype else convert(value, None, preferred)
     if tensor.dtype not in SPLITS:
         if not tensor.dtype.is_integer and tensor.type.dims != (0,):
             raise ValueError(f"{name} must have dtype int32 or int64, not {tensor.dtype.name}")
@@ -70,7 +71,12 @@ class RowPartition(Composite):
 
     __slots__ = ("_rowids", "_splits", "_uniform")
 
-    def __init__(self, splits: Any, uniform: Any = None, rowids: Any = None) -> None:
+    def __init__(
+        self,
+        splits: TensorValue,
+        uniform: TensorValue | None = None,
+        rowids: TensorValue | None = None,
+    ) -> None:
         self._splits = splits
         self._uniform = uniform
         self._rowids = rowids
@@ -79,7 +85,7 @@ class RowPartition(Composite):
 
     @classmethod
     def from_row_splits(
-        cls, row_splits: Any, validate: bool = True, dtype: DTypeLike | None = None
+        cls, row_splits: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
         """Rows that begin at `row_splits[i]` and end at `row_splits[i + 1]`."""
         if isinstance(row_splits, (list, tuple)) and not row_splits:
@@ -94,7 +100,7 @@ class RowPartition(Composite):
 
     @classmethod
     def from_row_lengths(
-        cls, row_lengths: Any, validate: bool = True, dtype: DTypeLike | None = None
+        cls, row_lengths: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
         """Rows of these lengths."""
         lengths = index_vector(row_lengths, "row_lengths", dtype)
@@ -105,8 +111,8 @@ class RowPartition(Composite):
     @classmethod
     def from_value_rowids(
         cls,
-        value_rowids: Any,
-        nrows: Any = None,
+        value_rowids: TensorLike,
+        nrows: TensorLike | None = None,
         validate: bool = True,
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
@@ -133,7 +139,11 @@ class RowPartition(Composite):
 
     @classmethod
     def from_row_starts(
-        cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: DTypeLike | None = None
+        cls,
+        row_starts: TensorLike,
+        nvals: TensorLike,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
     ) -> RowPartition:
         """Rows that begin at these places; the last ends at `nvals`."""
         starts = index_vector(row_starts, "row_starts", dtype)
@@ -145,7 +155,7 @@ class RowPartition(Composite):
 
     @classmethod
     def from_row_limits(
-        cls, row_limits: Any, validate: bool = True, dtype: DTypeLike | None = None
+        cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
         """Rows that end at these places."""
         limits = index_vector(row_limits, "row_limits", dtype)
@@ -157,9 +167,9 @@ class RowPartition(Composite):
     @classmethod
     def from_uniform_row_length(
         cls,
-        uniform_row_length: Any,
-        nvals: Any = None,
-        nrows: Any = None,
+        uniform_row_length: int | TensorLike,
+        nvals: TensorLike | None = None,
+        nrows: TensorLike | None = None,
         validate: bool = True,
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
@@ -170,22 +180,23 @@ class RowPartition(Composite):
                 f"Argument `uniform_row_length` must be >= 0. Received {uniform_row_length}."
             )
         length = cast(convert(uniform_row_length), wanted)
+        count: Any = nrows
         if nrows is None:
-            nvals = cast(convert(nvals), wanted)
-            nrows = nvals // maximum(length, 1)
+            values: Any = nvals
+            values = cast(convert(values), wanted)
+            count = values // maximum(length, 1)
             if validate:
-                left = nvals - nrows * length
-                _check_division(left)
-        nrows = cast(convert(nrows), wanted)
-        return cls(numbers(nrows + 1, dtype=wanted) * length, length)
+                _check_division(values - count * length)
+        count = cast(convert(count), wanted)
+        return cls(numbers(count + 1, dtype=wanted) * length, length)
 
     # -- what it is -----------------------------------------------------------------------
 
     @property
     def dtype(self) -> DType:
         """The dtype of splits: int32 or int64."""
-        found: DType = self._splits.dtype
-        return found
+        result: DType = self._splits.dtype
+        return result
 
     def row_splits(self) -> Any:
         """Where rows begin, and at last where they end: of shape [nrows + 1]."""
@@ -207,10 +218,10 @@ class RowPartition(Composite):
         """The number of each value's row."""
         if self._rowids is not None:
             return self._rowids
-        found = numbers_of_rows(self._splits, self.nvals())
-        if isinstance(found, EagerTensor):  # one of a graph may not be used outside of it
-            self._rowids = found
-        return found
+        rowids = numbers_of_rows(self._splits, self.nvals())
+        if isinstance(rowids, EagerTensor):  # one of a graph may not be used outside of it
+            self._rowids = rowids
+        return rowids
 
     def nrows(self) -> Any:
         """The number of rows."""
@@ -253,8 +264,10 @@ class RowPartition(Composite):
         wanted = splits_dtype(dtype)
         if wanted is self.dtype:
             return self
-        parts = (self._splits, self._uniform, self._rowids)
-        return RowPartition(*[None if part is None else cast(part, wanted) for part in parts])
+        uniform, rowids = (
+            None if part is None else cast(part, wanted) for part in (self._uniform, self._rowids)
+        )
+        return RowPartition(cast(self._splits, wanted), uniform, rowids)
 
     def with_uniform_row_length(self, length: int) -> RowPartition:
         """The same rows, known from now on to have one length."""
@@ -278,7 +291,7 @@ class RowPartition(Composite):
         return f"tf.RowPartition({rows}{what}={shown})"
 
 
-def _check_division(left: Any) -> None:
+def _check_division(left: TensorValue) -> None:
     known = left.known
     if known:
         raise ValueError("uniform_row_length does not divide the number of values evenly")
@@ -292,9 +305,9 @@ class RowPartitionSpec(TypeSpec):
 
     def __init__(
         self,
-        nrows: Any = None,
-        nvals: Any = None,
-        uniform_row_length: Any = None,
+        nrows: int | None = None,
+        nvals: int | None = None,
+        uniform_row_length: int | None = None,
         dtype: DTypeLike = dt.int64,
     ) -> None:
         self._nrows = nrows
@@ -312,7 +325,7 @@ class RowPartitionSpec(TypeSpec):
         return (*[TensorShape([size]) for size in sizes], self._dtype)
 
     @classmethod
-    def _deserialize(cls, serialization: Any) -> RowPartitionSpec:
+    def _deserialize(cls, serialization: Sequence[Any]) -> RowPartitionSpec:
         nrows, nvals, uniform, dtype = serialization
         return cls(nrows[0], nvals[0], uniform[0], dtype)
 
@@ -321,9 +334,9 @@ class RowPartitionSpec(TypeSpec):
         count = None if self._nrows is None else self._nrows + 1
         return TensorSpec([count], self._dtype)
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: RowPartition) -> Any:
         return value.row_splits()
 
-    def _from_components(self, components: Any) -> RowPartition:
+    def _from_components(self, components: TensorValue) -> RowPartition:
         uniform = None if self._uniform is None else convert(self._uniform, self._dtype)
         return RowPartition(components, uniform)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, SupportsInt
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal
@@ -12,23 +13,23 @@ from graphwright.ops.core import creation, indicators, movement
 from graphwright.ops.core import shapes as shape
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ragged.broadcasting import aligned
-from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.ragged_indexing import wrapped
+from graphwright.ragged.ragged_reduction import Axes, positive_axes
 from graphwright.ragged.ragged_shape import DynamicRaggedShape
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 
 
 @implement(movement.expand_dims, RaggedTensor)
-def expand_dims(input: Any, axis: Any, name: Any = None) -> Any:
+def expand_dims(input: RaggedTensor, axis: SupportsInt, name: str | None = None) -> Any:
     """A ragged tensor with an axis of size 1 more."""
-    at = input.positive_axis(int(axis), "axis", extra=1)
-    return expanded(input, at)
+    place = input.positive_axis(int(axis), "axis", extra=1)
+    return expanded(input, place)
 
 
-def expanded(x: Any, axis: int) -> Any:
+def expanded(x: RaggedOrTensor, axis: int) -> Any:
     """A tensor or ragged tensor with an axis of size 1 more."""
     if not is_ragged(x):
         return movement.expand_dims(x, axis)
@@ -44,18 +45,17 @@ def expanded(x: Any, axis: int) -> Any:
 
 
 @implement(movement.squeeze, RaggedTensor)
-def squeeze(input: Any, axis: Any = None, name: Any = None) -> Any:
+def squeeze(input: RaggedTensor, axis: Axes | None = None, name: str | None = None) -> Any:
     """A ragged tensor without the given axes, which must be of size 1."""
     if axis is None:
         raise ValueError("Ragged.squeeze must have an axis argument.")
-    given = axis if isinstance(axis, (list, tuple)) else [axis]
-    result = input
-    for each in sorted({input.positive_axis(int(a), "axis") for a in given}, reverse=True):
+    result: Any = input
+    for each in sorted(positive_axes(input, axis), reverse=True):
         result = squeezed(result, each)
     return result
 
 
-def squeezed(x: Any, axis: int) -> Any:
+def squeezed(x: RaggedOrTensor, axis: int) -> Any:
     """A tensor or ragged tensor without one axis."""
     if not is_ragged(x):
         return movement.squeeze(x, [axis])
@@ -70,24 +70,26 @@ def squeezed(x: Any, axis: int) -> Any:
 
 
 @implement(movement.reshape, RaggedTensor, DynamicRaggedShape)
-def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
+def reshape(
+    tensor: TensorLike, shape: DynamicRaggedShape | Iterable[object], name: str | None = None
+) -> Any:
     """All elements in a row, or in a ragged shape; ValueError for another shape."""
     if isinstance(shape, DynamicRaggedShape):
         flat = tensor.flat_values if is_ragged(tensor) else convert(tensor)
         return shape.like(movement.reshape(flat, shape.inner_shape))
-    if list(shape) != [-1]:
+    if not is_ragged(tensor) or list(shape) != [-1]:
         raise ValueError("A ragged tensor can only be reshaped to [-1]; see merge_dims")
     return movement.reshape(tensor.flat_values, [-1])
 
 
 @implement(shape.size, RaggedTensor)
-def size(input: Any, out_type: Any = None, name: Any = None) -> Any:
+def size(input: RaggedTensor, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
     """The number of elements."""
     return shape.size(input.flat_values, out_type)
 
 
 @implement(shape.rank, RaggedTensor)
-def rank(input: Any, name: Any = None) -> Any:
+def rank(input: RaggedTensor, name: str | None = None) -> Any:
     """The number of axes, ragged ones included."""
     return shape.rank(input.flat_values) + input.ragged_rank
 
@@ -102,13 +104,13 @@ def ragged_shape(
 
 @implement(indicators.one_hot, RaggedTensor)
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
-    axis: Any = None,
-    dtype: Any = None,
-    name: Any = None,
+    indices: RaggedTensor,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Indicators of each index along a new last axis; ValueError for another axis."""
     if axis not in (None, -1, indices.shape.rank):
@@ -117,11 +119,11 @@ def one_hot(
     return indices.with_flat_values(flat)
 
 
-def register_filling(fill: Any) -> None:
+def register_filling(fill: Callable[..., TensorValue]) -> None:
     """Registers a function that makes a tensor of a shape for ragged shapes."""
 
     @implement(fill, DynamicRaggedShape)
-    def meaning(shape: DynamicRaggedShape, *rest: Any) -> Any:
+    def meaning(shape: DynamicRaggedShape, *rest: object) -> Any:
         return shape.like(fill(shape.inner_shape, *rest))
 
 
@@ -130,7 +132,7 @@ for _function in (creation.zeros, creation.ones, creation.fill):
 
 
 @implement(movement.broadcast_to, DynamicRaggedShape)
-def broadcast_to(input: Any, shape: Any, name: Any = None) -> Any:
+def broadcast_to(input: TensorLike, shape: DynamicRaggedShape, name: str | None = None) -> Any:
     """A tensor or ragged tensor broadcast to a ragged shape; InvalidArgumentError if it is none."""
     whole = shape.like(creation.zeros(shape.inner_shape, dt.bool_))
     value = input if is_ragged(input) else convert(input)

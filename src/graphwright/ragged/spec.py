@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.control.tensor_array import TensorArray
 from graphwright.op.interpreter import convert
-from graphwright.ragged.factories import is_ragged, outer_size
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.factories import outer_size
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
@@ -35,11 +36,11 @@ class RaggedTensorSpec(TypeSpec):
 
     def __init__(
         self,
-        shape: Any = None,
+        shape: ShapeLike = None,
         dtype: DTypeLike = dt.float32,
         ragged_rank: int | None = None,
         row_splits_dtype: DTypeLike = dt.int64,
-        flat_values_spec: Any = None,
+        flat_values_spec: TensorSpec | None = None,
     ) -> None:
         self._shape = TensorShape(shape)
         self._row_splits_dtype = splits_dtype(row_splits_dtype)
@@ -89,7 +90,7 @@ class RaggedTensorSpec(TypeSpec):
         return self._flat_values_spec
 
     @classmethod
-    def from_value(cls, value: Any) -> RaggedTensorSpec:
+    def from_value(cls, value: RaggedTensor) -> RaggedTensorSpec:
         """The type of a ragged tensor."""
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
@@ -109,22 +110,24 @@ class RaggedTensorSpec(TypeSpec):
             specs.append(TensorSpec([size], self._row_splits_dtype))
         return specs
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: object) -> Any:
         if not is_ragged(value):
             return [value]
         return [value.flat_values, *value.nested_row_splits]
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Sequence[TensorValue]) -> Any:
+        values: RaggedOrTensor
         values, *splits = components
         dims = self._shape.rank and list(self._shape)
         for i, each in reversed(list(enumerate(splits))):
             partition = RowPartition(each)
-            if dims and dims[i + 1] is not None:
-                partition = partition.with_uniform_row_length(dims[i + 1])
+            length = dims[i + 1] if dims else None
+            if length is not None:
+                partition = partition.with_uniform_row_length(length)
             values = RaggedTensor(values, partition)
         return values
 
-    def _with_shape(self, shape: Any) -> RaggedTensorSpec:
+    def _with_shape(self, shape: ShapeLike) -> RaggedTensorSpec:
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
 
     def _of_rows(self) -> RaggedTensorSpec:
@@ -163,7 +166,7 @@ class RaggedItems:
         lengths = [spec.row_splits_dtype] * (spec.ragged_rank + 1)
         self.dtypes: Sequence[DType] = [spec.dtype, *lengths]
 
-    def parts(self, result: Any) -> Sequence[Any]:
+    def parts(self, result: TensorLike) -> Sequence[Any]:
         """The flat values, the number of rows, and the lengths of rows at each depth."""
         spec = self._spec
         result = result if is_ragged(result) else convert(result)
@@ -178,7 +181,7 @@ class RaggedItems:
         inner = result.with_row_splits_dtype(spec.row_splits_dtype)
         return [result.flat_values, count, *inner.nested_row_lengths()]
 
-    def together(self, arrays: Sequence[Any], length: int | None) -> Any:
+    def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
         """All results as the rows of a ragged tensor."""
         values, counts, *lengths = arrays
         counted = counts.stack()

@@ -5,26 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.ops.core.gathering import gather
-from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.values.tensor import EagerTensor
 
 
-def take(values: Any, rows: Any) -> Any:
+def take(values: RaggedOrTensor, rows: TensorLike) -> Any:
     """The rows whose numbers a vector holds."""
     if not is_ragged(values):
         return gather(values, rows)
     partition = values._row_partition
     starts = gather(partition.row_starts(), rows)
     lengths = gather(partition.row_lengths(), rows)
-    at, splits = positions(starts, lengths)
+    places, splits = positions(starts, lengths)
     uniform = partition.uniform_row_length()
-    return RaggedTensor(take(values.values, at), RowPartition(splits, uniform))
+    return RaggedTensor(take(values.values, places), RowPartition(splits, uniform))
 
 
-def row(ragged: Any, index: Any) -> Any:
+def row(ragged: RaggedTensor, index: int | TensorValue) -> Any:
     """One row: a tensor, or a ragged tensor of one division less."""
     splits = ragged.row_splits
     if isinstance(splits, EagerTensor) and isinstance(index, int):
@@ -33,7 +33,7 @@ def row(ragged: Any, index: Any) -> Any:
     return piece(ragged.values, splits[index], splits[index + 1])
 
 
-def piece(values: Any, start: Any, limit: Any) -> Any:
+def piece(values: RaggedOrTensor, start: int | TensorValue, limit: int | TensorValue) -> Any:
     """The rows from `start` to before `limit`."""
     if not is_ragged(values):
         return values[start:limit]

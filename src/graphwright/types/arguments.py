@@ -93,9 +93,9 @@ class ConvertibleToArray(Protocol):
 Length = int | TensorValue
 #: A number or text: what one element of a tensor is made of.
 Scalar = int | float | complex | str | bytes | np.generic
-#: What converts to a tensor: a tensor, an array, a scalar, or nested lists of them.
+#: What converts to a tensor: a tensor, an array, a scalar, a known shape, or nested lists of them.
 TensorLike = Union[  # noqa: UP007
-    TensorValue, Typed, Convertible, ConvertibleToArray, Scalar, Sequence["TensorLike"]
+    TensorValue, Typed, Convertible, ConvertibleToArray, Scalar, TensorShape, Sequence["TensorLike"]
 ]
 #: What says a shape: sizes, some of which may be unknown, or a tensor of sizes.
 ShapeLike = Union[TensorShape, TensorLike, Sequence["TensorLike | None"], None]  # noqa: UP007

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.types import tree
+from graphwright.types.arguments import ShapeLike
 from graphwright.types.dtypes import DType
 from graphwright.types.keys import signed
 from graphwright.types.shape import TensorShape
@@ -144,7 +145,7 @@ class TypeSpec(TraceType):
             tree.pack_sequence_as(self._component_specs, parts, expand_composites=True)
         )
 
-    def _with_shape(self, shape: object) -> TypeSpec:
+    def _with_shape(self, shape: ShapeLike) -> TypeSpec:
         """The type of such values of another shape, for the shape invariants of loops."""
         raise TypeError(
             f"a shape invariant of a {self.value_type.__name__} must be a TypeSpec, not {shape!r}"

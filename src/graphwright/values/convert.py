@@ -7,7 +7,7 @@ numbers only where nothing is lost but precision: 1.5 is no int32.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from math import copysign
 from typing import Any
 
@@ -26,7 +26,7 @@ from graphwright.values.tensor import EagerTensor, Tensor, box
 
 Conversion = Callable[[Any, Any, Any], Any]
 
-#: Types with a conversion of their own, function(value, dtype, name) -> Tensor.
+#: Conversions of types: functions of a value, a dtype and a name that return a tensor.
 _CONVERSIONS: dict[type, Conversion] = {}
 
 #: What converts to a tensor, in classes that `isinstance` takes.
@@ -48,9 +48,11 @@ class _Conversions(dict[type, "Conversion | None"]):
     def __missing__(self, kind: type) -> Conversion | None:
         if len(self) >= self.limit:
             self.clear()
-        found = next((_CONVERSIONS[base] for base in kind.__mro__ if base in _CONVERSIONS), None)
-        self[kind] = found
-        return found
+        conversion = next(
+            (_CONVERSIONS[base] for base in kind.__mro__ if base in _CONVERSIONS), None
+        )
+        self[kind] = conversion
+        return conversion
 
 
 _CONVERSION_OF = _Conversions()
@@ -63,7 +65,7 @@ def register_conversion(kind: type, function: Conversion) -> None:
 
 
 def register_tensor_conversion_function(
-    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+    base_type: type | tuple[type, ...], conversion_func: Callable[..., object], priority: int = 100
 ) -> None:
     """Registers a function that converts values of a type to tensors.
 
@@ -104,13 +106,13 @@ def register_tensor_conversion_function(
         register_conversion(kind, users_conversion(kind, conversion_func))
 
 
-def users_conversion(kind: type, function: Callable[..., Any]) -> Conversion:
-    """A conversion that leaves what it does not know to the class's bases."""
+def users_conversion(kind: type, function: Callable[..., object]) -> Conversion:
+    """A registered function as a conversion; where it declines, that of a base class is called."""
 
     def conversion(value: TensorLike, dtype: DType | None, name: str | None) -> Any:
-        made = function(value, dtype=dtype, name=name, as_ref=False)
-        if made is not NotImplemented:
-            return made
+        tensor = function(value, dtype=dtype, name=name, as_ref=False)
+        if tensor is not NotImplemented:
+            return tensor
         for base in kind.__mro__[1:]:
             if base in _CONVERSIONS:
                 return _CONVERSIONS[base](value, dtype, name)
@@ -155,7 +157,10 @@ def convert_to_tensor(
 
 
 def convert(
-    value: Any, dtype: DType | None = None, hint: DType | None = None, name: str | None = None
+    value: TensorLike,
+    dtype: DType | None = None,
+    hint: DType | None = None,
+    name: str | None = None,
 ) -> Any:
     """`convert_to_tensor` for DTypes that are known to be such."""
     if isinstance(value, Tensor):
@@ -180,23 +185,26 @@ def convert(
     return active.constant(make_array(value, dtype, hint), dtype, name)
 
 
-def eager_constant(value: Any, dtype: DType | None, hint: DType | None = None) -> EagerTensor:
+def eager_constant(
+    value: TensorLike, dtype: DType | None, hint: DType | None = None
+) -> EagerTensor:
     """An eager tensor of a value that holds no tensors; Python scalars are cached."""
     kind = type(value)
     if kind not in _PLAIN:
         return box(make_array(value, dtype, hint))
     key: Any = (kind, value, id(dtype), id(hint))  # dtypes live for ever
     if not value:
-        key = (key, copysign(1.0, value))  # 0.0 and -0.0 are equal
-    found = _SCALARS.get(key)
-    if found is None:
-        found = box(make_array(value, dtype, hint))
+        zero: Any = value
+        key = (key, copysign(1.0, zero))  # 0.0 and -0.0 are equal
+    tensor = _SCALARS.get(key)
+    if tensor is None:
+        tensor = box(make_array(value, dtype, hint))
         if len(_SCALARS) < _MAX_SCALARS:
-            _SCALARS[key] = found
-    return found
+            _SCALARS[key] = tensor
+    return tensor
 
 
-def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:
+def convert_pair(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     """Makes tensors of two operands; what is not one yet takes the other's dtype."""
     if isinstance(x, Tensor):
         if isinstance(y, Tensor):
@@ -208,23 +216,22 @@ def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:
         y = convert(y)
     if isinstance(y, Tensor):
         return convert(x, y.dtype), y
-    x = convert(x)
-    return x, convert(y, x.dtype)
+    first = convert(x)
+    return first, convert(y, first.dtype)
 
 
-def convert_terms(x: Any, y: Any) -> tuple[Any, Any]:
+def convert_terms(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     """Makes tensors of two operands; the second takes the first's dtype if its value allows."""
-    if not isinstance(x, Tensor):
-        x = convert(x)
-    return x, y if isinstance(y, Tensor) else convert(y, None, x.dtype)
+    first: Tensor = x if isinstance(x, Tensor) else convert(x)
+    return first, y if isinstance(y, Tensor) else convert(y, None, first.dtype)
 
 
-def has_dtype(value: Any) -> bool:
-    """Whether a value that is no tensor yet brings a dtype that its partner's cannot override."""
+def has_dtype(value: object) -> bool:
+    """Whether a value that is no tensor yet has a dtype that the other operand's cannot replace."""
     return hasattr(value, "dtype") and not isinstance(value, (np.ndarray, np.generic))
 
 
-def holds_tensor(value: TensorLike) -> bool:
+def holds_tensor(value: Iterable[object]) -> bool:
     """Whether a nested list has a tensor somewhere; ValueError for one that contains itself."""
     try:
         return _holds_tensor(value)
@@ -234,18 +241,18 @@ def holds_tensor(value: TensorLike) -> bool:
         ) from None
 
 
-def _holds_tensor(value: Any) -> bool:
+def _holds_tensor(value: Iterable[object]) -> bool:
     return any(
         _holds_tensor(v) if isinstance(v, (list, tuple)) else is_tensor_like(v) for v in value
     )
 
 
-def is_tensor_like(value: Any) -> bool:
+def is_tensor_like(value: object) -> bool:
     """Whether a value is a tensor or converts to one by a rule of its own."""
     return isinstance(value, Tensor) or _CONVERSION_OF[type(value)] is not None
 
 
-def pack(values: Any, dtype: DType | None, name: str | None) -> Any:
+def pack(values: Sequence[TensorLike], dtype: DType | None, name: str | None) -> Any:
     """A nested list with tensors in it, stacked; the tensors' dtype holds for all."""
     if dtype is None:
         dtype = first_dtype(values)
@@ -258,13 +265,13 @@ def pack(values: Any, dtype: DType | None, name: str | None) -> Any:
     return stack(parts, 0, name or "packed")
 
 
-def first_dtype(values: Any) -> DType | None:
+def first_dtype(values: Iterable[object]) -> DType | None:
     """The dtype of the first tensor in a nested list."""
     for v in values:
         if isinstance(v, (list, tuple)):
-            found = first_dtype(v)
-            if found is not None:
-                return found
+            dtype = first_dtype(v)
+            if dtype is not None:
+                return dtype
         elif is_tensor_like(v) and hasattr(v, "dtype"):  # not all composites have one
             return as_dtype(v.dtype)
     return None
@@ -283,7 +290,7 @@ _ALLOWED = {
 }
 
 
-def make_array(value: Any, dtype: DType | None, hint: DType | None = None) -> np.ndarray[Any, Any]:
+def make_array(value: TensorLike, dtype: DType | None, hint: DType | None = None) -> Array:
     """A new array of a Python or NumPy value; TypeError or ValueError if it is no such thing."""
     if isinstance(value, (np.ndarray, np.generic)):
         return from_numpy(value, dtype, hint)
@@ -306,7 +313,7 @@ def make_array(value: Any, dtype: DType | None, hint: DType | None = None) -> np
     return stored(array, dtype, value)
 
 
-def as_array(value: Any) -> np.ndarray[Any, Any]:
+def as_array(value: object) -> Array:
     """NumPy's array of a Python value; ValueError if rows differ in length."""
     try:
         return np.array(value)
@@ -321,7 +328,7 @@ def as_array(value: Any) -> np.ndarray[Any, Any]:
         return np.array(value, dtype=object)
 
 
-def kind_of(array: Array, value: Any) -> str:
+def kind_of(array: Array, value: object) -> str:
     """What a Python value is made of: 'b', 'i', 'f', 'c' or 's'; ValueError for anything else."""
     kind: str = array.dtype.kind
     if kind == "O" and array.size and all(type(v) is int for v in array.flat):
@@ -344,15 +351,15 @@ def kind_of(array: Array, value: Any) -> str:
     )
 
 
-def first_leaf(value: Any) -> Any:
+def first_leaf(value: object) -> object:
     """The first thing in a nested list that is no list."""
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
     return value
 
 
-def default_dtype(array: Array, kind: str, value: Any) -> DType:
-    """The dtype of a Python value of which none was demanded."""
+def default_dtype(array: Array, kind: str, value: object) -> DType:
+    """The dtype that a Python value gets where none is demanded."""
     leaf = first_leaf(value)
     if isinstance(leaf, (np.ndarray, np.generic)) and array.dtype.kind in "biufc":
         return of_numpy(array.dtype)
@@ -362,7 +369,7 @@ def default_dtype(array: Array, kind: str, value: Any) -> DType:
     return {"b": dt.bool_, "f": dt.float32, "c": dt.complex128, "s": dt.string}[kind]
 
 
-def stored(array: Any, dtype: DType, value: Any) -> np.ndarray[Any, Any]:
+def stored(array: Array, dtype: DType, value: object) -> Array:
     """The array as `dtype` stores it; integers wrap around, but must fit 64 bits."""
     if dtype is dt.string:  # NumPy's own strings lose the zeros at their ends
         return as_bytes(np.array(value, dtype=object))
@@ -375,23 +382,23 @@ def stored(array: Any, dtype: DType, value: Any) -> np.ndarray[Any, Any]:
                 f"{shorten(value)} does not fit {widest.name}"
             )
     if array.dtype == dtype.numpy_dtype:
-        return array  # type: ignore[no-any-return]
+        return array
     with np.errstate(all="ignore"):
         return np.asarray(array.astype(dtype.numpy_dtype))
 
 
-def from_numpy(value: Any, dtype: DType | None, hint: DType | None = None) -> np.ndarray[Any, Any]:
+def from_numpy(value: Array | np.generic, dtype: DType | None, hint: DType | None = None) -> Array:
     """A copy of a NumPy array or scalar, its numbers cast where a dtype is given."""
     array = np.array(value, order="C", copy=True)
     if array.dtype.kind in "US" or array.dtype == object:
         array = as_bytes(array)
-    found = of_numpy(array.dtype)
-    if dtype is None and hint is not None and dt.string not in (hint, found):
+    present = of_numpy(array.dtype)
+    if dtype is None and hint is not None and dt.string not in (hint, present):
         dtype = hint
-    if dtype is None or dtype is found:
-        native = found.numpy_dtype
+    if dtype is None or dtype is present:
+        native = present.numpy_dtype
         return array if array.dtype == native else array.astype(native)
-    if (dtype is dt.string) is not (found is dt.string):
+    if (dtype is dt.string) is not (present is dt.string):
         raise ValueError(
             f"TypeError: a NumPy array of dtype {array.dtype} is no tensor of dtype {dtype.name}"
         )
@@ -399,7 +406,7 @@ def from_numpy(value: Any, dtype: DType | None, hint: DType | None = None) -> np
         return array.astype(dtype.numpy_dtype)
 
 
-def as_bytes(array: Array) -> np.ndarray[Any, Any]:
+def as_bytes(array: Array) -> Array:
     """An object array of `bytes`, text encoded as UTF-8."""
     out = np.empty(array.shape, dtype=object)
     flat = array.astype(object).ravel()
@@ -413,7 +420,7 @@ def as_bytes(array: Array) -> np.ndarray[Any, Any]:
     return out
 
 
-def shorten(value: TensorLike) -> str:
+def shorten(value: object) -> str:
     """A value's repr, cut where it is long."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
@@ -467,11 +474,12 @@ def constant(
     return box(array) if active is None else active.constant(array, wanted, name)
 
 
-def shaped(tensor: EagerTensor, shape: Any) -> EagerTensor:
-    """The constant in the asked-for shape: reshaped, or its one element repeated."""
+def shaped(tensor: EagerTensor, shape: ShapeLike) -> EagerTensor:
+    """The constant in a shape: reshaped, or its one element repeated."""
     if shape is None:
         return tensor
-    dims = tuple(int(d) for d in shape) if hasattr(shape, "__iter__") else (int(shape),)
+    sizes: Any = shape
+    dims = tuple(int(d) for d in sizes) if hasattr(sizes, "__iter__") else (int(sizes),)
     array = tensor._array
     size = int(np.prod(dims, dtype=np.int64))
     if array.size == size:
@@ -485,7 +493,7 @@ def shaped(tensor: EagerTensor, shape: Any) -> EagerTensor:
     )
 
 
-def type_of(value: Any) -> TensorType:
+def type_of(value: object) -> TensorType:
     """The type of the tensor that a NumPy value converts to, without converting it."""
     array = np.asarray(value)
     return TensorType(of_numpy(array.dtype), array.shape)
@@ -500,18 +508,20 @@ def shape_vector(shape: TensorShape, dtype: DType | None, name: str | None) -> A
 
 def refuse_composite(value: Composite, dtype: DType | None, name: str | None) -> Any:
     """The refusal of values that have no form as one tensor, unless they say so themselves."""
-    own = getattr(value, "__tf_tensor__", None)
-    if own is not None:
-        return own(dtype, name)
+    conversion = getattr(value, "__tf_tensor__", None)
+    if conversion is not None:
+        return conversion(dtype, name)
     raise ValueError(Unconvertible(value))
 
 
 class Unconvertible:
-    """What is said of a composite where a tensor is needed. It is put in words only if somebody
-    reads it: most often another meaning of the function is looked for (`op.dispatch`).
+    """The message about a composite where a tensor is needed.
+
+    It becomes text only where somebody reads it: mostly another meaning of the function is called
+    instead (`op.dispatch`).
     """
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Composite) -> None:
         self._value = value
 
     def __str__(self) -> str:

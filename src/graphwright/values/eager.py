@@ -23,8 +23,8 @@ from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
 from graphwright.values.tensor_operators import Operators
 
-#: What a kernel raises about its arguments; anything else, a TypeError that no rule explains, and
-#: an AttributeError that no handle does, is a defect and passes through.
+#: What a kernel raises about its arguments. Anything else is a defect and passes through, and so
+#: are a TypeError that no rule explains and an AttributeError that no handle explains.
 KERNEL_ERRORS = (
     ValueError, IndexError, OverflowError, ZeroDivisionError, MemoryError, TypeError,
     AttributeError,
@@ -32,13 +32,16 @@ KERNEL_ERRORS = (
 
 REFUSALS = (*KERNEL_ERRORS, OpError)
 
-#: What can be said where Python's or NumPy's own words are all there is.
+#: The message in front of Python's or NumPy's own words where there are no others.
 AXES = "An argument has too few or too many axes, or none that fit the others"
 
 _INTS = frozenset({int})
 
+#: Tensors and host values, as an op gets them.
+Operands = tuple[object, ...]
 
-#: What executes an op, the loops over its operands unrolled.
+
+#: The source of the function that executes an op, its loops over operands unrolled.
 _EXECUTE = """
 def execute(op, operands):
     {unpack}
@@ -62,7 +65,7 @@ def execute(op, operands):
 
 
 class _Executors(dict[int, "Callable[..., Any]"]):
-    """What executes ops of a class with so many operands."""
+    """The functions that execute ops of a class, by the number of operands."""
 
     def __init__(self, kind: type[Op]) -> None:
         self.kind = kind
@@ -77,13 +80,13 @@ class _Executors(dict[int, "Callable[..., Any]"]):
 
 
 def maker_of(allowed: frozenset[DType]) -> str:
-    """What makes a host operand of a value: one of any kind, or of places and sizes."""
+    """The name of the function that makes a host operand of a value, of any kind or of integers."""
     if not allowed:
         return "as_host"
     return "as_ints" if allowed <= dt.INDEX else "as_integers"
 
 
-#: More operands than these are gone through in a loop.
+#: Where there are more operands, a loop goes through them.
 _UNROLLED = 12
 
 
@@ -100,9 +103,9 @@ def _executor(hosts: tuple[str, ...] | None, quiet: bool) -> Callable[..., Any]:
     terms = dict(_LISTS) if hosts is None else _terms(hosts)
     call = "QUIET.run(kernel, {arguments})" if quiet else "kernel({arguments})"
     source = _EXECUTE.format(call=call.format(**terms), **terms)
-    found: dict[str, Any] = {}
-    exec(compile(source, f"{__file__} (execute)", "exec"), _NAMES, found)
-    made: Callable[..., Any] = found["execute"]
+    namespace: dict[str, Any] = {}
+    exec(compile(source, f"{__file__} (execute)", "exec"), _NAMES, namespace)
+    made: Callable[..., Any] = namespace["execute"]
     return made
 
 
@@ -144,33 +147,33 @@ def as_ints(value: Any, allowed: frozenset[DType] = dt.INDEX) -> Any:
     if kind is int or value is None:
         return value
     plain = as_host(value)
-    found = value.dtype if isinstance(value, Tensor) else dtype_of(plain)
-    if found not in allowed:
-        raise NotIndex(value, found)
+    dtype = value.dtype if isinstance(value, Tensor) else dtype_of(plain)
+    if dtype not in allowed:
+        raise NotIndex(value, dtype)
     return plain
 
 
-def as_integers(value: TensorLike) -> Any:
+def as_integers(value: object) -> Any:
     """As `as_ints`, of an op that takes integers of other sizes too."""
     return as_ints(value, dt.INTEGER)
 
 
-def dtype_of(plain: Any) -> DType | None:
-    """The dtype of the tensor that becomes of a plain value, if any does."""
+def dtype_of(plain: object) -> DType | None:
+    """The dtype of the tensor that a plain value converts to, or None."""
     array = np.asarray(plain)
     if array.dtype.kind in "iu" or not array.size:
         return dt.int64
     return _KINDS.get(array.dtype.kind)
 
 
-#: The dtypes of tensors that become of Python values, by NumPy's kind of them.
+#: The dtypes of tensors that Python values convert to, by NumPy's kind of them.
 _KINDS = {"b": dt.bool_, "f": dt.float32, "c": dt.complex128, "U": dt.string, "S": dt.string}
 
 
 class NotIndex(TypeError):
     """A host operand that should be a place or a size has another dtype, or is no tensor."""
 
-    def __init__(self, value: Any, dtype: DType | None) -> None:
+    def __init__(self, value: object, dtype: DType | None) -> None:
         super().__init__(value, dtype)
         self.value = value
         self.dtype = dtype
@@ -193,7 +196,7 @@ def as_host(value: Any) -> Any:
 
 
 class Large:
-    """What makes of an op's kernel one that is fast on large arrays, too: `hooks` provides it."""
+    """Makes an op's kernel fast on large arrays too; `hooks` provides it."""
 
     kernel: Callable[[Op, Sequence[DType], Any], Any] = staticmethod(
         lambda op, types, kernel: kernel
@@ -201,16 +204,19 @@ class Large:
 
 
 class Inside:
-    """What names the node of a graph that raised an error, where a kernel runs one, and leaves
-    every other error as it is: `hooks` provides it."""
+    """Names the node that raised an error, where a kernel runs a graph; `hooks` provides it.
+
+    Every other error stays as it is.
+    """
 
     explain: Callable[[Exception], Exception] = staticmethod(lambda error: error)
 
 
-def bound(op: Op, operands: tuple[Any, ...]) -> Any:
+def bound(op: Op, operands: Operands) -> Any:
     """The kernel for operands of these dtypes, once they are known to be allowed."""
     mask = op.host_mask(len(operands))
-    types = [o.dtype for o, is_host in zip(operands, mask) if not is_host]
+    tensors: Any = [o for o, is_host in zip(operands, mask) if not is_host]
+    types = [tensor.dtype for tensor in tensors]
     try:
         check_least(op, len(types))
         op.result_dtypes(types)
@@ -221,19 +227,19 @@ def bound(op: Op, operands: tuple[Any, ...]) -> Any:
         refuse(op, operands, error)
 
 
-def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:
+def refuse(op: Op, operands: Operands, error: Exception) -> NoReturn:
     """Raises a kernel's complaint as the error of the op."""
     if isinstance(error, OpError) and "[Op:" in error.message:
         raise error
-    found = Inside.explain(error)
-    if found is error:
-        found = refusal(op, operands, error)
-    if found is error:
+    explained = Inside.explain(error)
+    if explained is error:
+        explained = refusal(op, operands, error)
+    if explained is error:
         raise error
-    raise found from (None if isinstance(error, (OpError, NotIndex)) else error)
+    raise explained from (None if isinstance(error, (OpError, NotIndex)) else error)
 
 
-def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Exception:
+def refusal(op: Op, operands: Operands | None, error: Exception) -> Exception:
     """What a kernel complains of, in the words of the op's shape rule where that objects too."""
     kind: type[OpError] = InvalidArgumentError
     message = str(error)
@@ -247,7 +253,8 @@ def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Excep
         return wrong_handle(op, operands or (), error)
     elif operands is not None:
         mask = op.host_mask(len(operands))
-        described = [as_host(o) if host else o.type for o, host in zip(operands, mask)]
+        values: tuple[Any, ...] = operands
+        described = [as_host(o) if host else o.type for o, host in zip(values, mask)]
         defect = not op.pure or not all(is_plain(o) for o, host in zip(described, mask) if host)
         try:
             op.infer(described)
@@ -259,7 +266,7 @@ def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Excep
             message = f"{AXES}: {message}"
         else:
             if isinstance(error, TypeError):
-                if defect:  # of ours, or what the user's own code raised
+                if defect:  # of ours, or an error that a program's own code raised
                     return error
                 message = f"{AXES}: {message}"
     if "[Op:" not in message:
@@ -267,29 +274,29 @@ def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Excep
     return kind(None, None, message)
 
 
-def wrong_handle(op: Op, operands: tuple[Any, ...], error: Exception) -> Exception:
-    """The error for the handle of another thing than the op's; what else is a defect."""
+def wrong_handle(op: Op, operands: Operands, error: Exception) -> Exception:
+    """The error for a handle of another kind than the op's; `error` itself for a defect."""
     kind = op.behind
     for name, operand in zip(op.operand_names(len(operands)), operands):
         if kind is None or not isinstance(operand, EagerTensor):
             continue
-        found = operand._array
-        if operand.dtype in (dt.resource, dt.variant) and not isinstance(found, kind):
+        thing = operand._array
+        if operand.dtype in (dt.resource, dt.variant) and not isinstance(thing, kind):
             return InvalidArgumentError(
                 None,
                 None,
-                f"{name} of {op.type_name} must be the handle of a {kind.__name__}, got {found!r} "
+                f"{name} of {op.type_name} must be the handle of a {kind.__name__}, got {thing!r} "
                 f"[Op:{op.type_name}]",
             )
     return error
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether a host operand is a number or nested tuples of them."""
     return all(map(is_plain, value)) if type(value) is tuple else isinstance(value, (int, float))
 
 
-def wrong_host(op: Op, operands: tuple[Any, ...], wrong: NotIndex) -> Exception:
+def wrong_host(op: Op, operands: Operands, wrong: NotIndex) -> Exception:
     """The error for a host operand of a wrong dtype, as for a tensor's."""
     if wrong.dtype is None:
         return ValueError(
@@ -317,16 +324,18 @@ def wrong_host(op: Op, operands: tuple[Any, ...], wrong: NotIndex) -> Exception:
     return wrong
 
 
-def converts_first(op: Op, position: int, count: int, value: Any) -> bool:
-    """Whether TensorFlow knows what dtype a Python value is to have before it is converted: for a
-    number, and where the record or an operand before it says so."""
+def converts_first(op: Op, position: int, count: int, value: object) -> bool:
+    """Whether TensorFlow knows the dtype of a Python value before it converts it.
+
+    It does for a number, and where the record or an operand before it states the dtype.
+    """
     names = [name.partition("[")[0] for name in op.operand_names(count)[: position + 1]]
     dtypes = [operand.dtype for operand in op.operands if operand.name in names]
-    told = dtypes[-1] not in op.dtypes or dtypes[-1] in dtypes[:-1]
-    return told or not isinstance(value, (list, tuple))
+    is_stated = dtypes[-1] not in op.dtypes or dtypes[-1] in dtypes[:-1]
+    return is_stated or not isinstance(value, (list, tuple))
 
 
-#: What the text of executors names.
+#: The names in the source of executors.
 _NAMES: dict[str, Any] = {
     "FORMS": FORMS,
     "EagerTensor": EagerTensor,
@@ -344,8 +353,8 @@ _NAMES: dict[str, Any] = {
 
 
 def direct(
-    op: Op, function: Callable[..., Any], general: Callable[[Any, Any], Any]
-) -> Callable[[Any, Any], Any]:
+    op: Op, function: Callable[..., object], general: Callable[[EagerTensor, TensorLike], object]
+) -> Callable[[EagerTensor, TensorLike], object]:
     """A binary operator that takes two eager tensors straight to the kernel, or to who interprets
     ops.
 
@@ -354,7 +363,7 @@ def direct(
     """
     kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
 
-    def operator(x: Any, y: Any) -> Any:
+    def operator(x: EagerTensor, y: TensorLike) -> object:
         kernel = None
         if type(y) is EagerTensor:
             a, b = x._array, y._array

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from numpy import ndarray
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.dispatch import implement
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat
@@ -13,7 +15,7 @@ from graphwright.ops.core.segment_reduction import unsorted_segment_sum
 from graphwright.ops.math.arithmetic import add
 from graphwright.ops.state.list_ops import add_lists
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -31,10 +33,12 @@ class IndexedSlices(Composite):
     [[1.0], [0.0], [2.0]]
     """
 
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+    def __init__(
+        self, values: TensorValue, indices: TensorLike, dense_shape: TensorLike | None = None
+    ) -> None:
         self._values = values
         self._indices = indices
-        self._dense_shape = dense_shape
+        self._dense_shape: Any = dense_shape
 
     @property
     def values(self) -> Any:
@@ -43,7 +47,7 @@ class IndexedSlices(Composite):
 
     @property
     def indices(self) -> Any:
-        """Which rows they are, of shape [n]."""
+        """The numbers of the rows, of shape [n]."""
         return self._indices
 
     @property
@@ -54,8 +58,7 @@ class IndexedSlices(Composite):
     @property
     def dtype(self) -> DType:
         """The dtype of the rows."""
-        found: DType = self._values.dtype
-        return found
+        return self._values.dtype
 
     @property
     def shape(self) -> TensorShape:
@@ -81,7 +84,7 @@ class IndexedSlices(Composite):
     def _differentiable_part(self) -> Any:
         return self._values
 
-    def _with_differentiable_part(self, part: Any) -> IndexedSlices:
+    def _with_differentiable_part(self, part: TensorValue) -> IndexedSlices:
         return IndexedSlices(part, self._indices, self._dense_shape)
 
     def to_tensor(self) -> Any:
@@ -102,8 +105,10 @@ class IndexedSlices(Composite):
 
 
 class IndexedSlicesSpec(TypeSpec):
-    """The type of an `IndexedSlices`: the shape and dtype of the whole tensor, the dtype and
-    shape of the indices, and the dtype of the dense shape (None where there is none).
+    """The type of an `IndexedSlices`.
+
+    It has the shape and dtype of the whole tensor, the dtype and shape of the indices, and the
+    dtype of the dense shape: None where there is none.
 
     >>> import graphwright as tf
     >>> tf.IndexedSlicesSpec([4, 2])
@@ -114,11 +119,11 @@ class IndexedSlicesSpec(TypeSpec):
 
     def __init__(
         self,
-        shape: Any = None,
+        shape: ShapeLike = None,
         dtype: DTypeLike = dt.float32,
         indices_dtype: DTypeLike = dt.int64,
         dense_shape_dtype: DTypeLike | None = None,
-        indices_shape: Any = None,
+        indices_shape: ShapeLike = None,
     ) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
@@ -151,16 +156,20 @@ class IndexedSlicesSpec(TypeSpec):
             return specs
         return (*specs, TensorSpec([self._shape.rank], self._dense_shape_dtype))
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: IndexedSlices) -> Any:
         if value.dense_shape is None:
             return (value.values, value.indices)
         return (value.values, value.indices, value.dense_shape)
 
-    def _from_components(self, components: Any) -> IndexedSlices:
+    def _from_components(self, components: Sequence[TensorValue]) -> IndexedSlices:
         return IndexedSlices(*components)
 
 
-def add_cotangents(a: Any, b: Any) -> Any:
+#: How a scalar changes with a value: for all of it, or for the rows that it depends on.
+SparseCotangent = Cotangent | IndexedSlices
+
+
+def add_cotangents(a: SparseCotangent, b: SparseCotangent) -> Any:
     """The sum of two cotangents; two sparse ones stay sparse."""
     if type(a) is EagerTensor and type(b) is EagerTensor and type(a._array) is ndarray:
         return a + b
@@ -168,8 +177,8 @@ def add_cotangents(a: Any, b: Any) -> Any:
         return IndexedSlices(
             concat([a.values, b.values], 0), concat([a.indices, b.indices], 0), a.dense_shape
         )
-    a = convert(a)
-    return add_lists(a, b) if a.dtype is dt.variant else add(a, convert(b))
+    x, y = convert(a), convert(b)
+    return add_lists(x, y) if x.dtype is dt.variant else add(x, y)
 
 
 def densify(value: IndexedSlices, dtype: DType | None, name: str | None) -> Any:

@@ -1,4 +1,4 @@
-"""`Tensor`, what eager and symbolic tensors have in common, and `EagerTensor`.
+"""`Tensor`, the base of eager and symbolic tensors, and `EagerTensor`.
 
 An eager tensor is a thin immutable box around a NumPy array (or around the bare object of
 a resource or variant); its `TensorType` is worked out only when somebody asks.
@@ -14,9 +14,10 @@ from numpy import asarray, ndarray
 
 from graphwright.op.op import host_value
 from graphwright.op.refusal import boundary
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, of_numpy, plain
-from graphwright.types.shape import TensorShape
+from graphwright.types.shape import TensorShape, as_shape
 from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.tensor_operators import Operators
 
@@ -41,6 +42,9 @@ class Tensor(Operators, Dense):
     @property
     def type(self) -> TensorType:
         """The static type: dtype and what is known of the shape."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError
 
     @property
@@ -90,7 +94,7 @@ class Reference:
 
     __slots__ = ("_referent",)
 
-    def __init__(self, referent: Any) -> None:
+    def __init__(self, referent: object) -> None:
         self._referent = referent
 
     def deref(self) -> Any:
@@ -244,7 +248,7 @@ class EagerTensor(Tensor):
     def __copy__(self) -> EagerTensor:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+    def __deepcopy__(self, memo: dict[int, object]) -> EagerTensor:
         if type(self._array) is not np.ndarray:
             return self
         return box(self._array.copy(), self._type)
@@ -274,15 +278,16 @@ class EagerTensor(Tensor):
         raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
 
     @boundary
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Checks that `shape` is compatible; an eager tensor's is known already."""
-        if not self.shape.is_compatible_with(shape):
+        supplied: object = shape
+        if not self.shape.is_compatible_with(as_shape(shape)):
             raise ValueError(
-                f"Tensor's shape {self.shape} is not compatible with supplied shape {shape}."
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {supplied}."
             )
 
 
-def _restore(array: TensorLike) -> EagerTensor:
+def _restore(array: Array) -> EagerTensor:
     return box(array)
 
 
@@ -305,7 +310,7 @@ def show(tensor: EagerTensor, representation: bool) -> str:
     return f"numpy={text}" if representation else text
 
 
-def box(value: TensorLike, type: TensorType | None = None) -> EagerTensor:
+def box(value: object, type: TensorType | None = None) -> EagerTensor:
     """The tensor of an array, or of the bare object of a resource or variant."""
     tensor = EagerTensor()
     tensor._array = value

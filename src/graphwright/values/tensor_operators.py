@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from graphwright.base.errors import user_location
@@ -16,8 +17,8 @@ from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
 
 
-def unary(function: Any) -> Any:
-    """The operator of one operand that a function is."""
+def unary(function: Callable[..., object]) -> Any:
+    """The operator of one operand that calls a function."""
 
     def operator(self: TensorLike) -> Any:
         try:
@@ -29,8 +30,8 @@ def unary(function: Any) -> Any:
     return operator
 
 
-def binary(function: Any, name: str) -> Any:
-    """The operator of two operands that a function is."""
+def binary(function: Callable[..., object], name: str) -> Any:
+    """The operator of two operands that calls a function."""
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
         try:
@@ -42,8 +43,8 @@ def binary(function: Any, name: str) -> Any:
     return operator
 
 
-def reflected(function: Any, name: str) -> Any:
-    """The same, where the other operand is the first."""
+def reflected(function: Callable[..., object], name: str) -> Any:
+    """The operator of two operands that calls a function with the other operand first."""
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
         try:
@@ -55,8 +56,10 @@ def reflected(function: Any, name: str) -> Any:
     return operator
 
 
-def combined(function: Any, x: Any, y: Any, other: Any, name: str) -> Any:
-    """An operator's function; NotImplemented where the other operand knows better."""
+def combined(
+    function: Callable[..., object], x: object, y: object, other: object, name: str
+) -> Any:
+    """The result of an operator's function; NotImplemented where the other operand has priority."""
     if isinstance(x, Hooks.tensor) and isinstance(y, Hooks.tensor):
         return function(x, y, name=name)
     if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
@@ -64,14 +67,16 @@ def combined(function: Any, x: Any, y: Any, other: Any, name: str) -> Any:
     if isinstance(x, Composite) or isinstance(y, Composite):
         return call(function, x, y, name)
     if not isinstance(x, Operators) and not is_tensor(x):
-        x = convert(x, y.dtype)
+        value: Any = x
+        tensor: Any = y
+        return function(convert(value, tensor.dtype), y, name=name)
     return function(x, y, name=name)
 
 
-def comparison_with(function: Any, of_none: bool) -> Any:
-    """The operator that a function is, and what it is of None."""
+def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
+    """The comparison that calls a function, and returns `of_none` for None."""
 
-    def operator(self: Any, other: Any) -> Any:
+    def operator(self: TensorLike, other: object) -> Any:
         if other is None:
             return of_none
         try:
@@ -127,21 +132,21 @@ class Operators:
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+    def __setitem__(self, key: object, value: object) -> NoReturn:
         where = user_location()
         raise TypeError(
             f"{type(self).__name__!r} object does not support item assignment: {self._instead}"
             + ("" if where is None else f"\n  {where}")
         )
 
-    #: What is written instead of the assignment of an item.
+    #: The advice in the error for the assignment of an item.
     _instead = (
         "a tensor does not change. `x = tf.tensor_scatter_nd_update(x, [[i]], [value])` makes "
         "another one; in a loop, collect items in a tf.TensorArray."
     )
 
     @own_boundary
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         try:
             return indexing.get_item(self, key)
         except Exception as error:

@@ -1,10 +1,11 @@
-"""What specs ask of tensors, as `types.specs` declares it."""
+"""The runtime that `types.specs` declares: tensors, for specs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from graphwright.op.interpreter import convert
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims
 from graphwright.values.tensor import Tensor
@@ -15,7 +16,7 @@ class TensorRuntime:
 
     tensor_class = Tensor
 
-    def convert(self, value: Any, dtype: DType | None) -> Any:
+    def convert(self, value: TensorLike, dtype: DType | None) -> Any:
         """A tensor of `value`."""
         return convert(value, dtype)
 

@@ -6,11 +6,11 @@ from typing import Any
 
 
 class Trackable:
-    """An object that checkpoints follow: what it says by name that it holds.
+    """An object that checkpoints follow, with the objects that it names as its children.
 
-    The base of `tf.Variable`, of modules and of tables. A library's class says what it holds by
-    `_track_trackable`, or by a `_trackable_children` of its own; the attributes of an
-    `AutoTrackable` are what it holds.
+    The base of `tf.Variable`, of modules and of tables. A library's class names its children by
+    `_track_trackable`, or by a `_trackable_children` of its own; those of an `AutoTrackable` are
+    its attributes.
 
     >>> import graphwright as tf
     >>> class Pair(tf.__internal__.tracking.Trackable):
@@ -24,8 +24,8 @@ class Trackable:
         """What it holds, by name."""
         return dict(self.__dict__.get("_tracked_children", ()))
 
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
-        """Has it hold an object, which is returned; ValueError if the name is taken."""
+    def _track_trackable(self, trackable: object, name: str, overwrite: bool = False) -> Any:
+        """Adds an object under a name and returns it; ValueError if the name is taken."""
         held: dict[str, Any] = self.__dict__.setdefault("_tracked_children", {})
         if not overwrite and held.get(name, trackable) is not trackable:
             raise ValueError(

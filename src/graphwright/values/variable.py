@@ -25,11 +25,12 @@ from graphwright.ops.core.joining import stack
 from graphwright.ops.state import variable_ops, variable_slices
 from graphwright.ops.state.variable_ops import HANDLE, Storage
 from graphwright.ops.state.variable_slices import ResourceStridedSliceAssign, gather_slices
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
 from graphwright.values.convert import convert, register_conversion
+from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.tensor import Dense, EagerTensor, Reference, box
 from graphwright.values.tensor_operators import Operators
 from graphwright.values.trackable import Trackable
@@ -60,11 +61,11 @@ class NamePrefix:
 
 
 class Restoring(Protocol):
-    """Somebody who may have a value for a variable that is not made yet."""
+    """A restored checkpoint, which may have a value for a variable that is not made yet."""
 
     def match(self, asked: Variable | None = None) -> None:
-        """Gives the variables that it knows the holders of their values, or refuses to give it
-        to the one that is asked for."""
+        """Gives variables whose holders it knows their values; refuses where it cannot give one to
+        the variable that is read."""
 
 
 #: Restored checkpoints with values that nobody has taken, the oldest first.
@@ -72,17 +73,20 @@ RESTORING: weakref.WeakKeyDictionary[Restoring, None] = weakref.WeakKeyDictionar
 
 
 def announce(variable: Variable) -> None:
-    """A variable is made. If a checkpoint may have a value for it, which is not known before
-    somebody holds it, its first reader asks."""
+    """Lets restored checkpoints give a new variable its value.
+
+    Whether one has a value is not known before an object holds the variable, so the first read
+    decides.
+    """
     if not RESTORING:
         return
     storage, initial = variable._storage, variable._storage.read()
 
     def decided() -> Any:
-        asked = storage.owner() if storage.owner is not None else None
-        for restoring in [] if asked is None else reversed(list(RESTORING)):
+        owner = storage.owner() if storage.owner is not None else None
+        for restoring in [] if owner is None else reversed(list(RESTORING)):
             if storage.late is not None:
-                restoring.match(asked)
+                restoring.match(owner)
         return initial
 
     storage.array, storage.late = None, decided
@@ -93,8 +97,8 @@ CREATORS: ContextVar[tuple[Callable[..., Any], ...]] = ContextVar("CREATORS", de
 
 
 @contextmanager
-def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
-    """Has `variable_creator(next_creator, **kwargs)` make the variables of the block.
+def variable_creator_scope(variable_creator: Callable[..., object]) -> Iterator[None]:
+    """Opens a block in which `variable_creator(next_creator, **kwargs)` makes the variables.
 
     It gets the arguments of `tf.Variable` by name and returns a variable, as a rule what
     `next_creator` makes of them.
@@ -115,7 +119,7 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
 
 
 class Creation(type):
-    """Has the functions of the scopes that are entered make variables."""
+    """The metaclass of variables: the functions of `variable_creator_scope` make them."""
 
     @property
     def __signature__(cls) -> inspect.Signature:
@@ -146,7 +150,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
     """
 
-    #: What a stand-in for an argument has, of which only the handle and the type are known.
+    #: The defaults for a stand-in for an argument, which has only a handle and a type.
     _trainable = True
     _constraint: Callable[[Any], Any] | None = None
     _synchronization = VariableSynchronization.AUTO
@@ -154,18 +158,18 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     def __init__(
         self,
-        initial_value: Any = None,
+        initial_value: TensorLike | Callable[[], TensorLike] | None = None,
         trainable: bool | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
-        variable_def: Any = None,
+        variable_def: object = None,
         dtype: DTypeLike | None = None,
-        import_scope: Any = None,
-        constraint: Callable[[Any], Any] | None = None,
+        import_scope: object = None,
+        constraint: Callable[[TensorValue], TensorLike] | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
-        shape: Any = None,
+        shape: ShapeLike = None,
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if initial_value is None:
@@ -297,7 +301,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
             )
         return box(self._storage.read()).numpy()
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
         """The rows at `indices`, as `tf.gather`."""
         storage = self._storage
         op = variable_ops.ResourceGather.of(storage.value_dtype, storage.dims)
@@ -307,7 +311,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     def assign(
         self,
-        value: Any,
+        value: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
@@ -317,7 +321,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     def assign_add(
         self,
-        delta: Any,
+        delta: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
@@ -327,7 +331,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     def assign_sub(
         self,
-        delta: Any,
+        delta: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
@@ -336,20 +340,24 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         return self._write(variable_ops.AssignSubVariableOp, delta, name, read_value)
 
     def _write(
-        self, op: builtins.type[variable_ops.Assignment], value: Any, name: str | None, read: bool
+        self,
+        op: builtins.type[variable_ops.Assignment],
+        value: TensorLike,
+        name: str | None,
+        read: bool,
     ) -> Any:
         storage = self._storage
-        value = convert(value, storage.value_dtype)
+        tensor = convert(value, storage.value_dtype)
         assigns = op is variable_ops.AssignVariableOp
-        if assigns and not is_compatible(value.type.dims, storage.dims):
+        if assigns and not is_compatible(tensor.type.dims, storage.dims):
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
-                f"shape {self.shape}, and the assigned value shape {value.shape} are incompatible."
+                f"shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
             )
-        apply(op.of(storage.value_dtype), self._handle, value, name=name)
+        apply(op.of(storage.value_dtype), self._handle, tensor, name=name)
         return self if read else None
 
-    def _assign_slice(self, key: Any, value: Any, name: str | None = None) -> Variable:
+    def _assign_slice(self, key: object, value: TensorLike, name: str | None = None) -> Variable:
         """Sets the part of the value that a key means; returns the variable."""
         op, *bounds = strided(ResourceStridedSliceAssign, key)
         value = convert(value, self._storage.value_dtype)
@@ -357,7 +365,10 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         return self
 
     def _scatter(
-        self, op: builtins.type[variable_ops.ResourceScatter], slices: Any, name: str | None
+        self,
+        op: builtins.type[variable_ops.ResourceScatter],
+        slices: IndexedSlices,
+        name: str | None,
     ) -> Any:
         if not (hasattr(slices, "indices") and hasattr(slices, "values")):
             raise TypeError(
@@ -369,49 +380,49 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         return self
 
     def scatter_add(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Adds IndexedSlices: rows given twice add up."""
         return self._scatter(variable_ops.ResourceScatterAdd, sparse_delta, name)
 
     def scatter_sub(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Subtracts IndexedSlices."""
         return self._scatter(variable_ops.ResourceScatterSub, sparse_delta, name)
 
     def scatter_mul(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Multiplies rows by IndexedSlices."""
         return self._scatter(variable_ops.ResourceScatterMul, sparse_delta, name)
 
     def scatter_div(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Divides rows by IndexedSlices."""
         return self._scatter(variable_ops.ResourceScatterDiv, sparse_delta, name)
 
     def scatter_max(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Raises rows to those of IndexedSlices."""
         return self._scatter(variable_ops.ResourceScatterMax, sparse_delta, name)
 
     def scatter_min(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Lowers rows to those of IndexedSlices."""
         return self._scatter(variable_ops.ResourceScatterMin, sparse_delta, name)
 
     def scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Replaces rows by those of IndexedSlices."""
         return self._scatter(variable_ops.ResourceScatterUpdate, sparse_delta, name)
 
     def batch_scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Replaces, in each row of the first axes, the elements at that row's `indices`."""
         indices = convert(sparse_delta.indices)
@@ -422,13 +433,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         places = stack([*[convert(axis, indices.dtype) for axis in axes], indices], axis=-1)
         return self.scatter_nd_update(places, sparse_delta.values, name)
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Any:
         """The slices at index vectors, as `tf.gather_nd`."""
-        storage = self._storage
-        indices = convert(indices)
-        return gather_slices(self._handle, indices, storage.value_dtype, storage.dims, name)
+        storage, places = self._storage, convert(indices)
+        return gather_slices(self._handle, places, storage.value_dtype, storage.dims, name)
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_update(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Any:
         """Replaces the slices at index vectors.
 
         >>> import graphwright as tf
@@ -438,27 +450,35 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         """
         return self._scatter_nd(variable_slices.ResourceScatterNdUpdate, indices, updates, name)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_add(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Any:
         """Adds to the slices at index vectors: what is given twice adds up."""
         return self._scatter_nd(variable_slices.ResourceScatterNdAdd, indices, updates, name)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_sub(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Any:
         """Subtracts from the slices at index vectors."""
         return self._scatter_nd(variable_slices.ResourceScatterNdSub, indices, updates, name)
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_max(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Any:
         """Raises the slices at index vectors."""
         return self._scatter_nd(variable_slices.ResourceScatterNdMax, indices, updates, name)
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_min(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Any:
         """Lowers the slices at index vectors."""
         return self._scatter_nd(variable_slices.ResourceScatterNdMin, indices, updates, name)
 
     def _scatter_nd(
         self,
         op: builtins.type[variable_slices.ResourceScatterNd],
-        indices: Any,
-        updates: Any,
+        indices: TensorLike,
+        updates: TensorLike,
         name: str | None,
     ) -> Any:
         values = convert(updates, self._storage.value_dtype)
@@ -487,29 +507,29 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     _instead = "`v[i].assign(value)` assigns it."
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         """A part of the value, whose `assign` sets that part: `v[0, 1:].assign(x)`."""
-        found = self.read_value()[key]
+        part = self.read_value()[key]
         if not is_mask(key):
-            found.assign = partial(self._assign_slice, key)
-        return found
+            part.assign = partial(self._assign_slice, key)
+        return part
 
     def __iter__(self) -> Any:
         return iter(self.read_value())
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         return item in self.read_value()
 
     def __format__(self, spec: str) -> str:
         return format(self.read_value(), spec) if spec else str(self)
 
-    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]
+    def __iadd__(self, other: object) -> Any:  # type: ignore[misc]
         raise RuntimeError(
             "`variable += value` is not allowed: use `variable.assign_add(value)` to change the "
             "variable, or `variable = variable + value` for a new tensor."
         )
 
-    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
+    def __isub__(self, other: object) -> Any:  # type: ignore[misc]
         raise RuntimeError(
             "`variable -= value` is not allowed: use `variable.assign_sub(value)` to change the "
             "variable, or `variable = variable - value` for a new tensor."
@@ -518,7 +538,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     def __hash__(self) -> int:
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+    def __deepcopy__(self, memo: dict[int, object]) -> Variable:
         copy = Variable(
             box(np.array(self._storage.read())),
             trainable=self._trainable,

@@ -7,6 +7,7 @@ from typing import Any
 
 from graphwright.op.dispatch import implement
 from graphwright.op.interpreter import apply
+from graphwright.op.op import Op
 from graphwright.ops.core import casting, shapes
 from graphwright.ops.core.effect_ops import Assert
 from graphwright.ops.core.gathering import gather_nd
@@ -20,16 +21,16 @@ from graphwright.ops.math.reduction import reduce_all, reduce_prod
 from graphwright.ops.sparse import sparse_dense as dense_ops
 from graphwright.ops.sparse import sparse_sums as sums
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_functions import known_shape, rank_of, shaped
-from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
+from graphwright.values.sparse.sparse_tensor import SparseLike, SparseTensor, converted
 
 _REAL = {dt.complex64: dt.float32, dt.complex128: dt.float64}
 
 
-def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
     """Adds two tensors, at least one of which is sparse, without broadcasting.
 
     Args:
@@ -56,8 +57,9 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         limit = convert(threshold, _REAL.get(a.dtype, a.dtype))
         made = apply(sums.SPARSE_ADD, *parts(a), *parts(b), limit)
         return shaped(SparseTensor(*made), a.shape.merge_with(b.shape))
-    x, y = (a, b) if isinstance(a, SparseTensor) else (b, a)
-    return apply(dense_ops.DENSE_ADD, *parts(x), convert(y, x.dtype))
+    pair: tuple[Any, Any] = (a, b) if isinstance(a, SparseTensor) else (b, a)
+    x, dense = pair
+    return apply(dense_ops.DENSE_ADD, *parts(x), convert(dense, x.dtype))
 
 
 def parts(x: SparseTensor) -> tuple[Any, Any, Any]:
@@ -65,7 +67,7 @@ def parts(x: SparseTensor) -> tuple[Any, Any, Any]:
     return x.indices, x.values, x.dense_shape
 
 
-def maximum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
+def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
     """Returns the greater of two sparse tensors' elements, at each place where either has one.
 
     Args:
@@ -87,7 +89,7 @@ def maximum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> Spar
     return extreme(sums.MAXIMUM, sp_a, sp_b, name)
 
 
-def minimum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
+def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
     """Returns the lesser of two sparse tensors' elements, at each place where either has one.
 
     Args:
@@ -109,11 +111,11 @@ def minimum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> Spar
     return extreme(sums.MINIMUM, sp_a, sp_b, name)
 
 
-def extreme(op: Any, a: Any, b: Any, name: str | None) -> SparseTensor:
+def extreme(op: Op, a: SparseLike, b: SparseLike, name: str | None) -> SparseTensor:
     """An op of two sparse tensors' elements."""
-    a, b = converted(a, "sp_a"), converted(b, "sp_b")
-    indices, values = apply(op, *parts(a), *parts(b), name=name)
-    return shaped(SparseTensor(indices, values, a.dense_shape), a.shape)
+    x, y = converted(a, "sp_a"), converted(b, "sp_b")
+    indices, values = apply(op, *parts(x), *parts(y), name=name)
+    return shaped(SparseTensor(indices, values, x.dense_shape), x.shape)
 
 
 def sparse_dense_matmul(
@@ -158,7 +160,7 @@ def sparse_dense_matmul(
 def sampled_addmm(
     indices: TensorLike,
     values: TensorLike,
-    dense_shape: ShapeLike,
+    dense_shape: TensorLike,
     mat1: TensorLike,
     mat2: TensorLike,
     beta: TensorLike = 1.0,
@@ -190,7 +192,7 @@ def sampled_addmm(
     return indices, alpha * product + beta * convert(values), convert(dense_shape)
 
 
-def softmax(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
+def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
     """Applies softmax to the present elements along the last axis.
 
     Args:
@@ -213,7 +215,7 @@ def softmax(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
 
 
 def reduce_sum(
-    sp_input: TensorLike,
+    sp_input: SparseLike,
     axis: TensorLike | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
@@ -244,7 +246,7 @@ def reduce_sum(
 
 
 def reduce_max(
-    sp_input: TensorLike,
+    sp_input: SparseLike,
     axis: TensorLike | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
@@ -274,17 +276,23 @@ def reduce_max(
     return reduced(kinds[bool(output_is_sparse)], sp_input, axis, keepdims, name)
 
 
-def reduced(kind: Any, sp_input: Any, axis: Any, keepdims: Any, name: str | None) -> Any:
+def reduced(
+    kind: type[Op],
+    sp_input: SparseLike,
+    axis: TensorLike | None,
+    keepdims: bool | None,
+    name: str | None,
+) -> Any:
     """A reduction of a sparse tensor."""
     x = converted(sp_input)
     if axis is None:
         count = rank_of(x)
         axis = list(range(count)) if isinstance(count, int) else range_of(count)
-    found = apply(kind.of(bool(keepdims)), *parts(x), axis, name=name)
-    return SparseTensor(*found) if isinstance(found, tuple) else found
+    result = apply(kind.of(bool(keepdims)), *parts(x), axis, name=name)
+    return SparseTensor(*result) if isinstance(result, tuple) else result
 
 
-def map_values(op: Callable[..., Any], *args: TensorLike, **kwargs: Any) -> SparseTensor:
+def map_values(op: Callable[..., TensorLike], *args: TensorLike, **kwargs: Any) -> SparseTensor:
     """Applies a function to the elements of sparse tensors that have them at the same places.
 
     Args:
@@ -304,15 +312,15 @@ def map_values(op: Callable[..., Any], *args: TensorLike, **kwargs: Any) -> Spar
     >>> tf.sparse.map_values(tf.multiply, x, 10).values.numpy().tolist()
     [10, 20]
     """
-    found = [v for v in (*args, *kwargs.values()) if isinstance(v, SparseTensor)]
-    if not found:
+    sparse = [v for v in (*args, *kwargs.values()) if isinstance(v, SparseTensor)]
+    if not sparse:
         raise ValueError("No SparseTensor in argument list of map_values")
-    first = found[0]
-    for other in found[1:]:
+    first = sparse[0]
+    for other in sparse[1:]:
         same = reduce_all(equal(first.indices, other.indices))
         apply(Assert.of(3), same, convert("Mismatched indices!"), first.indices, other.indices)
 
-    def elements(value: Any) -> Any:
+    def elements(value: object) -> object:
         return value.values if isinstance(value, SparseTensor) else value
 
     values = op(*map(elements, args), **{k: elements(v) for k, v in kwargs.items()})
@@ -330,11 +338,11 @@ _ELEMENTS = {
 }
 
 
-def of_elements(function: Callable[..., Any]) -> None:
-    """Registers that a function of a sparse tensor is that of its elements."""
+def of_elements(function: Callable[..., TensorLike]) -> None:
+    """Registers a function of elements for sparse tensors."""
 
     @implement(function, SparseTensor)
-    def meaning(x: Any, name: str | None = None) -> Any:
+    def meaning(x: SparseTensor, name: str | None = None) -> Any:
         return x.with_values(function(x.values, name=name))
 
 
@@ -350,25 +358,29 @@ def cast_elements(x: SparseTensor, dtype: DTypeLike, name: str | None = None) ->
 
 
 @implement(arithmetic.divide, SparseTensor)
-def divided(x: Any, y: Any, name: str | None = None) -> Any:
+def divided(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """The elements divided by a dense tensor's."""
     return x / y if isinstance(x, SparseTensor) else NotImplemented
 
 
 @implement(shapes.shape, SparseTensor)
-def shape_of_whole(input: Any, out_type: DType | None = None, name: str | None = None) -> Any:
+def shape_of_whole(
+    input: SparseTensor, out_type: DType | None = None, name: str | None = None
+) -> Any:
     """The dense shape."""
     return casting.cast(input.dense_shape, dt.int32 if out_type is None else out_type)
 
 
 @implement(shapes.size, SparseTensor)
-def size_of_whole(input: Any, out_type: DType | None = None, name: str | None = None) -> Any:
+def size_of_whole(
+    input: SparseTensor, out_type: DType | None = None, name: str | None = None
+) -> Any:
     """The number of elements of the whole."""
     whole = casting.cast(input.dense_shape, dt.int32 if out_type is None else out_type)
     return reduce_prod(whole)
 
 
 @implement(shapes.rank, SparseTensor)
-def rank_of_whole(input: Any, name: str | None = None) -> Any:
+def rank_of_whole(input: SparseTensor, name: str | None = None) -> Any:
     """The rank of the whole."""
     return convert(rank_of(input), dt.int32)

@@ -14,6 +14,7 @@ from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.ops.sparse import sparse_counting as ops
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_arithmetic import parts
@@ -22,8 +23,8 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
 def bincount(
-    values: Any,
-    weights: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
     axis: int | None = 0,
     minlength: int | None = None,
     maxlength: int | None = None,
@@ -78,7 +79,7 @@ def bincount(
     return SparseTensor(*apply(op, *operands, name=name))
 
 
-def own_weights(numbers: Any, weights: Any) -> Any:
+def own_weights(numbers: SparseTensor | TensorValue, weights: TensorLike | None) -> Any:
     """The weights as a tensor: none of the numbers' dtype if none are given."""
     if weights is None:
         dtype = numbers.dtype
@@ -86,9 +87,10 @@ def own_weights(numbers: Any, weights: Any) -> Any:
     if not isinstance(numbers, SparseTensor):
         return convert(weights)
     if not isinstance(weights, SparseTensor):
+        received: object = weights
         raise ValueError(
             "Argument `weights` must be a SparseTensor if `values` is a SparseTensor. Received "
-            f"weights={weights} of type: {type(weights).__name__}"
+            f"weights={received} of type: {type(weights).__name__}"
         )
     for part in ("indices", "dense_shape"):
         mine, other = getattr(numbers, part), getattr(weights, part)
@@ -99,10 +101,10 @@ def own_weights(numbers: Any, weights: Any) -> Any:
 
 @implement(counting.bincount, SparseTensor)
 def dense_counts(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: int | None = None,
+    maxlength: int | None = None,
     dtype: DType = dt.int32,
     name: str | None = None,
     axis: int | None = None,

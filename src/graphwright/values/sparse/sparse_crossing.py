@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, is_tensor
@@ -14,7 +14,7 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.sparse.sparse_cross import CrossRows
 from graphwright.ops.strings.string_pieces import as_bytes
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorValue
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_arithmetic import parts
 from graphwright.values.sparse.sparse_functions import reorder
@@ -23,7 +23,9 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 _HASH_KEY = 0xDECAFCAFFE
 
 
-def cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
+def cross(
+    inputs: Sequence[TensorLike], name: str | None = None, separator: str | bytes | None = None
+) -> SparseTensor:
     """Joins each combination of the values in a row of several matrices as text.
 
     Args:
@@ -53,7 +55,10 @@ def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Sparse
 
 
 def cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: Sequence[TensorLike],
+    num_buckets: int = 0,
+    hash_key: int | None = None,
+    name: str | None = None,
 ) -> SparseTensor:
     """Hashes each combination of the values in a row of several matrices to a number.
 
@@ -83,7 +88,7 @@ def cross_hashed(
     return combined(inputs, CrossRows.of(dt.int64, b"", key, int(num_buckets)), name)
 
 
-def combined(inputs: Any, op: CrossRows, name: str | None) -> SparseTensor:
+def combined(inputs: Sequence[TensorLike], op: CrossRows, name: str | None) -> SparseTensor:
     """What an op of rows makes of matrices, dense and sparse."""
     sparse = [reorder(plain(x)) for x in inputs if isinstance(x, SparseTensor)]
     dense = [whole(convert(x)) for x in inputs if not isinstance(x, SparseTensor)]

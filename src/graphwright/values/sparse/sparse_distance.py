@@ -10,7 +10,10 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
 def edit_distance(
-    hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = "edit_distance"
+    hypothesis: SparseTensor,
+    truth: SparseTensor,
+    normalize: bool = True,
+    name: str | None = "edit_distance",
 ) -> Any:
     """Returns the Levenshtein distances of the rows of two sparse tensors.
 
@@ -33,8 +36,8 @@ def edit_distance(
     >>> tf.edit_distance(said, meant, normalize=False).numpy().tolist()
     [2.0]
     """
-    for what, given in (("Hypothesis", hypothesis), ("Truth", truth)):
-        if not isinstance(given, SparseTensor):
+    for what, value in (("Hypothesis", hypothesis), ("Truth", truth)):
+        if not isinstance(value, SparseTensor):
             raise TypeError(f"{what} must be a SparseTensor.")
     parts = [(x.indices, x.values, x.dense_shape) for x in (hypothesis, truth)]
     return apply(EditDistance.of(bool(normalize)), *parts[0], *parts[1], name=name)

@@ -16,15 +16,15 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_functions import fill_empty_rows, reshape, retain
-from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
+from graphwright.values.sparse.sparse_tensor import SparseLike, SparseTensor, converted
 
 
 def safe_embedding_lookup_sparse(
     embedding_weights: TensorLike,
-    sparse_ids: TensorLike,
-    sparse_weights: TensorLike | None = None,
+    sparse_ids: SparseLike,
+    sparse_weights: SparseLike | None = None,
     combiner: str | None = "mean",
-    default_id: Any = None,
+    default_id: int | None = None,
     max_norm: float | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
@@ -84,8 +84,10 @@ def safe_embedding_lookup_sparse(
     return result
 
 
-def pruned(ids: Any, weights: Any, combiner: str | None) -> tuple[Any, Any]:
-    """The ids, and their weights, that count."""
+def pruned(
+    ids: SparseTensor, weights: SparseTensor | None, combiner: str | None
+) -> tuple[Any, Any]:
+    """The ids that are not left out, and their weights."""
     valid = greater_equal(ids.values, 0)
     if weights is None:
         return retain(ids, valid), None

@@ -1,12 +1,13 @@
 """`tf.sparse`: sparse tensors made, moved and cut.
 
-What an element is multiplied with or added to stands in `arithmetic`.
+Sums, products and reductions stand in `sparse_arithmetic`.
 """
 
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsInt
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, holds_tensor, is_tensor
@@ -28,11 +29,12 @@ from graphwright.ops.math.comparison import less, less_equal, not_equal
 from graphwright.ops.math.reduction import reduce_all, reduce_max
 from graphwright.ops.sparse import sparse_layout
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import as_dtype
+from graphwright.types.shape import TensorShape
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
-from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
+from graphwright.values.sparse.sparse_tensor import SparseLike, SparseTensor, converted
 
 
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
@@ -58,7 +60,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
 
 
 def to_dense(
-    sp_input: TensorLike,
+    sp_input: SparseLike,
     default_value: TensorLike | None = None,
     validate_indices: bool = True,
     name: str | None = None,
@@ -90,8 +92,8 @@ def to_dense(
     return known_shape(dense, x.shape)
 
 
-def known_shape(tensor: Any, shape: Any) -> Any:
-    """A tensor of which more is known while tracing."""
+def known_shape(tensor: Any, shape: TensorShape) -> Any:
+    """A tensor, known from now on to be of a shape."""
     if shape.rank is not None:
         tensor.set_shape(shape)
     return tensor
@@ -126,7 +128,7 @@ def eye(
     return SparseTensor(stack([places, places], axis=1), ones_there, stack([rows, columns]))
 
 
-def reorder(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
+def reorder(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
     """Sorts the elements of a sparse tensor in row-major order.
 
     Args:
@@ -147,13 +149,13 @@ def reorder(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
     return shaped(SparseTensor(indices, values, x.dense_shape), x.shape)
 
 
-def shaped(x: SparseTensor, shape: Any) -> SparseTensor:
-    """A sparse tensor of which more is known of the shape."""
+def shaped(x: SparseTensor, shape: ShapeLike) -> SparseTensor:
+    """A sparse tensor, known from now on to be of a shape."""
     x.set_shape(shape)
     return x
 
 
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: SparseLike, shape: TensorLike, name: str | None = None) -> SparseTensor:
     """Gives a sparse tensor another shape, with its elements in the same row-major order.
 
     Args:
@@ -183,7 +185,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     return made
 
 
-def reset_shape(sp_input: TensorLike, new_shape: ShapeLike = None) -> SparseTensor:
+def reset_shape(sp_input: SparseLike, new_shape: TensorLike | None = None) -> SparseTensor:
     """Gives a sparse tensor another shape, with its elements at the same indices.
 
     Args:
@@ -221,7 +223,7 @@ def reset_shape(sp_input: TensorLike, new_shape: ShapeLike = None) -> SparseTens
 
 
 def transpose(
-    sp_input: TensorLike, perm: TensorLike | None = None, name: str | None = None
+    sp_input: SparseLike, perm: TensorLike | None = None, name: str | None = None
 ) -> SparseTensor:
     """Permutes the axes of a sparse tensor.
 
@@ -260,7 +262,10 @@ def rank_of(x: SparseTensor) -> Any:
 
 
 def concat(
-    axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
+    axis: TensorLike,
+    sp_inputs: Iterable[SparseLike],
+    expand_nonconcat_dims: bool = False,
+    name: str | None = None,
 ) -> SparseTensor:
     """Concatenates sparse tensors along an axis.
 
@@ -295,7 +300,7 @@ def concat(
     return SparseTensor(indices, values, whole)
 
 
-def widened(shapes: list[Any], axis: int) -> list[Any]:
+def widened(shapes: Sequence[TensorValue], axis: int) -> list[Any]:
     """Shapes whose sizes but along one axis are the greatest of all."""
     greatest = reduce_max(stack(shapes), axis=0)
     count = greatest.shape[0]
@@ -306,7 +311,10 @@ def widened(shapes: list[Any], axis: int) -> list[Any]:
 
 
 def split(
-    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+    sp_input: SparseLike | None = None,
+    num_split: SupportsInt | None = None,
+    axis: TensorLike | None = None,
+    name: str | None = None,
 ) -> list[SparseTensor]:
     """Splits a sparse tensor along an axis into parts of nearly equal size.
 
@@ -330,21 +338,23 @@ def split(
     >>> [tf.sparse.to_dense(part).numpy().tolist() for part in tf.sparse.split(x, 2, axis=1)]
     [[[1, 0]], [[2]]]
     """
-    for what, given in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
-        if given is None:
+    for what, value in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
+        if value is None:
             raise ValueError(f"{what} is required")
-    x, count = converted(sp_input), int(num_split)
-    at = check_split(x, count, int(get_static_value(axis)))
-    length = x.dense_shape[at]
+    number: Any = num_split
+    place: Any = axis
+    x, count = converted(sp_input), int(number)
+    front = check_split(x, count, int(get_static_value(place)))
+    length = x.dense_shape[front]
     base, longer = floordiv(length, count), floormod(length, count)
     pieces = []
     for i in builtins.range(count):
         begin = i * base + minimum(convert(i, dt.int64), longer)
         width = base + cast(less(i, longer), dt.int64)
         zero = zeros_like(x.dense_shape)
-        start = join([zero[:at], reshape_dense(begin, [1]), zero[at + 1 :]], 0)
+        start = join([zero[:front], reshape_dense(begin, [1]), zero[front + 1 :]], 0)
         part = x.dense_shape
-        part = join([part[:at], reshape_dense(width, [1]), part[at + 1 :]], 0)
+        part = join([part[:front], reshape_dense(width, [1]), part[front + 1 :]], 0)
         pieces.append(slice(x, start, part, name))
     return pieces
 
@@ -373,7 +383,7 @@ def check_split(x: SparseTensor, count: int, axis: int) -> int:
     return axis % known
 
 
-def wide(sizes: Any) -> Any:
+def wide(sizes: TensorLike) -> Any:
     """Sizes or places as int64, whatever integers they are."""
     if is_tensor(sizes) or holds_tensor(sizes):
         return cast(convert(sizes), dt.int64)
@@ -381,7 +391,7 @@ def wide(sizes: Any) -> Any:
 
 
 def slice(
-    sp_input: TensorLike, start: TensorLike, size: TensorLike, name: str | None = None
+    sp_input: SparseLike, start: TensorLike, size: TensorLike, name: str | None = None
 ) -> SparseTensor:
     """Cuts a part out of a sparse tensor.
 
@@ -408,7 +418,9 @@ def slice(
     return SparseTensor(*made)
 
 
-def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+def expand_dims(
+    sp_input: SparseLike, axis: int | TensorValue | None = None, name: str | None = None
+) -> SparseTensor:
     """Inserts an axis of size 1 into a sparse tensor.
 
     Args:
@@ -429,20 +441,20 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     """
     x = converted(sp_input)
     count = x.shape.rank
-    at = -1 if axis is None else int(get_static_value(axis))
+    position = -1 if axis is None else int(get_static_value(axis))
     if count is None:
         raise ValueError("expand_dims needs to know the rank of the sparse tensor")
-    at = at + count + 1 if at < 0 else at
-    if not 0 <= at <= count:
+    position = position + count + 1 if position < 0 else position
+    if not 0 <= position <= count:
         raise InvalidArgumentError(
             None, None, f"Expected axis in [{-count - 1}, {count}], but got {axis}"
         )
     column = zeros_like(x.indices[:, :1]) if count else zeros([shape_of(x.indices)[0], 1], dt.int64)
-    indices = join([x.indices[:, :at], column, x.indices[:, at:]], 1)
+    indices = join([x.indices[:, :position], column, x.indices[:, position:]], 1)
     one = ones([1], dt.int64)
-    whole = join([x.dense_shape[:at], one, x.dense_shape[at:]], 0)
+    whole = join([x.dense_shape[:position], one, x.dense_shape[position:]], 0)
     sizes = x.shape.as_list()
-    return shaped(SparseTensor(indices, x.values, whole), [*sizes[:at], 1, *sizes[at:]])
+    return shaped(SparseTensor(indices, x.values, whole), [*sizes[:position], 1, *sizes[position:]])
 
 
 def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
@@ -465,7 +477,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
     return IndexedSlices(gather(a.values, places, name=name), indices, a.dense_shape)
 
 
-def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
+def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
     """Selects elements of a sparse tensor by bools.
 
     Args:
@@ -483,17 +495,17 @@ def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
     >>> tf.sparse.retain(x, [False, True]).values.numpy().tolist()
     [3]
     """
-    x, kept = converted(sp_input), convert(to_retain)
-    counts = x.values.shape[0], kept.shape.with_rank(1)[0]
+    x, flags = converted(sp_input), convert(to_retain)
+    counts = x.values.shape[0], flags.shape.with_rank(1)[0]
     if None not in counts and counts[0] != counts[1]:
         raise ValueError(f"Dimensions {counts[0]} and {counts[1]} are not compatible")
-    places = reshape_dense(where(kept), [-1])
+    places = reshape_dense(where(flags), [-1])
     made = SparseTensor(gather(x.indices, places), gather(x.values, places), x.dense_shape)
     return shaped(made, x.shape)
 
 
 def fill_empty_rows(
-    sp_input: TensorLike, default_value: TensorLike, name: str | None = None
+    sp_input: SparseLike, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Any]:
     """Puts a default value at the beginning of each row of a sparse tensor without elements.
 
@@ -519,7 +531,7 @@ def fill_empty_rows(
     return shaped(SparseTensor(indices, values, x.dense_shape), x.shape), empty
 
 
-def to_indicator(sp_input: TensorLike, vocab_size: TensorLike, name: str | None = None) -> Any:
+def to_indicator(sp_input: SparseLike, vocab_size: TensorLike, name: str | None = None) -> Any:
     """Tells for each row of ids which ids are in it.
 
     Args:

@@ -8,13 +8,13 @@ from graphwright.op.interpreter import apply
 from graphwright.ops.sparse import set_ops as ops
 from graphwright.ops.sparse.set_ops import MEMBERS
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_arithmetic import parts
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
-def size(a: Any, validate_indices: bool = True) -> Any:
+def size(a: SparseTensor, validate_indices: bool = True) -> Any:
     """Counts the distinct elements in each row of a sparse tensor, taken as sets.
 
     Args:
@@ -51,8 +51,8 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
         TypeError: The dtypes differ, or are not valid.
 
     >>> import graphwright as tf
-    >>> found = tf.sets.intersection([[1, 2]], [[2, 5]])
-    >>> tf.sparse.to_dense(found).numpy().tolist()
+    >>> result = tf.sets.intersection([[1, 2]], [[2, 5]])
+    >>> tf.sparse.to_dense(result).numpy().tolist()
     [[2]]
     """
     return combined(a, b, "intersection", validate_indices)
@@ -77,8 +77,8 @@ def difference(
         TypeError: The dtypes differ, or are not valid.
 
     >>> import graphwright as tf
-    >>> found = tf.sets.difference([[1, 2]], [[2, 5]])
-    >>> tf.sparse.to_dense(found).numpy().tolist()
+    >>> result = tf.sets.difference([[1, 2]], [[2, 5]])
+    >>> tf.sparse.to_dense(result).numpy().tolist()
     [[1]]
     """
     return combined(a, b, "a-b" if aminusb else "b-a", validate_indices)
@@ -99,8 +99,8 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
         TypeError: The dtypes differ, or are not valid.
 
     >>> import graphwright as tf
-    >>> found = tf.sets.union([[1, 2]], [[2, 5]])
-    >>> tf.sparse.to_dense(found).numpy().tolist()
+    >>> result = tf.sets.union([[1, 2]], [[2, 5]])
+    >>> tf.sparse.to_dense(result).numpy().tolist()
     [[1, 2, 5]]
     """
     return combined(a, b, "union", validate_indices)
@@ -109,28 +109,28 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
 _TURNED = {"a-b": "b-a", "b-a": "a-b"}
 
 
-def combined(a: Any, b: Any, rule: str, validate_indices: bool) -> SparseTensor:
+def combined(a: TensorLike, b: TensorLike, rule: str, validate_indices: bool) -> SparseTensor:
     """The sets that a rule makes of two tensors', dense or sparse."""
-    a, b = members(a, "a"), members(b, "b")
-    if a.dtype is not b.dtype:
-        raise TypeError(f"The dtypes of 'a' and 'b' differ: {a.dtype!r} and {b.dtype!r}")
-    if isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
-        a, b, rule = b, a, _TURNED.get(rule, rule)
+    x, y = members(a, "a"), members(b, "b")
+    if x.dtype is not y.dtype:
+        raise TypeError(f"The dtypes of 'a' and 'b' differ: {x.dtype!r} and {y.dtype!r}")
+    if isinstance(x, SparseTensor) and not isinstance(y, SparseTensor):
+        x, y, rule = y, x, _TURNED.get(rule, rule)
     kind: Any = ops.DenseToDenseSetOperation
-    operands: tuple[Any, ...] = (a, b)
-    if isinstance(a, SparseTensor):
-        kind, operands = ops.SparseToSparseSetOperation, (*parts(a), *parts(b))
-    elif isinstance(b, SparseTensor):
-        kind, operands = ops.DenseToSparseSetOperation, (a, *parts(b))
+    operands: tuple[Any, ...] = (x, y)
+    if isinstance(x, SparseTensor):
+        kind, operands = ops.SparseToSparseSetOperation, (*parts(x), *parts(y))
+    elif isinstance(y, SparseTensor):
+        kind, operands = ops.DenseToSparseSetOperation, (x, *parts(y))
     return SparseTensor(*apply(kind.of(rule, bool(validate_indices)), *operands))
 
 
-def members(value: Any, what: str) -> Any:
+def members(value: TensorLike, what: str) -> Any:
     """A tensor, dense or sparse, of what can be in sets; TypeError that names another's dtype."""
     return member_checked(value if isinstance(value, SparseTensor) else convert(value), what)
 
 
-def member_checked(tensor: Any, what: str) -> Any:
+def member_checked(tensor: SparseTensor | TensorValue, what: str) -> Any:
     """A tensor whose dtype is one that can be in sets."""
     if tensor.dtype not in MEMBERS:
         names = ", ".join(sorted(dtype.name for dtype in MEMBERS | dt.STRING))

@@ -1,19 +1,31 @@
-"""`tf.SparseTensor`: a tensor of which only the elements that are not zero are kept."""
+"""`tf.SparseTensor`: a tensor that stores only the elements that are not zero."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from graphwright.ops.core.gathering import gather_nd
 from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.math.arithmetic import truediv
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.values.convert import convert
+
+
+class SparseLike(Protocol):
+    """What has the parts of a sparse tensor, as `tf.compat.v1.SparseTensorValue` does."""
+
+    @property
+    def indices(self) -> Any: ...
+    @property
+    def values(self) -> Any: ...
+    @property
+    def dense_shape(self) -> Any: ...
 
 
 class SparseTensor(Composite):
@@ -30,7 +42,7 @@ class SparseTensor(Composite):
 
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_static", "_values")
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: TensorLike) -> None:
         self._indices = convert(indices, dt.int64)
         self._values = convert(values)
         self._dense_shape = convert(dense_shape, dt.int64)
@@ -46,7 +58,7 @@ class SparseTensor(Composite):
         self._static = whole if known is None else TensorShape(known)
 
     @classmethod
-    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+    def from_value(cls, sparse_tensor_value: object) -> SparseTensor:
         """A sparse tensor of anything that has its three parts."""
         parts = ("indices", "values", "dense_shape")
         if not all(hasattr(sparse_tensor_value, part) for part in parts):
@@ -74,8 +86,8 @@ class SparseTensor(Composite):
     @property
     def dtype(self) -> DType:
         """The dtype of the elements."""
-        found: DType = self._values.dtype
-        return found
+        dtype: DType = self._values.dtype
+        return dtype
 
     @property
     def shape(self) -> TensorShape:
@@ -86,11 +98,11 @@ class SparseTensor(Composite):
         """What is known of the shape, as `shape`."""
         return self._static
 
-    def set_shape(self, shape: Any) -> None:
-        """Says what is known of the shape from elsewhere; ValueError if it cannot be."""
+    def set_shape(self, shape: ShapeLike) -> None:
+        """Adds what is known of the shape from elsewhere; ValueError if it contradicts the rest."""
         self._static = self._static.merge_with(TensorShape(shape))
 
-    def with_values(self, new_values: Any) -> SparseTensor:
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
         """Other elements in the same places."""
         made = SparseTensor(self._indices, new_values, self._dense_shape)
         made.set_shape(self._static)
@@ -104,18 +116,18 @@ class SparseTensor(Composite):
     def _differentiable_part(self) -> Any:
         return self._values
 
-    def _with_differentiable_part(self, part: Any) -> SparseTensor:
+    def _with_differentiable_part(self, part: TensorLike) -> SparseTensor:
         return self.with_values(part)
 
     # -- operators ----------------------------------------------------------------------
 
-    def __mul__(self, other: Any) -> SparseTensor:
+    def __mul__(self, other: TensorLike) -> SparseTensor:
         return self.with_values(self._values * self._opposite(other))
 
-    def __truediv__(self, other: Any) -> SparseTensor:
+    def __truediv__(self, other: TensorLike) -> SparseTensor:
         return self.with_values(truediv(self._values, self._opposite(other)))
 
-    def _opposite(self, dense: Any) -> Any:
+    def _opposite(self, dense: TensorLike) -> Any:
         """The elements of a dense tensor, broadcast to this shape, where this one has any."""
         dense = convert(dense, self.dtype)
         return gather_nd(broadcast_to(dense, self._dense_shape), self._indices)
@@ -136,12 +148,12 @@ class SparseTensorSpec(TypeSpec):
 
     __slots__ = ("_dtype", "_shape")
 
-    def __init__(self, shape: Any = None, dtype: DTypeLike = dt.float32) -> None:
+    def __init__(self, shape: ShapeLike = None, dtype: DTypeLike = dt.float32) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
 
     @classmethod
-    def from_value(cls, value: Any) -> SparseTensorSpec:
+    def from_value(cls, value: object) -> SparseTensorSpec:
         """The spec of a sparse tensor; TypeError for anything else."""
         if not isinstance(value, SparseTensor):
             raise TypeError(f"Expected SparseTensor or SparseTensorValue, got {value!r}")
@@ -174,16 +186,16 @@ class SparseTensorSpec(TypeSpec):
             TensorSpec([rank], dt.int64),
         ]
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: SparseTensor) -> Any:
         return [value.indices, value.values, value.dense_shape]
 
-    def _from_components(self, components: Any) -> SparseTensor:
+    def _from_components(self, components: Sequence[TensorValue]) -> SparseTensor:
         made = SparseTensor(*components)
         made.set_shape(self._shape)
         return made
 
 
-def converted(value: Any, what: str = "sp_input") -> SparseTensor:
+def converted(value: object, what: str = "sp_input") -> SparseTensor:
     """A sparse tensor as it is; TypeError that names the argument for anything else."""
     if isinstance(value, SparseTensor):
         return value
