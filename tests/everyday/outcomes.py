@@ -107,6 +107,8 @@ def compare(expected: Outcome, found: Outcome) -> Difference | None:
             return None  # two ops fail: which one first is a matter of order
         return Difference("class", f"{expected.error} {found.error}", str(found))
     if found.error:
+        if found.error == "InternalError" and is_vast(expected):
+            return None  # the tier that checks sees other sums too
         if found.error in (*REFUSALS, *PYTHONS) or NO_TURNS in found.message:
             return Difference("refused", f"{found.error} {found.message[:30]}", str(found))
         return Difference("error", found.error, str(found))

@@ -65,7 +65,9 @@ def examine(program: Program, wanted: Sequence[Tier], seconds: float = 20.0) -> 
                 references = tiers.expected(program, wanted)
         except TooLong:
             return [Finding(EAGER.name, 0, Difference("endless", "", ""), Outcome())]
-        findings = []
+        findings: list[Finding] = []
+        missing: list[tuple[Finding, Outcome]] = []
+        raised = set()
         for tier in wanted:
             if tier.name == "relaxed" and ".shape[" in program.source:
                 continue  # such a size is None where shapes are relaxed
@@ -73,35 +75,46 @@ def examine(program: Program, wanted: Sequence[Tier], seconds: float = 20.0) -> 
             try:
                 with limit(seconds):
                     found = tiers.outcomes(program, tier)
-            except TooLong:
-                findings.append(Finding(tier.name, 0, Difference("endless", "", ""), reference[0]))
+            except TooLong:  # a loop may end in Python by an error that a graph leaves out
+                kind = "dropped" if any(o.error for o in reference) else "endless"
+                findings.append(Finding(tier.name, 0, Difference(kind, "", ""), reference[0]))
                 continue
             except Exception as error:  # noqa: BLE001 - the tier itself has found something
                 difference = Difference("tier", type(error).__name__, str(error))
                 findings.append(Finding(tier.name, 0, difference, reference[0]))
                 continue
+            calls = len(program.calls)
+            raised |= {(call % calls, o.error) for call, o in enumerate(found)}
             for call, difference in differences(reference, found, is_stateful(program)):
                 finding = Finding(tier.name, call, difference, reference[call])
-                findings.append(as_dropped(finding, program, tier, found[call]))
+                if difference.kind == "no error":
+                    missing.append((finding, found[call]))
+                else:
+                    findings.append(finding)
+        for finding, outcome in missing:
+            error = finding.call % calls, finding.difference.detail
+            if error not in raised or is_unneeded(finding, program, outcome):
+                difference = finding.difference._replace(kind="dropped")
+                finding = finding._replace(difference=difference)
+            findings.append(finding)
     return findings
 
 
-def as_dropped(finding: Finding, program: Program, tier: Tier, outcome: Outcome) -> Finding:
-    """A graph leaves out an op that nobody needs, even one that fails.
+def is_unneeded(finding: Finding, program: Program, outcome: Outcome) -> bool:
+    """Whether plain Python gives the same with any number where an op fails to give one.
 
-    That is why where plain Python gives the same with any numbers in the place of its results.
+    A graph leaves out an op that nobody needs, even one that fails, and one tier sees more of them
+    than another.
     """
-    if finding.difference.kind != "no error":
-        return finding
     for number in 0, 1:
         try:
             with filled(number), limit(20.0):
-                same = tiers.outcomes(program, EAGER, tier.rounds)[finding.call]
+                same = tiers.outcomes(program, EAGER, TIERS[finding.tier].rounds)[finding.call]
         except TooLong:
-            return finding
+            return False
         if compare(same, outcome):
-            return finding
-    return finding._replace(difference=finding.difference._replace(kind="dropped"))
+            return False
+    return True
 
 
 def verdict(findings: Sequence[Finding], wanted: Sequence[Tier]) -> str:
