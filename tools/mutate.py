@@ -28,6 +28,7 @@ import json
 import os
 import py_compile
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -237,6 +238,10 @@ def noticed(tests: Sequence[str], root: Path, seconds: float) -> tuple[str, str]
     return ("missed" if done.returncode == 0 else "noticed"), (last or [""])[-1]
 
 
+#: A name that follows no dot: attributes and methods are part of what a line does.
+_NAME = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
+
+
 class Place(NamedTuple):
     """A fault in a file."""
 
@@ -276,7 +281,10 @@ def found_again(records: Sequence[dict[str, Any]]) -> list[Place]:
 
 
 def places_again(records: Sequence[dict[str, Any]]) -> list[Place | None]:
-    """The place of each record, None for a fault that is gone."""
+    """The place of each record, None for a fault that is gone.
+
+    A fault is found again where its file has moved, and where names in its line have changed.
+    """
     own = {ROOT / record["file"] for record in records}
     by_key = indexed([path for path in own if path.exists()])
     found = [by_key.get(key_of(record)) for record in records]
@@ -284,10 +292,22 @@ def places_again(records: Sequence[dict[str, Any]]) -> list[Place | None]:
     if gone:
         files = sorted((ROOT / PACKAGE).rglob("*.py"))
         by_key = indexed([f for f in files if not gone.isdisjoint(map(str.strip, lines_of(f)))])
+    by_form: dict[tuple[str, ...], Place] = {}
+    for place in places_of([path for path in own if path.exists()]) if gone else ():
+        by_form.setdefault(form_of(place.key()), place)
     return [
-        place or by_key.get(key_of(record)) or by_key.get(key_of(record)[1:])
+        place
+        or by_key.get(key_of(record))
+        or by_key.get(key_of(record)[1:])
+        or by_form.get(form_of(key_of(record)))
         for record, place in zip(records, found)
     ]
+
+
+def form_of(key: tuple[str, str, str, str, str]) -> tuple[str, ...]:
+    """A key without the names of variables, which change more often than what a line does."""
+    file, function, code, kind, text = key
+    return (file, function, _NAME.sub("x", code), kind, _NAME.sub("x", text))
 
 
 def indexed(paths: Sequence[Path]) -> dict[tuple[str, ...], Place]:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import graphwright as tf
-from graphwright.ir.known import is_whole, known
+from graphwright.ir.known import known
+from graphwright.op.op import is_whole
 
 PROGRAMS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "a constant": (lambda x: tf.constant([3, -1]), (3, -1)),

@@ -13,6 +13,7 @@ from graphwright.op.op import Op
 from graphwright.op.scalars import CheckedScalars, NumpyScalars, caster
 from graphwright.ops.core.casting import Cast
 from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
 
 _HALVES = [numpy_dtype(kind) for kind in HALVES]
 
@@ -30,9 +31,9 @@ class Elements(NumpyScalars, CheckedScalars[Any]):
         if np.any(condition):
             raise Refused
 
-    def bitcast(self, x: Any, kind: str) -> Any:
-        """The bits as another kind of the same size."""
-        return np.ascontiguousarray(x).view(numpy_dtype(kind))
+    def bitcast(self, x: Any, dtype: DType) -> Any:
+        """The bits as another dtype of the same size."""
+        return np.ascontiguousarray(x).view(dtype.numpy_dtype)
 
     def unary(self, function: str, x: Any) -> Any:
         if function in _ROUNDINGS and np.asarray(x).dtype.kind in "iu":

@@ -28,7 +28,7 @@ def in_choice(i, x, idle):
         idle * 2.0
         return x + 1.0
 
-    return tf.switch_case(i, [side, lambda: x, lambda: x - 1.0])
+    return tf.switch_case(tf.convert_to_tensor(i), [side, lambda: x, lambda: x - 1.0])
 
 
 def in_loop(i, x, idle):
