@@ -173,7 +173,10 @@ class LinearOperatorPermutation(OfDiagonal):
         if order.shape.rank == 1:
             return gather(x, order, axis=-2)
         column, x = with_batch(order[..., None], x)
-        batch = x.shape.rank - 2
+        rank = x.shape.rank
+        if rank is None:
+            return super()._matmul(x, adjoint)
+        batch = rank - 2
         return gather(x, column[..., 0], axis=batch, batch_dims=batch)
 
     def _solve(self, rhs: Any, adjoint: bool) -> Any:
