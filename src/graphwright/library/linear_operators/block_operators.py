@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import add, mul
 from typing import Any, ClassVar
@@ -27,6 +27,7 @@ from graphwright.ops.linalg.matrices import diag, eye
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 
 
@@ -36,7 +37,7 @@ class Several(LinearOperator):
     #: What the sizes of two parts come to.
     together: ClassVar[Any]
 
-    def __init__(self, values: dict[str, Any], name: str, joint: str) -> None:
+    def __init__(self, values: Mapping[str, Any], name: str, joint: str) -> None:
         parts = list(values["operators"])
         if not parts:
             raise ValueError(f"Expected a non-empty list of operators. Found: {parts}")
@@ -110,7 +111,7 @@ class LinearOperatorKronecker(Several):
     ) -> None:
         super().__init__(given(locals()), name or "", "_x_")
 
-    def _each(self, x: Any, method: str, adjoint: bool) -> Any:
+    def _each(self, x: TensorValue, method: str, adjoint: bool) -> Any:
         """Each part applied to its own axis of the rows, [..., n1 * n2 ..., R]."""
         forward = (method == "solve") == adjoint
         before = self._sizes("domain" if forward else "range")
@@ -133,20 +134,20 @@ class LinearOperatorKronecker(Several):
         """The sizes of the axes of the parts that were applied."""
         return self._sizes("range" if forward else "domain")[:count]
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self._each(x, "matmul", adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._each(rhs, "solve", adjoint)
 
-    def _spread(self, parts: Sequence[Any]) -> Any:
+    def _spread(self, vectors: Sequence[TensorValue]) -> Any:
         """The products of entries, one of each vector, the last one changing fastest."""
 
-        def pair(a: Any, b: Any) -> Any:
+        def pair(a: TensorValue, b: TensorValue) -> Any:
             table = a[..., :, None] * b[..., None, :]
             return reshape(table, concat([shape_vector(table)[:-2], [-1]], 0))
 
-        return reduce(pair, parts)
+        return reduce(pair, vectors)
 
     def _diag_part(self) -> Any:
         return self._spread([part.diag_part() for part in self._operators])
@@ -211,7 +212,7 @@ class LinearOperatorBlockDiag(Several, Blockwise):
     def _block_sizes(self, what: str) -> list[Any]:
         return self._sizes(what)
 
-    def _blocks(self, x: Any, method: str, adjoint: bool) -> Any:
+    def _blocks(self, x: TensorValue, method: str, adjoint: bool) -> Any:
         """Each part applied to its own rows of x."""
         takes_rows = (method == "solve") == (not adjoint)
         pieces = split(x, self._sizes("range" if takes_rows else "domain"), axis=-2)
@@ -221,10 +222,10 @@ class LinearOperatorBlockDiag(Several, Blockwise):
         ]
         return concat(level(made), -2)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self._blocks(x, "matmul", adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._blocks(rhs, "solve", adjoint)
 
     def _diag_part(self) -> Any:
@@ -259,9 +260,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def __init__(
         self,
         base_operator: LinearOperator,
-        u: Any,
-        diag_update: Any = None,
-        v: Any = None,
+        u: TensorLike,
+        diag_update: TensorLike | None = None,
+        v: TensorLike | None = None,
         is_diag_update_positive: bool | None = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -321,13 +322,13 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         batch = broadcast_dynamic_shape(base[:-2], shape_vector(self._u)[:-2])
         return concat([batch, base[-2:]], 0)
 
-    def _scaled(self, x: Any, adjoint: bool = False) -> Any:
+    def _scaled(self, x: TensorValue, adjoint: bool = False) -> Any:
         """D @ x."""
         if self._d is None:
             return x
         return LinearOperatorDiag(self._d).matmul(x, adjoint=adjoint)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         u, v = (self._v, self._u) if adjoint else (self._u, self._v)
         update = matmul(u, self._scaled(matmul(v, x, adjoint_a=True), adjoint))
         return self._base.matmul(x, adjoint=adjoint) + update
@@ -339,7 +340,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             return inner + eye(shape_vector(inner)[-1], dtype=self.dtype)
         return inner + diag(1 / self._d)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         u, v = (self._v, self._u) if adjoint else (self._u, self._v)
         first = self._base.solve(rhs, adjoint=adjoint)
         capacitance, small = with_batch(self._capacitance(), matmul(v, first, adjoint_a=True))

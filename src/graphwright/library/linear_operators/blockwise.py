@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, TypeGuard
 
 from graphwright.library.linear_operators.linear_operator import LinearOperator
 from graphwright.op.interpreter import is_tensor
@@ -12,9 +12,10 @@ from graphwright.ops.core.joining import concat, split
 from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.core.shapes import broadcast_dynamic_shape
 from graphwright.ops.core.shapes import shape as shape_vector
+from graphwright.types.arguments import TensorLike, TensorValue
 
 
-def level(blocks: Sequence[Any]) -> list[Any]:
+def level(blocks: Sequence[TensorValue]) -> list[Any]:
     """Tensors, their batches broadcast to one shape."""
     batches = [block.shape[:-2].as_list() for block in blocks]
     if all(batch == batches[0] for batch in batches):
@@ -23,7 +24,7 @@ def level(blocks: Sequence[Any]) -> list[Any]:
     return [broadcast_to(b, concat([batch, shape_vector(b)[-2:]], 0)) for b in blocks]
 
 
-def joined(vectors: Sequence[Any]) -> Any:
+def joined(vectors: Sequence[TensorValue]) -> Any:
     """Vectors one after another, their batches broadcast to one shape."""
     return concat(level([v[..., None] for v in vectors]), -2)[..., 0]
 
@@ -36,7 +37,11 @@ class Blockwise(LinearOperator):
         raise NotImplementedError(f"{type(self).__name__} does not state its blocks")
 
     def matmul(
-        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+        self,
+        x: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str = "matmul",
     ) -> Any:
         """A @ x; of a list of blocks the result is a list."""
         whole = super().matmul
@@ -47,7 +52,11 @@ class Blockwise(LinearOperator):
         return split(made, self._block_sizes("domain" if adjoint else "range"), axis=-2)
 
     def solve(
-        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+        self,
+        rhs: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str = "solve",
     ) -> Any:
         """The x of A @ x = rhs; for a list of blocks a list."""
         whole = super().solve
@@ -57,26 +66,31 @@ class Blockwise(LinearOperator):
         made = whole(concat(level(self._operands(rhs)), axis), adjoint, adjoint_arg, name)
         return split(made, self._block_sizes("range" if adjoint else "domain"), axis=-2)
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
         """A @ x of vectors; of a list of blocks the result is a list."""
         if not is_list_of_blocks(x):
             return super().matvec(x, adjoint, name)
         return self._of_columns(self.matmul, x, adjoint)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
         """The x of A @ x = rhs, both vectors; for a list of blocks a list."""
         if not is_list_of_blocks(rhs):
             return super().solvevec(rhs, adjoint, name)
         return self._of_columns(self.solve, rhs, adjoint)
 
-    def _of_columns(self, method: Callable[..., Any], blocks: Any, adjoint: bool) -> list[Any]:
+    def _of_columns(
+        self,
+        method: Callable[[list[TensorValue], bool], list[TensorValue]],
+        blocks: Sequence[TensorLike],
+        adjoint: bool,
+    ) -> list[TensorValue]:
         columns = [block[..., None] for block in self._operands(blocks)]
         return [block[..., 0] for block in method(columns, adjoint)]
 
-    def _operands(self, blocks: Any) -> list[Any]:
+    def _operands(self, blocks: Sequence[TensorLike]) -> list[TensorValue]:
         return [self._operand(block) for block in blocks]
 
 
-def is_list_of_blocks(x: Any) -> bool:
+def is_list_of_blocks(x: object) -> TypeGuard[Sequence[TensorLike]]:
     """Whether an operand is a list of tensors, and not rows of numbers."""
     return isinstance(x, (list, tuple)) and any(map(is_tensor, x))

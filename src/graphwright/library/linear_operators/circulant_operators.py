@@ -26,7 +26,7 @@ from graphwright.ops.math.reduction import (
 from graphwright.ops.math.transcendental import abs, log
 from graphwright.ops.signal.fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -40,7 +40,7 @@ class Circulant(LinearOperator):
 
     def __init__(
         self,
-        spectrum: Any,
+        spectrum: TensorLike,
         input_output_dtype: DTypeLike = dt.complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -101,7 +101,7 @@ class Circulant(LinearOperator):
         wide = self._spectrum.dtype in (dt.float64, dt.complex128)
         return cast(self._spectrum, dt.complex128 if wide else dt.complex64)
 
-    def _filtered(self, x: Any, spectrum: Any) -> Any:
+    def _filtered(self, x: TensorValue, spectrum: TensorValue) -> Any:
         """The columns of x transformed, multiplied by the spectrum and transformed back."""
         rows = matrix_transpose(cast(x, spectrum.dtype))
         lead = shape_vector(rows)[:-1]
@@ -112,11 +112,11 @@ class Circulant(LinearOperator):
         result = reshape(made, concat([shape_vector(made)[: -self.depth], [-1]], 0))
         return cast(matrix_transpose(result), self.dtype)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         spectrum = self._complex()
         return self._filtered(x, conj(spectrum) if adjoint else spectrum)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         spectrum = self._complex()
         return self._filtered(rhs, 1 / (conj(spectrum) if adjoint else spectrum))
 

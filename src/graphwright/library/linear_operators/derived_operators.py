@@ -23,6 +23,7 @@ from graphwright.ops.linalg.matrices import band_part, diag_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 
 
@@ -83,10 +84,10 @@ class LinearOperatorAdjoint(Wrapper):
     def _to_dense(self) -> Any:
         return adjoint_of(self.operator.to_dense())
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self.operator.matmul(x, adjoint=not adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self.operator.solve(rhs, adjoint=not adjoint)
 
     def _adjoint(self) -> LinearOperator:
@@ -127,10 +128,10 @@ class LinearOperatorInversion(Wrapper):
     def _shape_tensor(self) -> Any:
         return self.operator.shape_tensor()
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self.operator.solve(x, adjoint=adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self.operator.matmul(rhs, adjoint=adjoint)
 
     def _inverse(self) -> LinearOperator:
@@ -205,12 +206,12 @@ class LinearOperatorComposition(LinearOperator):
         first, last = self._operators[0].shape_tensor(), self._operators[-1].shape_tensor()
         return concat([batch, first[-2:-1], last[-1:]], 0)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         for part in self._operators if adjoint else self._operators[::-1]:
             x = part.matmul(x, adjoint=adjoint)
         return x
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         for part in self._operators[::-1] if adjoint else self._operators:
             rhs = part.solve(rhs, adjoint=adjoint)
         return rhs
@@ -235,7 +236,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def __init__(
         self,
-        tril: Any,
+        tril: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -271,7 +272,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _to_dense(self) -> Any:
         return band_part(self._tril, -1, 0)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         dense, rhs = with_batch(self.to_dense(), rhs)
         return triangular_solve(dense, rhs, lower=True, adjoint=adjoint)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,17 +23,17 @@ from graphwright.ops.math.complex_parts import imag, real
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 
 
-def hints_of(values: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
+def hints_of(values: Mapping[str, Any]) -> tuple[Any, Any, Any, Any]:
     """The four hints among the arguments of a constructor."""
     names = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
     return tuple([values[name] for name in names])
 
 
-def given(values: dict[str, Any]) -> dict[str, Any]:
+def given(values: Mapping[str, object]) -> dict[str, object]:
     """The arguments of a constructor, from its `locals()`."""
     return {k: v for k, v in values.items() if k not in ("self", "__class__")}
 
@@ -56,7 +57,7 @@ class LinearOperatorDiag(OfDiagonal):
 
     def __init__(
         self,
-        diag: Any,
+        diag: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -87,16 +88,16 @@ class LinearOperatorDiag(OfDiagonal):
     def _to_dense(self) -> Any:
         return diag(self._entries)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self._scale(adjoint) * x
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return rhs / self._scale(adjoint)
 
     def _diag_part(self) -> Any:
         return self._entries
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         return set_diag(x, diag_part(x) + self._entries)
 
     def _determinant(self) -> Any:
@@ -137,8 +138,8 @@ class LinearOperatorDiag(OfDiagonal):
 class SizedOperator(LinearOperator):
     """An operator that is known by its numbers of rows and columns and the shape of its batch."""
 
-    _sizes: tuple[Any, Any]
-    _batches: Any
+    _sizes: tuple[TensorLike, TensorLike]
+    _batches: TensorLike | None
 
     def _shape(self) -> TensorShape:
         batch = known_dims(self._batches)
@@ -149,32 +150,33 @@ class SizedOperator(LinearOperator):
         return concat([batch, *[[size] for size in self._sizes]], 0)
 
 
-def static(size: Any) -> int | None:
+def static(size: TensorLike) -> int | None:
     """A size as an int, or None where it is a tensor of a graph."""
-    found = size.known if is_tensor(size) else size
-    return None if found is None else int(found)
+    known: Any = size.known if is_tensor(size) else size
+    return None if known is None else int(known)
 
 
-def known_dims(shape: Any) -> TensorShape:
+def known_dims(shape: TensorLike | None) -> TensorShape:
     """The static shape that a list or a vector says."""
     if shape is None:
         return TensorShape([])
-    known = shape.known if is_tensor(shape) else shape
+    known: Any = shape.known if is_tensor(shape) else shape
     return TensorShape(None) if known is None else TensorShape(list(known))
 
 
-def check_size(size: Any, what: str) -> None:
-    """A number of rows is one integer, not negative."""
+def check_size(size: object, what: str) -> None:
+    """TypeError or ValueError unless a number of rows is one integer, not negative."""
+    host: Any = size
     if is_tensor(size):
         if size.type.rank not in (0, None):
             raise ValueError(f"Argument `{what}` must be a 0-D Tensor.  Found: {size}")
         if not size.dtype.is_integer:
             raise TypeError(f"Argument `{what}` must be integer type.  Found: {size}")
-    elif np.ndim(size):
+    elif np.ndim(host):
         raise ValueError(f"Argument `{what}` must be a 0-D Tensor.  Found: {size}")
     elif not isinstance(size, (int, np.integer)):
         raise TypeError(f"Argument `{what}` must be integer type.  Found: {size}")
-    known = static(size)
+    known = static(host)
     if known is not None and known < 0:
         raise ValueError(f"Argument `{what}` must be non-negative.  Found: {size}")
 
@@ -184,8 +186,8 @@ class LinearOperatorIdentity(SizedOperator):
 
     def __init__(
         self,
-        num_rows: Any,
-        batch_shape: Any = None,
+        num_rows: TensorLike,
+        batch_shape: TensorLike | None = None,
         dtype: DTypeLike | None = None,
         is_non_singular: bool | None = True,
         is_self_adjoint: bool | None = True,
@@ -206,20 +208,20 @@ class LinearOperatorIdentity(SizedOperator):
     def _to_dense(self) -> Any:
         return eye(self._sizes[0], batch_shape=self._batches, dtype=self.dtype)
 
-    def _spread(self, x: Any) -> Any:
+    def _spread(self, x: TensorValue) -> Any:
         """The operand, its batch broadcast to the operator's."""
         if self._batches is None:
             return x
         batch = broadcast_dynamic_shape(self.batch_shape_tensor(), shape_vector(x)[:-2])
         return broadcast_to(x, concat([batch, shape_vector(x)[-2:]], 0))
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self._spread(x)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._spread(rhs)
 
-    def _ones(self, dims: Any) -> Any:
+    def _ones(self, dims: TensorLike) -> Any:
         batch = [] if self._batches is None else self._batches
         return ones(concat([convert(batch, dt.int32), dims], 0), self.dtype)
 
@@ -238,7 +240,7 @@ class LinearOperatorIdentity(SizedOperator):
     def _cond(self) -> Any:
         return self._ones(convert([], dt.int32))
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         x = self._spread(x)
         return set_diag(x, diag_part(x) + 1)
 
@@ -254,8 +256,8 @@ class LinearOperatorScaledIdentity(SizedOperator):
 
     def __init__(
         self,
-        num_rows: Any,
-        multiplier: Any,
+        num_rows: TensorLike,
+        multiplier: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -296,10 +298,10 @@ class LinearOperatorScaledIdentity(SizedOperator):
     def _to_dense(self) -> Any:
         return eye(self._sizes[0], dtype=self.dtype) * self._scale(False)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return x * self._scale(adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return rhs / self._scale(adjoint)
 
     def _diag_part(self) -> Any:
@@ -321,7 +323,7 @@ class LinearOperatorScaledIdentity(SizedOperator):
     def _cond(self) -> Any:
         return ones(shape_vector(self._multiplier), self.dtype.real_dtype)
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         return set_diag(x, diag_part(x) + self._multiplier[..., None])
 
     def _adjoint(self) -> LinearOperator:
@@ -354,9 +356,9 @@ class LinearOperatorZeros(SizedOperator):
 
     def __init__(
         self,
-        num_rows: Any,
-        num_columns: Any = None,
-        batch_shape: Any = None,
+        num_rows: TensorLike,
+        num_columns: TensorLike | None = None,
+        batch_shape: TensorLike | None = None,
         dtype: DTypeLike | None = None,
         is_non_singular: bool | None = False,
         is_self_adjoint: bool | None = True,
@@ -375,22 +377,22 @@ class LinearOperatorZeros(SizedOperator):
             and (static(num_rows) != static(columns))
         ):
             raise ValueError(
-                f"LinearOperatorZeros initialized as is_square=True, but got num_columns={columns} "
-                f"!= num_rows={num_rows}"
+                f"LinearOperatorZeros initialized as is_square=True, but got num_columns="
+                f"{columns!s} != num_rows={num_rows!s}"
             )
         if is_non_singular or is_positive_definite:
             raise ValueError("A matrix of zeros is singular, and not positive definite.")
         self._sizes, self._batches = (num_rows, columns), batch_shape
         super().__init__(dtype or dt.float32, None, *hints_of(values), name, values)
 
-    def _nothing(self, dims: Any) -> Any:
+    def _nothing(self, dims: TensorLike) -> Any:
         batch = [] if self._batches is None else self._batches
         return zeros(concat([convert(batch, dt.int32), dims], 0), self.dtype)
 
     def _to_dense(self) -> Any:
         return self._nothing(list(self._sizes))
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         rows = self._sizes[1 if adjoint else 0]
         batch = broadcast_dynamic_shape(self.batch_shape_tensor(), shape_vector(x)[:-2])
         return zeros(concat([batch, [rows], shape_vector(x)[-1:]], 0), self.dtype)
@@ -410,7 +412,7 @@ class LinearOperatorZeros(SizedOperator):
     def _eigvals(self) -> Any:
         return self._diag_part()
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         return x + zeros(self.batch_shape_tensor(), self.dtype)[..., None, None]
 
     def _assert_non_singular(self) -> Any:

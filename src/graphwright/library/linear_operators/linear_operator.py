@@ -7,7 +7,7 @@ that any other gives: its adjoint, its inverse, its product with another.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +29,7 @@ from graphwright.ops.linalg.matrices import diag_part, eye
 from graphwright.ops.math.arithmetic import divide
 from graphwright.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from graphwright.ops.math.transcendental import abs, exp, log
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -37,9 +37,9 @@ from graphwright.types.shape import TensorShape
 class OperatorForms:
     """The operators that any operator gives; `derived_operators` provides them."""
 
-    adjoint: Callable[[Any], LinearOperator]
-    inversion: Callable[[Any], LinearOperator]
-    composition: Callable[[Any], LinearOperator]
+    adjoint: Callable[[LinearOperator], LinearOperator]
+    inversion: Callable[[LinearOperator], LinearOperator]
+    composition: Callable[[list[LinearOperator]], LinearOperator]
     triangular: Callable[..., LinearOperator]
 
 
@@ -58,13 +58,13 @@ class LinearOperator(Module):
     def __init__(
         self,
         dtype: DTypeLike,
-        graph_parents: Any = None,
+        graph_parents: object = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str | None = None,
-        parameters: Any = None,
+        parameters: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(None)
         if is_positive_definite:
@@ -179,7 +179,11 @@ class LinearOperator(Module):
         return self._to_dense()
 
     def matmul(
-        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+        self,
+        x: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str = "matmul",
     ) -> Any:
         """A @ x, with the conjugate transpose of A or of x where that is asked for.
 
@@ -203,15 +207,19 @@ class LinearOperator(Module):
             raise ValueError(f"Dimensions are not compatible. Shape {x.shape} for {self.shape}.")
         return self._matmul(adjoint_of(x) if adjoint_arg else x, adjoint)
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
         """A @ x of vectors [..., N]."""
         return self.matmul(self._operand(x)[..., None], adjoint)[..., 0]
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: TensorLike | LinearOperator) -> Any:
         return self.matmul(other)
 
     def solve(
-        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+        self,
+        rhs: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str = "solve",
     ) -> Any:
         """The x of A @ x = rhs. NotImplementedError where A is singular or not square."""
         if self.is_non_singular is False:
@@ -228,7 +236,7 @@ class LinearOperator(Module):
         rhs = self._operand(rhs)
         return self._solve(adjoint_of(rhs) if adjoint_arg else rhs, adjoint)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
         """The x of A @ x = rhs, both vectors."""
         return self.solve(self._operand(rhs)[..., None], adjoint)[..., 0]
 
@@ -275,7 +283,7 @@ class LinearOperator(Module):
         """The sums of the diagonals."""
         return reduce_sum(self.diag_part(), -1)
 
-    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+    def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Any:
         """A + x, a tensor."""
         return self._add_to_tensor(self._operand(x))
 
@@ -320,10 +328,10 @@ class LinearOperator(Module):
             False,
         )
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return matmul(self.to_dense(), x, adjoint_a=adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         dense, rhs = with_batch(self.to_dense(), rhs)
         if self._can_use_cholesky():
             lower = cholesky(dense)
@@ -356,7 +364,7 @@ class LinearOperator(Module):
     def _diag_part(self) -> Any:
         return diag_part(self.to_dense())
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         return self.to_dense() + x
 
     def _eigvals(self) -> Any:
@@ -396,7 +404,7 @@ class LinearOperator(Module):
 
     # -- helpers -------------------------------------------------------------------------
 
-    def _operand(self, x: Any) -> Any:
+    def _operand(self, x: TensorLike) -> TensorValue:
         """A tensor of the operator's dtype; TypeError for one of another."""
         tensor = convert(x, None, self.dtype)
         if tensor.dtype is not self.dtype:
@@ -422,7 +430,7 @@ class LinearOperator(Module):
             )
 
 
-def with_batch(a: Any, b: Any) -> tuple[Any, Any]:
+def with_batch(a: TensorValue, b: TensorValue) -> tuple[Any, Any]:
     """Two stacks of matrices, their batches broadcast to one shape."""
     if a.shape.rank is not None and a.shape[:-2].as_list() == (b.shape[:-2].as_list()
             if b.shape.rank is not None else None):  # fmt: skip

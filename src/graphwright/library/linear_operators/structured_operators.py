@@ -25,7 +25,7 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -53,7 +53,7 @@ class LinearOperatorFullMatrix(OfMatrix):
 
     def __init__(
         self,
-        matrix: Any,
+        matrix: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -82,7 +82,7 @@ class LinearOperatorHouseholder(OfDiagonal):
 
     def __init__(
         self,
-        reflection_axis: Any,
+        reflection_axis: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -105,12 +105,12 @@ class LinearOperatorHouseholder(OfDiagonal):
         """The axis."""
         return self._entries
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         unit = normalize(self._entries, axis=-1)[0][..., None]
         unit, x = with_batch(unit, x)
         return x - 2 * unit * reduce_sum(conj(unit) * x, -2, keepdims=True)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._matmul(rhs, adjoint)
 
     def _trace(self) -> Any:
@@ -145,7 +145,7 @@ class LinearOperatorPermutation(OfDiagonal):
 
     def __init__(
         self,
-        perm: Any,
+        perm: TensorLike,
         dtype: DTypeLike = dt.float32,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -168,7 +168,7 @@ class LinearOperatorPermutation(OfDiagonal):
         """Where each row comes from."""
         return self._entries
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         order = argsort(self._entries, -1) if adjoint else self._entries
         if order.shape.rank == 1:
             return gather(x, order, axis=-2)
@@ -179,7 +179,7 @@ class LinearOperatorPermutation(OfDiagonal):
         batch = rank - 2
         return gather(x, column[..., 0], axis=batch, batch_dims=batch)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._matmul(rhs, not adjoint)
 
     def _to_dense(self) -> Any:
@@ -211,8 +211,8 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def __init__(
         self,
-        col: Any,
-        row: Any,
+        col: TensorLike,
+        row: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -273,7 +273,7 @@ class LinearOperatorTridiag(LinearOperator):
 
     def __init__(
         self,
-        diagonals: Any,
+        diagonals: TensorLike,
         diagonals_format: str = "compact",
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -287,10 +287,9 @@ class LinearOperatorTridiag(LinearOperator):
                 "Argument `diagonals_format` must be one of compact, matrix, or sequence. Found: "
                 f"{diagonals_format}"
             )
+        parts: Any = diagonals
         self._diagonals: Any = (
-            [convert(d) for d in diagonals]
-            if diagonals_format == "sequence"
-            else convert(diagonals)
+            [convert(d) for d in parts] if diagonals_format == "sequence" else convert(diagonals)
         )
         self._rows = compact(self._diagonals, diagonals_format)
         self._format = diagonals_format
@@ -317,13 +316,13 @@ class LinearOperatorTridiag(LinearOperator):
         dims = shape_vector(self._rows)
         return concat([dims[:-2], dims[-1:], dims[-1:]], 0)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         if adjoint:
             return self._turned()._matmul(x, False)
         rows, x = with_batch(self._rows, x)
         return tridiagonal_matmul(rows, x)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         if adjoint:
             return self._turned()._solve(rhs, False)
         rows, rhs = with_batch(self._rows, rhs)

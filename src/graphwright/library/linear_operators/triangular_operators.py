@@ -12,6 +12,7 @@ from graphwright.library.linear_operators.diagonal_operators import given
 from graphwright.library.linear_operators.linear_operator import LinearOperator
 from graphwright.ops.core.joining import concat, split
 from graphwright.ops.core.shapes import broadcast_dynamic_shape
+from graphwright.types.arguments import TensorValue
 from graphwright.types.shape import TensorShape
 
 
@@ -71,11 +72,11 @@ class LinearOperatorBlockLowerTriangular(Blockwise):
         size = reduce(lambda a, b: a + b, self._block_sizes("domain"))
         return concat([reduce(broadcast_dynamic_shape, batches), [size], [size]], 0)
 
-    def _pieces(self, x: Any) -> list[Any]:
+    def _pieces(self, x: TensorValue) -> list[Any]:
         pieces: list[Any] = split(x, self._block_sizes("domain"), axis=-2)
         return pieces
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         pieces, count = self._pieces(x), len(self._operators)
         made = []
         for i in range(count):
@@ -89,7 +90,7 @@ class LinearOperatorBlockLowerTriangular(Blockwise):
             made.append(reduce(lambda a, b: a + b, terms))
         return concat(level(made), -2)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         """From the block that stands alone on, each with what the ones before leave of it."""
         pieces, count = self._pieces(rhs), len(self._operators)
         found: dict[int, Any] = {}
