@@ -6,7 +6,7 @@ it is built, which the first `apply_gradients` does, inside a `tf.function` as w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,17 @@ from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.math.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from graphwright.ops.math.comparison import equal, not_equal
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue, Typed
 from graphwright.types.tensor_type import is_compatible, show_dims
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
+
+#: What says how long steps are: a number, or a function that gives one, of the step or of nothing.
+LearningRate = float | Typed | LearningRateSchedule | Callable[[], TensorLike]
+#: Pairs of a gradient, None where there is none, and its variable.
+Gradients = Iterable[tuple[TensorLike | None, Variable]]
 
 
 class Optimizer(Module):
@@ -47,7 +53,7 @@ class Optimizer(Module):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         weight_decay: float | None = None,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
@@ -87,16 +93,17 @@ class Optimizer(Module):
         self.global_clipnorm = global_clipnorm
         self.built = False
         self._iterations = Variable(0, dtype=dt.int64, trainable=False, name="iteration")
-        self._rate: Any = learning_rate
-        if not callable(learning_rate):
-            if isinstance(learning_rate, str) or not hasattr(learning_rate, "__float__"):
+        rate: Any = learning_rate
+        self._rate: Any = rate
+        if not callable(rate):
+            if isinstance(rate, str) or not hasattr(rate, "__float__"):
                 raise ValueError(
                     "Argument `learning_rate` should be float, or an instance of "
                     "LearningRateSchedule, or a callable that returns the rate of the next step. "
-                    f"Received instead: learning_rate={learning_rate!r}"
+                    f"Received instead: learning_rate={rate!r}"
                 )
             self._rate = Variable(
-                float(learning_rate), dtype=dt.float32, trainable=False, name="learning_rate"
+                float(rate), dtype=dt.float32, trainable=False, name="learning_rate"
             )
         self._trained: list[Variable] = []
         self._slots: dict[str, list[Variable]] = {}
@@ -157,7 +164,7 @@ class Optimizer(Module):
         return self._rate(self.iterations) if scheduled else self._rate()
 
     @learning_rate.setter
-    def learning_rate(self, value: Any) -> None:
+    def learning_rate(self, value: LearningRate) -> None:
         if not isinstance(self._rate, Variable):
             if not callable(value):
                 raise TypeError(
@@ -176,7 +183,7 @@ class Optimizer(Module):
 
     # -- one step -----------------------------------------------------------------------
 
-    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> Any:
+    def apply_gradients(self, grads_and_vars: Gradients) -> Any:
         """One step along pairs of a gradient and its variable; returns the iteration count.
 
         Gradients that are None are left out, with a warning; ValueError if all are.
@@ -185,7 +192,11 @@ class Optimizer(Module):
         self.apply([g for g, _ in pairs], [v for _, v in pairs])
         return self.iterations
 
-    def apply(self, grads: Sequence[Any], trainable_variables: Any = None) -> None:
+    def apply(
+        self,
+        grads: Sequence[TensorLike | None],
+        trainable_variables: Iterable[Variable] | None = None,
+    ) -> None:
         """One step along gradients of `trainable_variables`, else of those it was built with."""
         if not len(grads):
             return
@@ -220,7 +231,7 @@ class Optimizer(Module):
                 variable.assign(variable.constraint(variable))
         self._iterations.assign_add(1)
 
-    def _update(self, grads: list[Any], places: list[int]) -> None:
+    def _update(self, grads: Sequence[TensorLike], places: list[int]) -> None:
         """Changes the variables at some places by their gradients."""
         rate = convert(self.learning_rate)
         for gradient, place in zip(self._clipped(grads), places):
@@ -230,7 +241,7 @@ class Optimizer(Module):
                 variable.assign(variable - variable * self.weight_decay * own)
             self.update_step(gradient, variable, own)
 
-    def _gather(self, grads: list[Any], places: list[int], steps: int) -> None:
+    def _gather(self, grads: Sequence[TensorLike], places: list[int], steps: int) -> None:
         """Adds to the gathered gradients; every `steps` times changes the variables by them."""
         gathered = [self._slots["gradient_accumulator"][place] for place in places]
 
@@ -262,12 +273,12 @@ class Optimizer(Module):
             for variable in var_list:
                 variable.assign(self.slot("average", variable))
 
-    def scale_loss(self, loss: Any) -> Any:
+    def scale_loss(self, loss: TensorValue) -> Any:
         """A loss times `loss_scale_factor`: small gradients of float16 then do not vanish."""
         scale = self.loss_scale_factor
         return loss if scale is None else loss * scale
 
-    def _clipped(self, grads: list[Any]) -> list[Any]:
+    def _clipped(self, grads: Sequence[TensorLike]) -> Sequence[TensorLike]:
         """The gradients within the bounds that were asked for."""
         if self.clipnorm:
             return [clip_by_norm(convert(g), self.clipnorm) for g in grads]
@@ -278,7 +289,9 @@ class Optimizer(Module):
             return list(clipped)
         return grads
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
         """Changes a variable, and its slots, by its gradient."""
         raise NotImplementedError(f"{type(self).__name__} must override `update_step`.")
 
@@ -298,11 +311,11 @@ def check_averaging(use_ema: bool, momentum: float, frequency: int | None) -> No
         )
 
 
-def divided(gradient: Any, scale: float) -> Any:
+def divided(gradient: TensorLike, scale: float) -> Any:
     """A gradient, dense or of rows, divided by a number."""
     if isinstance(gradient, IndexedSlices):
         return IndexedSlices(gradient.values / scale, gradient.indices, gradient.dense_shape)
-    return gradient / scale
+    return convert(gradient) / scale
 
 
 def slot_like(variable: Variable, name: str, start: float) -> Variable:
@@ -314,7 +327,7 @@ def slot_like(variable: Variable, name: str, start: float) -> Variable:
     return Variable(array, trainable=False, name=f"{variable._name}_{name}")
 
 
-def listed(grads_and_vars: Any) -> list[tuple[Any, Variable]]:
+def listed(grads_and_vars: Gradients) -> list[tuple[TensorLike | None, Variable]]:
     """Pairs of a gradient and its variable; TypeError where they are something else."""
     single = isinstance(grads_and_vars, Tensor)
     pairs: list[Any] = [grads_and_vars] if single else list(grads_and_vars)
@@ -332,7 +345,7 @@ def listed(grads_and_vars: Any) -> list[tuple[Any, Variable]]:
     return pairs
 
 
-def refuse_misfits(pairs: list[tuple[Any, Variable]]) -> None:
+def refuse_misfits(pairs: list[tuple[TensorLike, Variable]]) -> None:
     """InvalidArgumentError, before any variable is changed, for a gradient of another shape."""
     for gradient, variable in pairs:
         if isinstance(gradient, Tensor) and not is_compatible(
@@ -347,7 +360,9 @@ def refuse_misfits(pairs: list[tuple[Any, Variable]]) -> None:
             )
 
 
-def connected(pairs: list[tuple[Any, Variable]]) -> list[tuple[Any, Variable]]:
+def connected(
+    pairs: list[tuple[TensorLike | None, Variable]],
+) -> list[tuple[TensorLike, Variable]]:
     """The pairs that have a gradient; a warning for the others, ValueError if none is left."""
     found = [(g, v) for g, v in pairs if g is not None]
     if not found:

@@ -8,7 +8,7 @@ from graphwright.ops.core import creation
 from graphwright.ops.random import stateful_random
 from graphwright.ops.random.stateless_random import stateless_normal, stateless_uniform
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.convert import constant
@@ -18,7 +18,7 @@ class Initializer:
     """Makes a tensor of a shape and a dtype; arguments of a call that it does not know are
     ignored."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Any:
         """The initial value."""
         raise NotImplementedError
 
@@ -27,7 +27,7 @@ class Initializer:
         return {}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, object]) -> Any:
         """An initializer from what `get_config` returns."""
         config.pop("dtype", None)
         return cls(**config)
@@ -57,7 +57,7 @@ class Zeros(Initializer):
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
     """
 
-    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
         """Zeros."""
         return creation.zeros(shape, numeric(dtype))
 
@@ -65,7 +65,7 @@ class Zeros(Initializer):
 class Ones(Initializer):
     """Ones."""
 
-    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
         """Ones."""
         return creation.ones(shape, numeric(dtype))
 
@@ -78,13 +78,12 @@ class Constant(Initializer):
     [[1, 2], [3, 4]]
     """
 
-    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+    def __init__(self, value: TensorLike = 0, support_partition: bool = False) -> None:
         self.value = value
         self.support_partition = support_partition
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object) -> Any:
         """The value, in the shape."""
-        dtype = None if dtype is None else as_dtype(dtype)
         return constant(self.value, dtype=dtype, shape=TensorShape(shape))
 
     def get_config(self) -> dict[str, Any]:
@@ -95,21 +94,23 @@ class Constant(Initializer):
 class RandomUniform(Initializer):
     """Uniform numbers; the same ones at each call if there is a `seed`."""
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None) -> None:
+    def __init__(
+        self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: TensorLike | None = None
+    ) -> None:
         self.minval = minval
         self.maxval = maxval
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
         """Uniform numbers."""
-        dtype = as_dtype(dtype)
-        if not (dtype.is_floating or dtype.is_integer):
+        kind = as_dtype(dtype)
+        if not (kind.is_floating or kind.is_integer):
             raise ValueError(
-                f"Argument `dtype` expected to be numeric or boolean. Received {dtype}."
+                f"Argument `dtype` expected to be numeric or boolean. Received {kind}."
             )
         if self.seed is None:
-            return stateful_random.uniform(shape, self.minval, self.maxval, dtype)
-        return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
+            return stateful_random.uniform(shape, self.minval, self.maxval, kind)
+        return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, kind)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal initializer."""
@@ -119,17 +120,19 @@ class RandomUniform(Initializer):
 class RandomNormal(Initializer):
     """Normal numbers; the same ones at each call if there is a `seed`."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
+    def __init__(
+        self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: TensorLike | None = None
+    ) -> None:
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
         """Normal numbers."""
-        dtype = floats(dtype)
+        kind = floats(dtype)
         if self.seed is None:
-            return stateful_random.normal(shape, self.mean, self.stddev, dtype)
-        return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
+            return stateful_random.normal(shape, self.mean, self.stddev, kind)
+        return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, kind)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal initializer."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from graphwright.library.optimizers.base_optimizer import Optimizer
+from graphwright.library.optimizers.base_optimizer import LearningRate, Optimizer
 from graphwright.ops.core.casting import cast
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.transcendental import pow as power_of
 from graphwright.ops.math.transcendental import sqrt, square
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.variable import Variable
@@ -27,7 +26,7 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.01,
+        learning_rate: LearningRate = 0.01,
         momentum: float = 0.0,
         nesterov: bool = False,
         weight_decay: float | None = None,
@@ -54,7 +53,9 @@ class SGD(Optimizer):
     def slots(self) -> dict[str, float]:
         return {"momentum": 0.0} if self.momentum else {}
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
         if not self.momentum and isinstance(gradient, IndexedSlices):
             rows = cast(gradient.values, variable.dtype) * learning_rate
             variable.scatter_sub(IndexedSlices(rows, gradient.indices))
@@ -76,7 +77,7 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
@@ -106,15 +107,17 @@ class Adam(Optimizer):
         names = ["momentum", "velocity", *(["velocity_hat"] if self.amsgrad else [])]
         return dict.fromkeys(names, 0.0)
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
         dtype = variable.dtype
-        gradient = cast(convert(gradient), dtype)
+        dense = cast(convert(gradient), dtype)
         time = cast(self.iterations + 1, dtype)
         rest_1 = 1 - power_of(convert(self.beta_1, dtype), time)
         rest_2 = 1 - power_of(convert(self.beta_2, dtype), time)
         mean, spread = self.slot("momentum", variable), self.slot("velocity", variable)
-        mean.assign_add((gradient - mean) * (1 - self.beta_1))
-        spread.assign_add((square(gradient) - spread) * (1 - self.beta_2))
+        mean.assign_add((dense - mean) * (1 - self.beta_1))
+        spread.assign_add((square(dense) - spread) * (1 - self.beta_2))
         if self.amsgrad:
             greatest = self.slot("velocity_hat", variable)
             greatest.assign(maximum(greatest, spread))
@@ -128,7 +131,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         weight_decay: float = 0.004,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
@@ -161,7 +164,7 @@ class RMSprop(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         rho: float = 0.9,
         momentum: float = 0.0,
         epsilon: float = 1e-7,
@@ -193,16 +196,18 @@ class RMSprop(Optimizer):
         names += ["average_gradient"] if self.centered else []
         return dict.fromkeys(names, 0.0)
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
-        gradient = cast(convert(gradient), variable.dtype)
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
+        dense = cast(convert(gradient), variable.dtype)
         velocity = self.slot("velocity", variable)
-        velocity.assign(self.rho * velocity + (1 - self.rho) * square(gradient))
+        velocity.assign(self.rho * velocity + (1 - self.rho) * square(dense))
         spread = velocity + self.epsilon
         if self.centered:
             average = self.slot("average_gradient", variable)
-            average.assign(self.rho * average + (1 - self.rho) * gradient)
+            average.assign(self.rho * average + (1 - self.rho) * dense)
             spread = velocity - square(average) + self.epsilon
-        step = learning_rate * gradient / sqrt(spread)
+        step = learning_rate * dense / sqrt(spread)
         if self.momentum > 0:
             momentum = self.slot("momentum", variable)
             momentum.assign(self.momentum * momentum + step)
@@ -215,7 +220,7 @@ class Adagrad(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         initial_accumulator_value: float = 0.1,
         epsilon: float = 1e-7,
         weight_decay: float | None = None,
@@ -240,8 +245,10 @@ class Adagrad(Optimizer):
     def slots(self) -> dict[str, float]:
         return {"accumulator": self.initial_accumulator_value}
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
-        gradient = cast(convert(gradient), variable.dtype)
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
+        dense = cast(convert(gradient), variable.dtype)
         total = self.slot("accumulator", variable)
-        total.assign_add(square(gradient))
-        variable.assign_sub(learning_rate * gradient / sqrt(total + self.epsilon))
+        total.assign_add(square(dense))
+        variable.assign_sub(learning_rate * dense / sqrt(total + self.epsilon))
