@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from graphwright.library.numpy.array_functions import equal
@@ -25,8 +26,11 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import exp, log
 from graphwright.ops.math.transcendental import pow as power
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.values.convert import convert
+
+#: What holds of distances, to the right, from a diagonal.
+Condition = Callable[[TensorValue], TensorValue]
 
 
 def array(
@@ -271,7 +275,9 @@ def tri(
     return tri_mask(N, M, k, dtype, lambda distance: distance <= 0)
 
 
-def tri_mask(rows: Any, columns: Any, k: int, dtype: DTypeLike, holds: Any) -> Any:
+def tri_mask(
+    rows: TensorLike, columns: TensorLike | None, k: int, dtype: DTypeLike, holds: Condition
+) -> Any:
     """Ones where something holds of the distance to the right of a diagonal."""
     columns = rows if columns is None else columns
     place = sequences.range(columns)[None, :] - sequences.range(rows)[:, None] - k
@@ -318,7 +324,7 @@ def triu(m: TensorLike, k: int = 0) -> Any:
     return masked("triu", m, k, lambda distance: distance >= 0)
 
 
-def masked(name: str, m: Any, k: int, holds: Any) -> Any:
+def masked(name: str, m: TensorLike, k: int, holds: Condition) -> Any:
     """Matrices with zeros where something does not hold of the distance from a diagonal."""
     x = asarray(m)
     if x.type.rank is not None and x.type.rank < 2:
@@ -328,7 +334,12 @@ def masked(name: str, m: Any, k: int, holds: Any) -> Any:
     return indexing.where(kept, x, creation.zeros_like(x))
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+def arange(
+    start: TensorLike,
+    stop: TensorLike | None = None,
+    step: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+) -> Any:
     """Makes a vector of numbers at equal steps, without the end.
 
     Args:
@@ -351,15 +362,15 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
         raise ValueError("Step must be non-zero.")
     common = result_type(start, 0 if stop is None else stop, step)
     kind = common if dtype is None else dtype_of(dtype)
-    if stop is None:
-        start, stop = 0, start
-    start, stop, step = (asarray(x, kind) if is_tensor(x) else x for x in (start, stop, step))
-    if not is_tensor(step):  # what lies the other way is empty
-        if is_tensor(start) or is_tensor(stop):
-            stop = (arithmetic.maximum if step > 0 else arithmetic.minimum)(start, stop)
+    bounds = (0, start) if stop is None else (start, stop)
+    numbers: list[Any] = [asarray(x, kind) if is_tensor(x) else x for x in (*bounds, step)]
+    first, end, pace = numbers
+    if not is_tensor(pace):  # what lies the other way is empty
+        if is_tensor(first) or is_tensor(end):
+            end = (arithmetic.maximum if pace > 0 else arithmetic.minimum)(first, end)
         else:
-            stop = (max if step > 0 else min)(start, stop)
-    return sequences.range(start, stop, step, kind)
+            end = (max if pace > 0 else min)(first, end)
+    return sequences.range(first, end, pace, kind)
 
 
 def linspace(

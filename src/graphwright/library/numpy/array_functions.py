@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -25,29 +25,52 @@ from graphwright.ops.math import (
 )
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 
-Function = Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: Ops of one and of two tensors.
+TensorFunction = Callable[[TensorValue], Any]
+TensorPairFunction = Callable[[TensorValue, TensorValue], Any]
+
+
+class ArrayFunction(Protocol):
+    """One of NumPy's functions of an array."""
+
+    def __call__(self, x: TensorLike) -> Any: ...
+
+
+class PairFunction(Protocol):
+    """One of NumPy's functions of two arrays."""
+
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Any: ...
 
 
 _ARRAY = "An array of a dtype that NumPy's function takes: a tensor, or a value that makes one."
 
 
 def unary(
-    name: str, function: Function, prepare: Function = asarray, example: str = "0.5"
-) -> Function:
+    name: str,
+    function: TensorFunction,
+    prepare: Callable[[TensorLike], TensorValue] = asarray,
+    example: str = "0.5",
+) -> ArrayFunction:
     """NumPy's function `name`, which is ours of a prepared operand."""
 
-    def numpys(x: Any) -> Any:
+    def numpys(x: TensorLike) -> Any:
         return function(prepare(x))
 
     return described(numpys, name, {"x": _ARRAY}, example)
 
 
-def binary(name: str, function: Function, prepare: Function = promoted) -> Function:
+def binary(
+    name: str,
+    function: TensorPairFunction,
+    prepare: Callable[[TensorLike, TensorLike], list[TensorValue]] = promoted,
+) -> PairFunction:
     """NumPy's function `name`, which is ours of two operands prepared together."""
 
-    def numpys(x1: Any, x2: Any) -> Any:
+    def numpys(x1: TensorLike, x2: TensorLike) -> Any:
         return function(*prepare(x1, x2))
 
     second = "An array like it, which broadcasts against `x1`."
@@ -73,23 +96,24 @@ True
     return numpys
 
 
-def truth(x: Any) -> Any:
+def truth(x: TensorLike) -> Any:
     """A tensor as booleans."""
     return casting.cast(asarray(x), dt.bool_)
 
 
-def truths(x: Any, y: Any) -> list[Any]:
+def truths(x: TensorLike, y: TensorLike) -> list[Any]:
     """Two tensors as booleans."""
     return [truth(x), truth(y)]
 
 
-def bits(x: Any, y: Any, integers: Function, booleans: Function) -> Any:
+def bits(
+    x: TensorValue, y: TensorValue, integers: TensorPairFunction, booleans: TensorPairFunction
+) -> Any:
     """An op of the bits of integers, or of booleans."""
-    x, y = promoted(x, y)
     return (booleans if x.dtype is dt.bool_ else integers)(x, y)
 
 
-def inverted(x: Any) -> Any:
+def inverted(x: TensorValue) -> Any:
     """The opposite of every bit, or of every boolean."""
     return (comparison.logical_not if x.dtype is dt.bool_ else bitwise.invert)(x)
 
@@ -130,7 +154,7 @@ def sinc(x: TensorLike) -> Any:
     return where(none, one, trigonometric.sin(x) / where(none, one, x))
 
 
-def fix(x: Any) -> Any:
+def fix(x: TensorLike) -> Any:
     """Rounds each element towards 0.
 
     Args:
@@ -143,8 +167,8 @@ def fix(x: Any) -> Any:
     >>> tf.experimental.numpy.fix([1.7, -1.7]).numpy()
     array([ 1., -1.])
     """
-    x = inexact(x)
-    return where(x > 0, rounding.floor(x), rounding.ceil(x))
+    values = inexact(x)
+    return where(values > 0, rounding.floor(values), rounding.ceil(values))
 
 
 def around(a: TensorLike, decimals: int = 0) -> Any:
@@ -265,7 +289,7 @@ def gcd(x1: TensorLike, x2: TensorLike) -> Any:
         raise ValueError("Arguments to gcd must be integers.")
     x, y = x + zeros_like(y), y + zeros_like(x)
 
-    def step(a: Any, b: Any) -> Any:
+    def step(a: TensorValue, b: TensorValue) -> Any:
         safe = where(comparison.equal(b, 0), ones_like(b), b)
         left = where(comparison.equal(b, 0), a, b)
         return left, where(comparison.equal(b, 0), b, arithmetic.floormod(a, safe))
@@ -298,7 +322,7 @@ def lcm(x1: TensorLike, x2: TensorLike) -> Any:
     return transcendental.abs(arithmetic.floordiv(x, safe) * y)
 
 
-def divmod(x1: TensorLike, x2: Any) -> tuple[Any, Any]:
+def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Any, Any]:
     """Computes the quotients, rounded down, and the remainders.
 
     Args:
@@ -315,7 +339,7 @@ def divmod(x1: TensorLike, x2: Any) -> tuple[Any, Any]:
     return arithmetic.floordiv(*promoted(x1, x2)), arithmetic.floormod(*promoted(x1, x2))
 
 
-def clip(a: Any, a_min: Any, a_max: Any) -> Any:
+def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> Any:
     """Limits each element to an interval.
 
     Args:
@@ -423,7 +447,9 @@ def isreal(x: TensorLike) -> Any:
     return comparison.logical_not(iscomplex(x))
 
 
-def sign(x: TensorLike, out: TensorLike | None = None, where: Any = None, **kwargs: Any) -> Any:
+def sign(
+    x: TensorLike, out: TensorLike | None = None, where: TensorLike | None = None, **kwargs: object
+) -> Any:
     """Computes the sign of each element: -1, 0 or 1.
 
     Args:
@@ -447,7 +473,7 @@ def sign(x: TensorLike, out: TensorLike | None = None, where: Any = None, **kwar
     return _SIGN(x)
 
 
-def signbit(x: Any) -> Any:
+def signbit(x: TensorLike) -> Any:
     """Says which elements are below 0.
 
     Args:
@@ -460,14 +486,16 @@ def signbit(x: Any) -> Any:
     >>> tf.experimental.numpy.signbit([-1, 0]).numpy()
     array([ True, False])
     """
-    x = asarray(x)
-    return zeros_like(x, dt.bool_) if x.dtype is dt.bool_ else comparison.less(x, zeros_like(x))
+    values = asarray(x)
+    if values.dtype is dt.bool_:
+        return zeros_like(values)
+    return comparison.less(values, zeros_like(values))
 
 
-def infinite(x: Any, sign: int) -> Any:
+def infinite(x: TensorLike, sign: int) -> Any:
     """Which elements are infinities of a sign."""
-    x = inexact(x)
-    return comparison.equal(x, convert(sign * np.inf, x.dtype))
+    values = inexact(x)
+    return comparison.equal(values, convert(sign * np.inf, values.dtype))
 
 
 def isclose(
@@ -521,7 +549,7 @@ def allclose(
     return reduce_all(isclose(a, b, rtol, atol, equal_nan))
 
 
-def scaled(factor: float) -> Function:
+def scaled(factor: float) -> TensorFunction:
     """Multiplication by a constant."""
     return lambda x: x * factor
 

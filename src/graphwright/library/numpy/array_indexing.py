@@ -7,7 +7,9 @@ holds. Their common axes come where the arrays stood, or first if something stoo
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -22,14 +24,18 @@ from graphwright.ops.core.movement import transpose
 from graphwright.ops.math.arithmetic import add
 from graphwright.ops.math.comparison import SELECT, less
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import Length, TensorLike, TensorValue
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.convert import convert
 
 ALL = slice(None)
 
+#: An item of a key, after `as_indices` made tensors of lists and arrays.
+Item = TensorLike | slice | EllipsisType | None
+
 
 @boundary
-def get_item(tensor: Any, key: Any) -> Any:
+def get_item(tensor: TensorValue, key: object) -> Any:
     """The elements of a tensor that a key of NumPy's means; IndexError for what is no index."""
     items = key if isinstance(key, tuple) else (key,)
     if not any(is_array(item) for item in items):
@@ -40,7 +46,7 @@ def get_item(tensor: Any, key: Any) -> Any:
     return picked(tensor, without_masks(tensor, spelled_out(tensor, arrays)), is_apart(arrays))
 
 
-def is_array(item: Any) -> bool:
+def is_array(item: object) -> bool:
     """Whether an item of a key is an array of indices or a mask."""
     if isinstance(item, (list, tuple)):
         return True
@@ -49,18 +55,18 @@ def is_array(item: Any) -> bool:
     return isinstance(item, np.ndarray) and (item.ndim > 0 or item.dtype == np.bool_)
 
 
-def is_position(item: Any) -> bool:
+def is_position(item: Item) -> TypeGuard[TensorLike]:
     """Whether an item picks places of an axis: no slice, no new axis, no `...`."""
     return item is not None and item is not Ellipsis and not isinstance(item, slice)
 
 
-def is_apart(items: Any) -> bool:
+def is_apart(items: Sequence[Item]) -> bool:
     """Whether something stands between the arrays of a key, be it `...` that means no axis."""
     at = [i for i, item in enumerate(items) if is_position(item)]
     return at[-1] - at[0] >= len(at)
 
 
-def as_indices(item: Any) -> Any:
+def as_indices(item: TensorLike) -> Any:
     """An array of indices as a tensor of bool, int32 or int64."""
     found = convert(item)
     if not is_tensor(item) and found.type.dims == (0,):
@@ -75,7 +81,7 @@ def as_indices(item: Any) -> Any:
     return cast(found, dt.int64)
 
 
-def axes_taken(item: Any) -> int:
+def axes_taken(item: Item) -> int:
     """How many axes of a tensor an item of a key speaks of."""
     if item is None or item is Ellipsis:
         return 0
@@ -84,7 +90,7 @@ def axes_taken(item: Any) -> int:
     return 1
 
 
-def spelled_out(tensor: Any, items: Any) -> list[Any]:
+def spelled_out(tensor: TensorValue, items: Sequence[Item]) -> list[Item]:
     """A key with slices of all for `...` and for the axes that it does not speak of."""
     rank, taken = len(axis_sizes(tensor)), sum(map(axes_taken, items))
     if taken > rank:
@@ -93,13 +99,13 @@ def spelled_out(tensor: Any, items: Any) -> list[Any]:
     return [*items[: at[0]], *[ALL] * (rank - taken), *items[at[0] + 1 :]]
 
 
-def without_masks(tensor: Any, items: list[Any]) -> list[Any]:
+def without_masks(tensor: TensorValue, items: Sequence[Item]) -> list[Item]:
     """A key with the places where masks hold instead of the masks."""
-    spelled: list[Any] = []
+    spelled: list[Item] = []
     axis = 0
     for item in items:
         if is_tensor(item) and item.dtype is dt.bool_:
-            masked = tensor.type.dims[axis : axis + axes_taken(item)]
+            masked = (tensor.type.dims or ())[axis : axis + axes_taken(item)]
             if not is_compatible(masked, item.type.dims):
                 raise IndexError(
                     f"boolean index did not match: the mask has shape {item.shape}, the axes from "
@@ -112,14 +118,14 @@ def without_masks(tensor: Any, items: list[Any]) -> list[Any]:
     return spelled
 
 
-def picked(tensor: Any, items: list[Any], apart: bool) -> Any:
+def picked(tensor: TensorValue, items: Sequence[Item], apart: bool) -> Any:
     """The elements for a key of arrays, ints, slices and new axes."""
     axes = [i for i, item in enumerate(items) if is_position(item)]
     rest = tuple([ALL if i in axes else item for i, item in enumerate(items)])
     if any(item != ALL for item in rest):
         tensor = indexing.get_item(tensor, rest)
     sizes = axis_sizes(tensor)
-    places = [from_the_front(items[axis], sizes[axis]) for axis in axes]
+    places = [from_the_front(item, size) for item, size in zip(items, sizes) if is_position(item)]
     if len(axes) == 1:
         return gather(tensor, places[0], axis=axes[0])
     others = [i for i in range(len(sizes)) if i not in axes]
@@ -133,7 +139,7 @@ def picked(tensor: Any, items: list[Any], apart: bool) -> Any:
     return transpose(found, order)
 
 
-def from_the_front(places: Any, size: Any) -> Any:
+def from_the_front(places: TensorLike, size: Length) -> Any:
     """Indices of an axis, those from its end counted from its beginning."""
     places = cast(places, dt.int64)
     size = cast(size, dt.int64) if is_tensor(size) else convert(size, dt.int64)

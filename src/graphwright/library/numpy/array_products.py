@@ -15,7 +15,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types.arguments import TensorLike
 
 
-def ranked(a: Any, b: Any, function: str) -> list[Any]:
+def ranked(a: TensorLike, b: TensorLike, function: str) -> list[Any]:
     """Two values as tensors of one dtype whose ranks are known."""
     tensors = promoted(a, b)
     for tensor in tensors:
@@ -23,7 +23,7 @@ def ranked(a: Any, b: Any, function: str) -> list[Any]:
     return tensors
 
 
-def matmul(x1: Any, x2: Any) -> Any:
+def matmul(x1: TensorLike, x2: TensorLike) -> Any:
     """Multiplies matrices, or batches of them that broadcast.
 
     Args:

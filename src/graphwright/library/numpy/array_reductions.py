@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from graphwright.library.numpy.array_functions import isnan, truth
@@ -20,10 +21,14 @@ from graphwright.ops.math.arithmetic import minimum
 from graphwright.ops.math.transcendental import abs as magnitude
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+
+#: Ops of a tensor: a reduction with its axes, and what goes along an axis.
+Reduction = Callable[[TensorValue, TensorLike | None, bool], TensorValue]
+AlongAxis = Callable[[TensorValue, int], TensorValue]
 
 
-def widened(a: Any, dtype: Any) -> Any:
+def widened(a: TensorLike, dtype: DTypeLike | None) -> Any:
     """What is added up: of `dtype`, else small integers and booleans as 64 bits."""
     x = asarray(a)
     if dtype is not None:
@@ -58,7 +63,12 @@ def sum(
     return reduction.reduce_sum(widened(a, dtype), axis, bool(keepdims))
 
 
-def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
+def prod(
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool | None = None,
+) -> Any:
     """Multiplies the elements along axes.
 
     Args:
@@ -109,7 +119,7 @@ def mean(
     return reduction.reduce_mean(x, axis, bool(keepdims))
 
 
-def refuse_out(out: Any) -> None:
+def refuse_out(out: object) -> None:
     """ValueError for an array to write into: tensors do not change."""
     if out is not None:
         raise ValueError("Setting out is not supported.")
@@ -170,7 +180,13 @@ def std(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = N
     return sqrt(var(a, axis, keepdims=keepdims))
 
 
-def extreme(function: Any, booleans: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+def extreme(
+    function: Reduction,
+    booleans: Reduction,
+    a: TensorLike,
+    axis: TensorLike | None,
+    keepdims: bool | None,
+) -> Any:
     """A greatest or least element along axes."""
     x = asarray(a)
     return (booleans if x.dtype is dt.bool_ else function)(x, axis, bool(keepdims))
@@ -418,14 +434,19 @@ def nanmean(
     return total / cast(count, total.dtype)
 
 
-def without_nans(a: Any, like: Any) -> Any:
+def without_nans(a: TensorLike, like: Callable[[TensorValue], TensorValue]) -> Any:
     """The elements, other ones in place of NaNs."""
     x = asarray(a)
     inexact_one = x.dtype.is_floating or x.dtype.is_complex
     return where(isnan(x), like(x), x) if inexact_one else x
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+def average(
+    a: TensorLike,
+    axis: int | None = None,
+    weights: TensorLike | None = None,
+    returned: bool = False,
+) -> Any:
     """Computes the weighted mean along an axis.
 
     Args:
@@ -460,7 +481,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     return (found, total) if returned else found
 
 
-def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
     """Computes the sums of all elements up to each one.
 
     Args:
@@ -479,7 +500,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     return cumulated(cumulation.cumsum, a, axis, dtype)
 
 
-def cumprod(a: TensorLike, axis: TensorLike | None = None, dtype: DTypeLike | None = None) -> Any:
+def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
     """Computes the products of all elements up to each one.
 
     Args:
@@ -498,13 +519,13 @@ def cumprod(a: TensorLike, axis: TensorLike | None = None, dtype: DTypeLike | No
     return cumulated(cumulation.cumprod, a, axis, dtype)
 
 
-def cumulated(function: Any, a: Any, axis: Any, dtype: Any) -> Any:
+def cumulated(function: AlongAxis, a: TensorLike, axis: int | None, dtype: DTypeLike | None) -> Any:
     """A cumulative function along an axis, or of all elements in a row."""
     x = widened(a, dtype)
     return function(reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
 
-def argmax(a: TensorLike, axis: TensorLike | None = None) -> Any:
+def argmax(a: TensorLike, axis: int | None = None) -> Any:
     """Returns the indices of the greatest elements along an axis.
 
     Args:
@@ -521,7 +542,7 @@ def argmax(a: TensorLike, axis: TensorLike | None = None) -> Any:
     return placed(greatest_place, a, axis)
 
 
-def argmin(a: TensorLike, axis: TensorLike | None = None) -> Any:
+def argmin(a: TensorLike, axis: int | None = None) -> Any:
     """Returns the indices of the least elements along an axis.
 
     Args:
@@ -538,14 +559,14 @@ def argmin(a: TensorLike, axis: TensorLike | None = None) -> Any:
     return placed(least_place, a, axis)
 
 
-def placed(function: Any, a: Any, axis: Any) -> Any:
+def placed(function: AlongAxis, a: TensorLike, axis: int | None) -> Any:
     """A place along an axis, or among all elements in a row."""
     x = asarray(a)
     x = cast(x, dt.int8) if x.dtype is dt.bool_ else x
     return function(reshape(x, [-1]), 0) if axis is None else function(with_axis(x), axis)
 
 
-def with_axis(x: Any) -> Any:
+def with_axis(x: TensorValue) -> Any:
     """The tensor, a scalar as a vector of it."""
     if x.type.rank is not None:
         return x if x.type.rank else reshape(x, [1])
@@ -553,7 +574,9 @@ def with_axis(x: Any) -> Any:
     return reshape(x, concat([[1], dims], 0)[minimum(rank(x), 1) :])
 
 
-def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
+def sort(
+    a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None
+) -> Any:
     """Sorts the elements along an axis in ascending order.
 
     Args:
@@ -577,7 +600,9 @@ def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> 
     return sorting.sort(reshape(x, [-1]), 0) if axis is None else sorting.sort(x, axis)
 
 
-def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
+def argsort(
+    a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None
+) -> Any:
     """Returns the indices that sort the elements along an axis.
 
     Args:
@@ -603,7 +628,7 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
     return cast(found, dt.int64)
 
 
-def refuse_order(kind: str, order: Any) -> None:
+def refuse_order(kind: str, order: object) -> None:
     """ValueError for ways of sorting that there are not."""
     if kind not in ("quicksort", "stable"):
         raise ValueError(
@@ -635,7 +660,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Any:
     return total
 
 
-def size(x: TensorLike, axis: TensorLike | None = None) -> Any:
+def size(x: TensorLike, axis: int | None = None) -> Any:
     """Returns the number of elements of an array, or its size along an axis.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,9 @@ def nonzero(a: TensorLike) -> list[Any]:
     return list(joining.unstack(places, x.type.rank, axis=1))
 
 
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(
+    condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
+) -> Any:
     """Selects each element from the choice of the first condition that holds.
 
     Args:
@@ -118,7 +121,13 @@ def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> A
     return gathering.gather(x, kept, axis=axis)
 
 
-def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "clip") -> Any:
+def take(
+    a: TensorLike,
+    indices: TensorLike,
+    axis: int | None = None,
+    out: TensorLike | None = None,
+    mode: str = "clip",
+) -> Any:
     """Selects elements along an axis by their indices.
 
     Args:
@@ -228,7 +237,7 @@ def array_equal(a1: TensorLike, a2: TensorLike) -> Any:
     return reduce_all(equal(x, y))
 
 
-def isscalar(num: Any) -> bool:
+def isscalar(num: object) -> bool:
     """Says whether a value is a number or a scalar tensor.
 
     Args:

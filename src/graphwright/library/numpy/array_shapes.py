@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,18 @@ from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_stati
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.static import get_static_value
 from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.arrays import Array
 from graphwright.values.convert import convert
+
+#: One axis or several.
+Axes = int | Sequence[int]
+#: The number of equal parts, or the indices at which parts begin.
+Sections = int | Sequence[int] | Array
 
 # -- shapes -------------------------------------------------------------------------------------
 
 
-def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
+def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Any:
     """Gives the elements of an array another shape.
 
     Args:
@@ -47,7 +54,7 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
     return transpose(turned)
 
 
-def ravel(a: Any) -> Any:
+def ravel(a: TensorLike) -> Any:
     """Flattens an array in row-major order.
 
     Args:
@@ -83,7 +90,7 @@ def flatten(a: TensorLike, order: str = "C") -> Any:
     return reshape(a, [-1], order)
 
 
-def shape(a: Any) -> Any:
+def shape(a: TensorLike) -> Any:
     """Returns the shape of an array, as far as it is known.
 
     Args:
@@ -99,7 +106,7 @@ def shape(a: Any) -> Any:
     return asarray(a).shape
 
 
-def ndim(a: Any) -> int | None:
+def ndim(a: TensorLike) -> int | None:
     """Returns the rank of an array.
 
     Args:
@@ -191,7 +198,7 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
     return movement.transpose(x, order)
 
 
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: TensorLike, source: Axes, destination: Axes) -> Any:
     """Moves axes of an array to other places; the rest keep their order.
 
     Args:
@@ -259,7 +266,7 @@ def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Any]:
     return [movement.broadcast_to(tensor, whole) for tensor in tensors]
 
 
-def atleast(count: int, values: tuple[Any, ...], place: Any) -> Any:
+def atleast(count: int, values: tuple[TensorLike, ...], place: Callable[[int], int]) -> Any:
     """The values with at least so many axes, each new one where `place(rank)` says.
 
     A list if there are several values.
@@ -333,7 +340,7 @@ def atleast_3d(*arys: TensorLike) -> Any:
 # -- joining and cutting ------------------------------------------------------------------------
 
 
-def concatenate(arys: Any, axis: int | None = 0) -> Any:
+def concatenate(arys: Iterable[TensorLike], axis: int | None = 0) -> Any:
     """Joins arrays along an axis.
 
     Args:
@@ -353,7 +360,7 @@ def concatenate(arys: Any, axis: int | None = 0) -> Any:
     return joining.concat(tensors, axis)
 
 
-def stack(arrays: Any, axis: int = 0) -> Any:
+def stack(arrays: Iterable[TensorLike], axis: int = 0) -> Any:
     """Joins arrays of one shape along a new axis.
 
     Args:
@@ -372,7 +379,7 @@ def stack(arrays: Any, axis: int = 0) -> Any:
     return joining.stack(promoted(*arrays), axis)
 
 
-def hstack(tup: Any) -> Any:
+def hstack(tup: Iterable[TensorLike]) -> Any:
     """Joins arrays along the second axis, vectors along their only one.
 
     Args:
@@ -392,7 +399,7 @@ def hstack(tup: Any) -> Any:
     return joining.concat(rows, 0 if rank_of(rows[0], "hstack") == 1 else 1)
 
 
-def vstack(tup: Any) -> Any:
+def vstack(tup: Iterable[TensorLike]) -> Any:
     """Joins arrays along the first axis; vectors are rows.
 
     Args:
@@ -411,7 +418,7 @@ def vstack(tup: Any) -> Any:
     return joining.concat(promoted(*map(atleast_2d, tup)), 0)
 
 
-def dstack(tup: Any) -> Any:
+def dstack(tup: Iterable[TensorLike]) -> Any:
     """Joins arrays along the third axis, which is added where it is missing.
 
     Args:
@@ -448,7 +455,7 @@ def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Any:
     return concatenate([asarray(arr), asarray(values)], axis)
 
 
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def split(ary: TensorLike, indices_or_sections: Sections, axis: int = 0) -> list[Any]:
     """Splits an array along an axis.
 
     Args:
@@ -472,7 +479,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return list(joining.split(x, lengths.tolist(), axis))
 
 
-def hsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
+def hsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
     """Splits an array along the second axis, a vector along its only one.
 
     Args:
@@ -490,7 +497,7 @@ def hsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     return split(ary, indices_or_sections, 0 if asarray(ary).type.rank == 1 else 1)
 
 
-def vsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
+def vsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
     """Splits an array along the first axis.
 
     Args:
@@ -508,7 +515,7 @@ def vsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     return split(ary, indices_or_sections, 0)
 
 
-def dsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
+def dsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
     """Splits an array along the third axis.
 
     Args:

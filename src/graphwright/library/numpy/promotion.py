@@ -13,7 +13,7 @@ import numpy as np
 from graphwright.op.interpreter import holds_tensor, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.values.convert import convert
 
@@ -26,7 +26,7 @@ class Preference:
     float32 = False  # Python floats count as float32
 
 
-def kind_of(value: Any) -> Any:
+def kind_of(value: object) -> Any:
     """What NumPy's promotion looks at: a dtype, or a Python number for what adapts."""
     if is_tensor(value):
         return value.dtype.as_numpy_dtype
@@ -45,7 +45,7 @@ def kind_of(value: Any) -> Any:
     return np.dtype(value) if isinstance(value, (type, np.dtype)) else np.asarray(value).dtype
 
 
-def result_type(*arrays_and_dtypes: Any) -> DType:
+def result_type(*arrays_and_dtypes: object) -> DType:
     """Returns the dtype in which NumPy's functions compute with given operands.
 
     Args:
@@ -68,7 +68,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     return of_numpy(found)
 
 
-def promote_types(type1: TensorLike, type2: TensorLike) -> Any:
+def promote_types(type1: TensorLike | DTypeLike, type2: TensorLike | DTypeLike) -> Any:
     """Returns the dtype to which two dtypes are promoted.
 
     Args:
@@ -86,7 +86,7 @@ def promote_types(type1: TensorLike, type2: TensorLike) -> Any:
     return np.promote_types(*kinds)
 
 
-def asarray(a: Any, dtype: Any = None) -> Any:
+def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Converts a value to a tensor, by NumPy's default dtypes.
 
     Args:
@@ -118,29 +118,28 @@ def dtype_of(dtype: DTypeLike) -> DType:
     return result_type(dtype) if isinstance(dtype, type) else as_dtype(dtype)
 
 
-def promoted(*values: Any) -> list[Any]:
+def promoted(*values: TensorLike) -> list[Any]:
     """The values as tensors of the dtype that they have in common."""
     dtype = result_type(*values)
     return [asarray(value, dtype) for value in values]
 
 
-def rank_of(x: Any, function: str) -> int:
+def rank_of(x: TensorValue, function: str) -> int:
     """The number of axes of a tensor; ValueError where a traced one's is not known."""
-    rank: int | None = x.type.rank
+    rank = x.type.rank
     if rank is None:
         raise ValueError(f"{function} needs to know the rank of its argument while tracing.")
     return rank
 
 
-def sizes_of(x: Any, function: str) -> list[int]:
+def sizes_of(x: TensorValue, function: str) -> list[int]:
     """The sizes of a tensor; ValueError where a traced one's are not known."""
-    dims = x.type.dims
-    if dims is None or None in dims:
+    if not x.type.is_static:
         raise ValueError(f"{function} needs to know the shape of its argument while tracing.")
-    return list(dims)
+    return [d for d in x.type.dims or () if d is not None]
 
 
-def inexact(value: Any) -> Any:
+def inexact(value: TensorLike) -> Any:
     """A value as a tensor of floats or complex numbers: integers become float64."""
     tensor = asarray(value)
     if tensor.dtype.is_floating or tensor.dtype.is_complex:
@@ -148,11 +147,11 @@ def inexact(value: Any) -> Any:
     return cast(tensor, result_type(tensor, 1.0))
 
 
-def inexact_pair(x: Any, y: Any) -> list[Any]:
+def inexact_pair(x: TensorLike, y: TensorLike) -> list[Any]:
     """Two values as tensors of one dtype of floats or complex numbers."""
     return [inexact(tensor) for tensor in promoted(x, y)]
 
 
-def sizes(shape: Any) -> Any:
+def sizes(shape: ShapeLike) -> Any:
     """A shape, which may be a single number."""
     return [shape] if isinstance(shape, (int, np.integer)) else shape
