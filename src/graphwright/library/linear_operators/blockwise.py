@@ -1,4 +1,4 @@
-"""What operators of blocks share: operands as lists of blocks, tensors put together of some."""
+"""Operators of blocks: operands and results as lists of blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphwright.types.arguments import TensorLike, TensorValue
 
 
 def level(blocks: Sequence[TensorValue]) -> list[Any]:
-    """Tensors, their batches broadcast to one shape."""
+    """The tensors, with their batches broadcast to one shape."""
     batches = [block.shape[:-2].as_list() for block in blocks]
     if all(batch == batches[0] for batch in batches):
         return list(blocks)
@@ -25,15 +25,15 @@ def level(blocks: Sequence[TensorValue]) -> list[Any]:
 
 
 def joined(vectors: Sequence[TensorValue]) -> Any:
-    """Vectors one after another, their batches broadcast to one shape."""
+    """The vectors joined to one, with their batches broadcast to one shape."""
     return concat(level([v[..., None] for v in vectors]), -2)[..., 0]
 
 
 class Blockwise(LinearOperator):
-    """An operator whose operands may be lists of blocks of rows; the results are lists then."""
+    """An operator whose operand may be a list of blocks of rows; then the result is a list, too."""
 
-    def _block_sizes(self, what: str) -> list[Any]:
-        """The rows of each block of what it takes ("domain") or gives ("range")."""
+    def _block_sizes(self, side: str) -> list[Any]:
+        """The rows of each block of an operand (`side` "domain") or of a result ("range")."""
         raise NotImplementedError(f"{type(self).__name__} does not state its blocks")
 
     def matmul(
@@ -43,13 +43,13 @@ class Blockwise(LinearOperator):
         adjoint_arg: bool = False,
         name: str = "matmul",
     ) -> Any:
-        """A @ x; of a list of blocks the result is a list."""
+        """A @ x; for a list of blocks, a list."""
         whole = super().matmul
         if not is_list_of_blocks(x):
             return whole(x, adjoint, adjoint_arg, name)
         axis = -1 if adjoint_arg else -2
-        made = whole(concat(level(self._operands(x)), axis), adjoint, adjoint_arg, name)
-        return split(made, self._block_sizes("domain" if adjoint else "range"), axis=-2)
+        result = whole(concat(level(self._operands(x)), axis), adjoint, adjoint_arg, name)
+        return split(result, self._block_sizes("domain" if adjoint else "range"), axis=-2)
 
     def solve(
         self,
@@ -58,22 +58,22 @@ class Blockwise(LinearOperator):
         adjoint_arg: bool = False,
         name: str = "solve",
     ) -> Any:
-        """The x of A @ x = rhs; for a list of blocks a list."""
+        """The x of A @ x = rhs; for a list of blocks, a list."""
         whole = super().solve
         if not is_list_of_blocks(rhs):
             return whole(rhs, adjoint, adjoint_arg, name)
         axis = -1 if adjoint_arg else -2
-        made = whole(concat(level(self._operands(rhs)), axis), adjoint, adjoint_arg, name)
-        return split(made, self._block_sizes("range" if adjoint else "domain"), axis=-2)
+        result = whole(concat(level(self._operands(rhs)), axis), adjoint, adjoint_arg, name)
+        return split(result, self._block_sizes("range" if adjoint else "domain"), axis=-2)
 
     def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
-        """A @ x of vectors; of a list of blocks the result is a list."""
+        """A @ x for vectors; for a list of blocks, a list."""
         if not is_list_of_blocks(x):
             return super().matvec(x, adjoint, name)
         return self._of_columns(self.matmul, x, adjoint)
 
     def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
-        """The x of A @ x = rhs, both vectors; for a list of blocks a list."""
+        """The x of A @ x = rhs, both vectors; for a list of blocks, a list."""
         if not is_list_of_blocks(rhs):
             return super().solvevec(rhs, adjoint, name)
         return self._of_columns(self.solve, rhs, adjoint)

@@ -1,4 +1,4 @@
-"""Linear systems solved with nothing but products: the method of conjugate gradients.
+"""The method of conjugate gradients, which solves linear systems by products alone.
 
 Source: Hestenes, Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems" (1952).
 """
@@ -23,8 +23,10 @@ from graphwright.types.arguments import TensorLike, TensorValue
 
 
 class CGState(NamedTuple):
-    """Where the method stands: step, solution, what is missing of the right side, direction, and
-    how much is missing."""
+    """The state of the method: step, solution, residual, direction, and `inner(r, q)`.
+
+    q is the preconditioned residual.
+    """
 
     i: Any
     x: Any

@@ -1,10 +1,11 @@
-"""Operators made of others: adjoint, inverse, product; and the triangular ones of a Cholesky."""
+"""Operators made of others: adjoints, inverses and products; triangular operators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
+from operator import add, mul
 from typing import Any
 
 from graphwright.control.assertions import assert_positive
@@ -28,8 +29,19 @@ from graphwright.types.shape import TensorShape
 
 
 def all_known(hints: Sequence[bool | None]) -> bool | None:
-    """True where all are, else None."""
+    """True where all hints are, else None."""
     return True if all(hints) else None
+
+
+def of_one_dtype(operators: Sequence[LinearOperator]) -> list[LinearOperator]:
+    """The operators as a list; ValueError if it is empty, TypeError if their dtypes differ."""
+    parts = list(operators)
+    if not parts:
+        raise ValueError(f"Expected a non-empty list of operators. Found: {parts}")
+    if len({part.dtype for part in parts}) > 1:
+        kinds = [(part.name, part.dtype.name) for part in parts]
+        raise TypeError(f"Expected all operators to have the same dtype.  Found {kinds}")
+    return parts
 
 
 class Wrapper(LinearOperator):
@@ -37,22 +49,22 @@ class Wrapper(LinearOperator):
 
     def __init__(self, operator: LinearOperator, suffix: str, **hints: Any) -> None:
         name = hints.pop("name", None) or operator.name + suffix
-        given = {"operator": operator, **hints, "name": name}
-        taken = {key: getattr(operator, key) for key in hints}
+        arguments = {"operator": operator, **hints, "name": name}
+        merged = {key: getattr(operator, key) for key in hints}
         for key, value in hints.items():
             if value is not None:
-                if taken[key] is not None and taken[key] != value:
+                if merged[key] is not None and merged[key] != value:
                     raise ValueError(
-                        f"The operator has {key}={taken[key]}, but its {suffix[1:]} was given "
+                        f"The operator has {key}={merged[key]}, but its {suffix[1:]} was given "
                         f"{key}={value}"
                     )
-                taken[key] = value
-        super().__init__(operator.dtype, name=name, parameters=given, **taken)
+                merged[key] = value
+        super().__init__(operator.dtype, name=name, parameters=arguments, **merged)
         self._operator = operator
 
     @property
     def operator(self) -> LinearOperator:
-        """What it is made of."""
+        """The operator that this one is made of."""
         return self._operator
 
 
@@ -104,7 +116,7 @@ class LinearOperatorAdjoint(Wrapper):
 
 
 class LinearOperatorInversion(Wrapper):
-    """The inverse of an operator: its `matmul` solves."""
+    """The inverse of an operator: its product is a solution of the operator's system."""
 
     def __init__(
         self,
@@ -151,7 +163,7 @@ class LinearOperatorInversion(Wrapper):
 
 
 class LinearOperatorComposition(LinearOperator):
-    """The product of operators, the last of which is applied first."""
+    """The product of operators; the last one applies first."""
 
     def __init__(
         self,
@@ -162,12 +174,7 @@ class LinearOperatorComposition(LinearOperator):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parts = list(operators)
-        if not parts:
-            raise ValueError("Expected a non-empty list of operators. Found: []")
-        if len({part.dtype for part in parts}) > 1:
-            kinds = [(part.name, part.dtype.name) for part in parts]
-            raise TypeError(f"Expected all operators to have the same dtype.  Found {kinds}")
+        parts = of_one_dtype(operators)
         for left, right in pairwise(parts):
             if None not in (left.domain_dimension, right.range_dimension) and (
                 left.domain_dimension != right.range_dimension
@@ -183,8 +190,8 @@ class LinearOperatorComposition(LinearOperator):
             "is_non_singular": is_non_singular, "is_self_adjoint": is_self_adjoint,
             "is_positive_definite": is_positive_definite, "is_square": is_square,
         }  # fmt: skip
-        given = {"operators": operators, **hints, "name": name}
-        super().__init__(parts[0].dtype, name=name, parameters=given, **hints)
+        arguments = {"operators": operators, **hints, "name": name}
+        super().__init__(parts[0].dtype, name=name, parameters=arguments, **hints)
         self._operators = parts
 
     @property
@@ -217,22 +224,20 @@ class LinearOperatorComposition(LinearOperator):
         return rhs
 
     def _determinant(self) -> Any:
-        found = [part.determinant() for part in self._operators]
-        return reduce(lambda a, b: a * b, found)
+        return reduce(mul, [part.determinant() for part in self._operators])
 
     def _log_abs_determinant(self) -> Any:
-        found = [part.log_abs_determinant() for part in self._operators]
-        return reduce(lambda a, b: a + b, found)
+        return reduce(add, [part.log_abs_determinant() for part in self._operators])
 
 
 def broadcast_shapes(a: TensorShape, b: TensorShape) -> TensorShape:
     """The static shape that two batches broadcast to."""
-    found: TensorShape = broadcast_static_shape(a, b)
-    return found
+    joint: TensorShape = broadcast_static_shape(a, b)
+    return joint
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
-    """A matrix of which only the part below and on the diagonal is looked at."""
+    """The lower triangle of a matrix; what lies above the diagonal has no effect."""
 
     def __init__(
         self,
@@ -243,7 +248,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorLowerTriangular",
     ) -> None:
-        given = {
+        arguments = {
             "tril": tril, "is_non_singular": is_non_singular, "is_self_adjoint": is_self_adjoint,
             "is_positive_definite": is_positive_definite, "is_square": is_square, "name": name,
         }  # fmt: skip
@@ -255,16 +260,15 @@ class LinearOperatorLowerTriangular(LinearOperator):
         if self._tril.shape.rank is not None and self._tril.shape.rank < 2:
             raise ValueError(f"Argument tril must have at least 2 dimensions: {self._tril.shape}")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
-        super().__init__(self._tril.dtype, None, *hints, name, given)
+        super().__init__(self._tril.dtype, None, *hints, name, arguments)
 
     @property
     def tril(self) -> Any:
-        """The matrix as it was given."""
+        """The matrix that the constructor got."""
         return self._tril
 
     def _shape(self) -> TensorShape:
-        found: TensorShape = self._tril.shape
-        return found
+        return self._tril.shape
 
     def _shape_tensor(self) -> Any:
         return shape_vector(self._tril)

@@ -1,4 +1,4 @@
-"""Operators that are diagonal: by their entries, constant, the identity, zero."""
+"""Diagonal operators: any, multiples of the identity, the identity, and zeros."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 
+HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
+
 
 def hints_of(values: Mapping[str, Any]) -> tuple[Any, Any, Any, Any]:
     """The four hints among the arguments of a constructor."""
-    names = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
-    return tuple([values[name] for name in names])
+    return tuple([values[name] for name in HINTS])
 
 
-def given(values: Mapping[str, object]) -> dict[str, object]:
+def arguments_of(values: Mapping[str, object]) -> dict[str, object]:
     """The arguments of a constructor, from its `locals()`."""
     return {k: v for k, v in values.items() if k not in ("self", "__class__")}
 
@@ -64,7 +65,7 @@ class LinearOperatorDiag(OfDiagonal):
         is_square: bool | None = None,
         name: str = "LinearOperatorDiag",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._entries = convert(diag)
         if self._entries.shape.rank == 0:
             raise ValueError("Argument `diag` must have at least 1 dimension")
@@ -136,7 +137,7 @@ class LinearOperatorDiag(OfDiagonal):
 
 
 class SizedOperator(LinearOperator):
-    """An operator that is known by its numbers of rows and columns and the shape of its batch."""
+    """An operator that its numbers of rows and columns and its batch shape determine."""
 
     _sizes: tuple[TensorLike, TensorLike]
     _batches: TensorLike | None
@@ -151,34 +152,34 @@ class SizedOperator(LinearOperator):
 
 
 def static(size: TensorLike) -> int | None:
-    """A size as an int, or None where it is a tensor of a graph."""
+    """A size as an int, or None where only a graph computes it."""
     known: Any = size.known if is_tensor(size) else size
     return None if known is None else int(known)
 
 
 def known_dims(shape: TensorLike | None) -> TensorShape:
-    """The static shape that a list or a vector says."""
+    """The static shape that a list or a vector states, as far as it is known."""
     if shape is None:
         return TensorShape([])
     known: Any = shape.known if is_tensor(shape) else shape
     return TensorShape(None) if known is None else TensorShape(list(known))
 
 
-def check_size(size: object, what: str) -> None:
+def check_size(size: object, argument: str) -> None:
     """TypeError or ValueError unless a number of rows is one integer, not negative."""
     host: Any = size
     if is_tensor(size):
         if size.type.rank not in (0, None):
-            raise ValueError(f"Argument `{what}` must be a 0-D Tensor.  Found: {size}")
+            raise ValueError(f"Argument `{argument}` must be a 0-D Tensor.  Found: {size}")
         if not size.dtype.is_integer:
-            raise TypeError(f"Argument `{what}` must be integer type.  Found: {size}")
+            raise TypeError(f"Argument `{argument}` must be integer type.  Found: {size}")
     elif np.ndim(host):
-        raise ValueError(f"Argument `{what}` must be a 0-D Tensor.  Found: {size}")
+        raise ValueError(f"Argument `{argument}` must be a 0-D Tensor.  Found: {size}")
     elif not isinstance(size, (int, np.integer)):
-        raise TypeError(f"Argument `{what}` must be integer type.  Found: {size}")
+        raise TypeError(f"Argument `{argument}` must be integer type.  Found: {size}")
     known = static(host)
     if known is not None and known < 0:
-        raise ValueError(f"Argument `{what}` must be non-negative.  Found: {size}")
+        raise ValueError(f"Argument `{argument}` must be non-negative.  Found: {size}")
 
 
 class LinearOperatorIdentity(SizedOperator):
@@ -196,11 +197,10 @@ class LinearOperatorIdentity(SizedOperator):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorIdentity",
     ) -> None:
-        values = given(locals())
-        for hint, what in zip(hints_of(values), ("is_non_singular", "is_self_adjoint",
-                "is_positive_definite", "is_square")):  # fmt: skip
+        values = arguments_of(locals())
+        for argument, hint in zip(HINTS, hints_of(values)):
             if not hint:
-                raise ValueError(f"An identity operator always has {what}.")
+                raise ValueError(f"An identity operator cannot have {argument}={hint}.")
         check_size(num_rows, "num_rows")
         self._sizes, self._batches = (num_rows, num_rows), batch_shape
         super().__init__(dtype or dt.float32, None, *hints_of(values), name, values)
@@ -209,7 +209,7 @@ class LinearOperatorIdentity(SizedOperator):
         return eye(self._sizes[0], batch_shape=self._batches, dtype=self.dtype)
 
     def _spread(self, x: TensorValue) -> Any:
-        """The operand, its batch broadcast to the operator's."""
+        """The operand, with its batch broadcast to the operator's."""
         if self._batches is None:
             return x
         batch = broadcast_dynamic_shape(self.batch_shape_tensor(), shape_vector(x)[:-2])
@@ -252,7 +252,7 @@ class LinearOperatorIdentity(SizedOperator):
 
 
 class LinearOperatorScaledIdentity(SizedOperator):
-    """The identity times a number, one for each matrix of the batch."""
+    """The identity times a number: one for each matrix of the batch."""
 
     def __init__(
         self,
@@ -265,7 +265,7 @@ class LinearOperatorScaledIdentity(SizedOperator):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorScaledIdentity",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._multiplier = convert(multiplier)
         check_size(num_rows, "num_rows")
         self._sizes = (num_rows, num_rows)
@@ -280,7 +280,7 @@ class LinearOperatorScaledIdentity(SizedOperator):
 
     @property
     def multiplier(self) -> Any:
-        """The number."""
+        """The numbers, of the shape of the batch."""
         return self._multiplier
 
     def _shape(self) -> TensorShape:
@@ -367,10 +367,10 @@ class LinearOperatorZeros(SizedOperator):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorZeros",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         columns = num_rows if num_columns is None else num_columns
-        for size, what in ((num_rows, "num_rows"), (columns, "num_columns")):
-            check_size(size, what)
+        check_size(num_rows, "num_rows")
+        check_size(columns, "num_columns")
         if (
             is_square
             and None not in (static(num_rows), static(columns))
@@ -385,12 +385,12 @@ class LinearOperatorZeros(SizedOperator):
         self._sizes, self._batches = (num_rows, columns), batch_shape
         super().__init__(dtype or dt.float32, None, *hints_of(values), name, values)
 
-    def _nothing(self, dims: TensorLike) -> Any:
+    def _zeros(self, dims: TensorLike) -> Any:
         batch = [] if self._batches is None else self._batches
         return zeros(concat([convert(batch, dt.int32), dims], 0), self.dtype)
 
     def _to_dense(self) -> Any:
-        return self._nothing(list(self._sizes))
+        return self._zeros(list(self._sizes))
 
     def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         rows = self._sizes[1 if adjoint else 0]
@@ -398,16 +398,16 @@ class LinearOperatorZeros(SizedOperator):
         return zeros(concat([batch, [rows], shape_vector(x)[-1:]], 0), self.dtype)
 
     def _diag_part(self) -> Any:
-        known = [static(size) for size in self._sizes]
-        if None in known:
+        rows, columns = map(static, self._sizes)
+        if rows is None or columns is None:
             return super()._diag_part()
-        return self._nothing([min(size for size in known if size is not None)])
+        return self._zeros([min(rows, columns)])
 
     def _determinant(self) -> Any:
-        return self._nothing(convert([], dt.int32))
+        return self._zeros(convert([], dt.int32))
 
     def _log_abs_determinant(self) -> Any:
-        return log(self._nothing(convert([], dt.int32)))
+        return log(self._zeros(convert([], dt.int32)))
 
     def _eigvals(self) -> Any:
         return self._diag_part()
@@ -422,7 +422,7 @@ class LinearOperatorZeros(SizedOperator):
         raise InvalidArgumentError(None, None, "Zeros operators are always non-positive definite.")
 
     def _assert_self_adjoint(self) -> None:
-        """Zeros are, as far as they are square."""
+        """Does nothing: zeros are self-adjoint where they are square."""
 
     def _adjoint(self) -> LinearOperator:
         rows, columns = self._sizes
@@ -432,8 +432,8 @@ class LinearOperatorZeros(SizedOperator):
         )  # fmt: skip
 
 
-def scaled(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The product of a diagonal operator and another kind of them."""
+def diagonal_product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
+    """The product of two diagonal operators."""
     entries = left.diag_part() * right.diag_part()
     both = all(operator.is_non_singular for operator in (left, right))
     return LinearOperatorDiag(entries, both or None)
@@ -451,7 +451,7 @@ LinearOperator.products += [
             left._sizes[0], left.multiplier * right.multiplier
         ),
     ),
-    (LinearOperatorDiag, LinearOperatorDiag, scaled),
-    (LinearOperatorDiag, LinearOperatorScaledIdentity, scaled),
-    (LinearOperatorScaledIdentity, LinearOperatorDiag, scaled),
+    (LinearOperatorDiag, LinearOperatorDiag, diagonal_product),
+    (LinearOperatorDiag, LinearOperatorScaledIdentity, diagonal_product),
+    (LinearOperatorScaledIdentity, LinearOperatorDiag, diagonal_product),
 ]

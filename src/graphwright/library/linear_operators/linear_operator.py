@@ -1,8 +1,7 @@
-"""Linear operators: matrices known by what they do, `tf.linalg.LinearOperator`.
+"""`tf.linalg.LinearOperator`: matrices as objects that multiply, solve and the like.
 
-An operator states its shape and what of its methods it can do better than with the dense
-matrix; here is what follows from `to_dense` or from `matmul` for all others, and the operators
-that any other gives: its adjoint, its inverse, its product with another.
+A kind of operator states its shape, and its dense matrix or its product with one. All other
+methods follow from these. A kind overrides those that it computes faster.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from graphwright.types.shape import TensorShape
 
 
 class OperatorForms:
-    """The operators that any operator gives; `derived_operators` provides them."""
+    """Makes the adjoint, the inverse and products of operators; `derived_operators` provides it."""
 
     adjoint: Callable[[LinearOperator], LinearOperator]
     inversion: Callable[[LinearOperator], LinearOperator]
@@ -44,10 +43,11 @@ class OperatorForms:
 
 
 class LinearOperator(Module):
-    """A batch of matrices [..., M, N] that need not be there as numbers.
+    """A batch of matrices of shape [..., M, N], stored or known only by a formula.
 
-    The hints say what is known of them: a method that a hint forbids is refused, one that it
-    makes cheap is cheap. They are not checked; `assert_non_singular` and the like do that.
+    The hints, such as `is_self_adjoint`, state properties of the matrices; None states nothing. A
+    method that a hint rules out raises an error, and some methods are faster by a hint. Only
+    `assert_non_singular` and its like check the matrices themselves.
     """
 
     _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {"_parameters", "_hints"}
@@ -71,17 +71,17 @@ class LinearOperator(Module):
             if is_non_singular is False:
                 raise ValueError("A positive definite matrix is always non-singular.")
             is_non_singular = True
-        for hint, what in ((is_non_singular, "non-singular"), (is_self_adjoint, "self-adjoint")):
+        for hint, kind in ((is_non_singular, "non-singular"), (is_self_adjoint, "self-adjoint")):
             if hint:
                 if is_square is False:
-                    raise ValueError(f"A {what} matrix is always square.")
+                    raise ValueError(f"A {kind} matrix is always square.")
                 is_square = True
         self._name = name or type(self).__name__
         self._dtype: DType = as_dtype(dtype)
         self._hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         self._parameters = dict(parameters or {})
 
-    # -- what is known -------------------------------------------------------------------
+    # -- properties ----------------------------------------------------------------------
 
     @property
     def dtype(self) -> DType:
@@ -90,32 +90,32 @@ class LinearOperator(Module):
 
     @property
     def name(self) -> str:
-        """The name given, or the class's."""
+        """The name that the constructor got, else that of the class."""
         return self._name
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the operator was made with."""
+        """The arguments of the constructor, by name."""
         return dict(self._parameters)
 
     @property
     def is_non_singular(self) -> bool | None:
-        """Whether it has an inverse, or None where that is not known."""
+        """Whether it has an inverse, or None if unknown."""
         return self._hints[0]
 
     @property
     def is_self_adjoint(self) -> bool | None:
-        """Whether it is its own conjugate transpose, or None where that is not known."""
+        """Whether it is its own conjugate transpose, or None if unknown."""
         return self._hints[1]
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """Whether x^H A x has a positive real part for all x but 0, or None."""
+        """Whether the real part of x^H A x is positive for all x but 0, or None if unknown."""
         return self._hints[2]
 
     @property
     def is_square(self) -> bool | None:
-        """Whether it has as many rows as columns, or None where that is not known."""
+        """Whether it has as many rows as columns, or None if unknown."""
         rows, columns = self.range_dimension, self.domain_dimension
         if rows is None or columns is None:
             return self._hints[3]
@@ -137,7 +137,7 @@ class LinearOperator(Module):
 
     @property
     def tensor_rank(self) -> int | None:
-        """The number of dimensions."""
+        """The number of axes, batch and all."""
         return self.shape.rank
 
     @property
@@ -151,28 +151,28 @@ class LinearOperator(Module):
         return None if self.shape.rank is None else self.shape[-2]
 
     def shape_tensor(self, name: str = "shape_tensor") -> Any:
-        """The shape, known at the latest when it runs."""
+        """The shape as a vector; a graph computes what is not static."""
         if self.shape.is_fully_defined():
             return convert(np.array(self.shape.as_list(), np.int32))
         return self._shape_tensor()
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
-        """The shape of the batch, known at the latest when it runs."""
+        """The shape of the batch as a vector."""
         return self.shape_tensor()[:-2]
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
-        """The number of dimensions, known at the latest when it runs."""
+        """The number of axes as a scalar tensor."""
         return reshape(shape_vector(self.shape_tensor()), ())
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
-        """N, known at the latest when it runs."""
+        """N as a scalar tensor."""
         return self.shape_tensor()[-1]
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
-        """M, known at the latest when it runs."""
+        """M as a scalar tensor."""
         return self.shape_tensor()[-2]
 
-    # -- what it does --------------------------------------------------------------------
+    # -- methods -------------------------------------------------------------------------
 
     def to_dense(self, name: str = "to_dense") -> Any:
         """The matrices as a tensor."""
@@ -185,9 +185,9 @@ class LinearOperator(Module):
         adjoint_arg: bool = False,
         name: str = "matmul",
     ) -> Any:
-        """A @ x, with the conjugate transpose of A or of x where that is asked for.
+        """A @ x for a tensor of shape [..., N, R]; for an operator, an operator.
 
-        x is a tensor [..., N, R] or another operator, whose product is an operator.
+        `adjoint` and `adjoint_arg` put the conjugate transposes of A and of x in their places.
         """
         if isinstance(x, LinearOperator):
             left = self.adjoint() if adjoint else self
@@ -202,13 +202,13 @@ class LinearOperator(Module):
             return product(left, right)
         x = self._operand(x)
         rows = x.shape[-1 if adjoint_arg else -2]
-        own = self.range_dimension if adjoint else self.domain_dimension
-        if rows is not None and own is not None and rows != own:
+        columns = self.range_dimension if adjoint else self.domain_dimension
+        if rows is not None and columns is not None and rows != columns:
             raise ValueError(f"Dimensions are not compatible. Shape {x.shape} for {self.shape}.")
         return self._matmul(adjoint_of(x) if adjoint_arg else x, adjoint)
 
     def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
-        """A @ x of vectors [..., N]."""
+        """A @ x for vectors of shape [..., N]."""
         return self.matmul(self._operand(x)[..., None], adjoint)[..., 0]
 
     def __matmul__(self, other: TensorLike | LinearOperator) -> Any:
@@ -221,7 +221,7 @@ class LinearOperator(Module):
         adjoint_arg: bool = False,
         name: str = "solve",
     ) -> Any:
-        """The x of A @ x = rhs. NotImplementedError where A is singular or not square."""
+        """The x of A @ x = rhs; NotImplementedError where a hint says that there is none."""
         if self.is_non_singular is False:
             raise NotImplementedError(
                 "Exact solve not implemented for an operator that is expected to be singular."
@@ -247,7 +247,7 @@ class LinearOperator(Module):
     H = property(adjoint)
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
-        """The inverse, as an operator; ValueError where it is known that there is none."""
+        """The inverse, as an operator; ValueError where a hint says that there is none."""
         if self.is_square is False:
             raise ValueError(
                 "Cannot take the Inverse: This operator represents a non square matrix."
@@ -257,7 +257,7 @@ class LinearOperator(Module):
         return self._inverse()
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
-        """The lower triangular L of A = L @ L^H; ValueError without the hints that it exists."""
+        """The lower triangular L of A = L @ L^H; ValueError unless the hints say that it exists."""
         if not self._can_use_cholesky():
             raise ValueError(
                 "Cannot take the Cholesky decomposition: Not a positive definite self adjoint "
@@ -271,7 +271,7 @@ class LinearOperator(Module):
         return self._determinant()
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
-        """The logarithm of the size of each determinant."""
+        """The logarithm of the absolute value of each determinant."""
         self._need_square("determinant")
         return self._log_abs_determinant()
 
@@ -288,7 +288,7 @@ class LinearOperator(Module):
         return self._add_to_tensor(self._operand(x))
 
     def eigvals(self, name: str = "eigvals") -> Any:
-        """The eigenvalues; NotImplementedError unless it is known to be self-adjoint."""
+        """The eigenvalues; NotImplementedError unless A is known to be self-adjoint."""
         if not self.is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported for now.")
         return self._eigvals()
@@ -298,18 +298,18 @@ class LinearOperator(Module):
         return self._cond()
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
-        """InvalidArgumentError where a matrix is singular, as far as its precision tells."""
+        """Raises InvalidArgumentError where a matrix is singular, up to its precision."""
         return self._assert_non_singular()
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
-        """InvalidArgumentError where a matrix is not positive definite."""
+        """Raises InvalidArgumentError where a matrix is not positive definite."""
         return self._assert_positive_definite()
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
-        """InvalidArgumentError where a matrix is not its own conjugate transpose."""
+        """Raises InvalidArgumentError where a matrix is not its own conjugate transpose."""
         return self._assert_self_adjoint()
 
-    # -- what a kind of operator states ---------------------------------------------------
+    # -- what each kind of operator overrides ---------------------------------------------
 
     def _shape(self) -> TensorShape:
         raise NotImplementedError(f"{type(self).__name__} does not state its shape")
@@ -405,7 +405,7 @@ class LinearOperator(Module):
     # -- helpers -------------------------------------------------------------------------
 
     def _operand(self, x: TensorLike) -> TensorValue:
-        """A tensor of the operator's dtype; TypeError for one of another."""
+        """`x` as a tensor; TypeError unless it has the dtype of the operator."""
         tensor = convert(x, None, self.dtype)
         if tensor.dtype is not self.dtype:
             raise TypeError(
@@ -415,18 +415,18 @@ class LinearOperator(Module):
         return tensor
 
     def _batch(self) -> Any:
-        """The shape of the batch as an op takes it."""
-        known = self.batch_shape
-        return known.as_list() if known.is_fully_defined() else self.batch_shape_tensor()
+        """The shape of the batch: ints where it is static, else a vector."""
+        static = self.batch_shape
+        return static.as_list() if static.is_fully_defined() else self.batch_shape_tensor()
 
     def _can_use_cholesky(self) -> bool:
         return bool(self.is_self_adjoint and self.is_positive_definite)
 
-    def _need_square(self, what: str) -> None:
+    def _need_square(self, quantity: str) -> None:
         if self.is_square is False:
             raise NotImplementedError(
-                f"{what.capitalize()} not implemented for an operator that is expected to not be "
-                "square."
+                f"{quantity.capitalize()} not implemented for an operator that is expected to not "
+                "be square."
             )
 
 
@@ -440,9 +440,9 @@ def with_batch(a: TensorValue, b: TensorValue) -> tuple[Any, Any]:
 
 
 def product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The operator that applies the right one, then the left one: the simplest that is known."""
+    """The product of two operators: by `LinearOperator.products`, else a composition."""
     for first, second, function in LinearOperator.products:
         if isinstance(left, first) and isinstance(right, second):
-            found: LinearOperator = function(left, right)
-            return found
+            simple: LinearOperator = function(left, right)
+            return simple
     return OperatorForms.composition([left, right])

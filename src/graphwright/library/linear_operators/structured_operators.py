@@ -1,4 +1,4 @@
-"""Operators of matrices: any, and those that reflect, permute, or are constant along diagonals."""
+"""Operators: any matrix, reflections, permutations, Toeplitz and tridiagonal matrices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.library.linear_operators.diagonal_operators import OfDiagonal, given, hints_of
+from graphwright.library.linear_operators.diagonal_operators import (
+    OfDiagonal,
+    arguments_of,
+    hints_of,
+)
 from graphwright.library.linear_operators.linear_operator import LinearOperator, with_batch
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
@@ -31,20 +35,20 @@ from graphwright.types.shape import TensorShape
 
 
 class OfMatrix(LinearOperator):
-    """An operator one of whose tensors has its shape."""
+    """An operator that has the shape of its tensor."""
 
     _matrix: Any
 
     def _shape(self) -> TensorShape:
-        found: TensorShape = self._matrix.shape
-        return found
+        shape: TensorShape = self._matrix.shape
+        return shape
 
     def _shape_tensor(self) -> Any:
         return shape_vector(self._matrix)
 
 
 class LinearOperatorFullMatrix(OfMatrix):
-    """An operator that has its matrix.
+    """A dense matrix as an operator.
 
     >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
     >>> operator.matvec([1.0, 1.0]).numpy()
@@ -60,7 +64,7 @@ class LinearOperatorFullMatrix(OfMatrix):
         is_square: bool | None = None,
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._matrix = convert(matrix)
         if self._matrix.shape.rank is not None and self._matrix.shape.rank < 2:
             raise ValueError(
@@ -89,12 +93,12 @@ class LinearOperatorHouseholder(OfDiagonal):
         is_square: bool | None = None,
         name: str = "LinearOperatorHouseholder",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._entries = convert(reflection_axis)
-        for hint, what in ((is_non_singular, "non-singular"), (is_self_adjoint, "self adjoint"),
+        for hint, kind in ((is_non_singular, "non-singular"), (is_self_adjoint, "self adjoint"),
                            (is_square, "square")):  # fmt: skip
             if hint is False:
-                raise ValueError(f"A Householder operator is always {what}.")
+                raise ValueError(f"A Householder operator is always {kind}.")
         if is_positive_definite is True:
             raise ValueError("A Householder operator is always non-positive definite.")
         hints = (is_non_singular, True, False, True)
@@ -102,7 +106,7 @@ class LinearOperatorHouseholder(OfDiagonal):
 
     @property
     def reflection_axis(self) -> Any:
-        """The axis."""
+        """The axis, normal to the hyperplane."""
         return self._entries
 
     def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
@@ -153,19 +157,19 @@ class LinearOperatorPermutation(OfDiagonal):
         is_square: bool | None = None,
         name: str = "LinearOperatorPermutation",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._entries = convert(perm)
         if not self._entries.dtype.is_integer:
             raise TypeError(f"perm must be integer dtype but was {self._entries.dtype.name}")
-        for hint, what in ((is_non_singular, "non-singular"), (is_square, "square")):
+        for hint, kind in ((is_non_singular, "non-singular"), (is_square, "square")):
             if hint is False:
-                raise ValueError(f"A Permutation operator is always {what}.")
+                raise ValueError(f"A Permutation operator is always {kind}.")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
         super().__init__(as_dtype(dtype), None, *hints, name, values)
 
     @property
     def perm(self) -> Any:
-        """Where each row comes from."""
+        """The rows of the operand, in the order of the product."""
         return self._entries
 
     def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
@@ -188,7 +192,7 @@ class LinearOperatorPermutation(OfDiagonal):
         return cast(equal(columns, places), self.dtype)
 
     def _determinant(self) -> Any:
-        """Its sign: -1 for each pair of rows that change their order."""
+        # The sign: each pair of rows that change their order counts as -1.
         rows = self._entries[..., None] > self._entries[..., None, :]
         later = range_of(shape_vector(self._entries)[-1])
         inverted = cast(rows & (later[:, None] < later), dt.int32)
@@ -207,7 +211,7 @@ class LinearOperatorPermutation(OfDiagonal):
 
 
 class LinearOperatorToeplitz(LinearOperator):
-    """A matrix whose diagonals are constant, by its first column and its first row."""
+    """A matrix with constant diagonals, which its first column and its first row determine."""
 
     def __init__(
         self,
@@ -219,7 +223,7 @@ class LinearOperatorToeplitz(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorToeplitz",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._col, self._row = convert(col), convert(row)
         if is_square is False:
             raise ValueError("Only square Toeplitz operators currently supported.")
@@ -252,7 +256,7 @@ class LinearOperatorToeplitz(LinearOperator):
     def _to_dense(self) -> Any:
         size = self._row.shape[-1]
         size = shape_vector(self._row)[-1] if size is None else size
-        # Entry [i, j] is number n - 1 + j - i of the column turned round, then the row.
+        # Entry [i, j] is number n - 1 + j - i of the reversed column that the row follows.
         whole = broadcast_dynamic_shape(shape_vector(self._row), shape_vector(self._col))
         col, row = broadcast_to(self._col, whole), broadcast_to(self._row, whole)
         line = concat([col[..., :0:-1], row], -1)
@@ -265,10 +269,10 @@ class LinearOperatorToeplitz(LinearOperator):
 
 
 class LinearOperatorTridiag(LinearOperator):
-    """A matrix with a diagonal and one beside it on each side.
+    """A matrix with a main diagonal, one above it and one below it.
 
-    `diagonals` are rows (above, main, below) of one tensor ("compact"), a list of the three
-    ("sequence"), or a matrix ("matrix").
+    `diagonals` are, in the format "compact", a tensor with the rows above, main and below; in
+    the format "sequence" a list of these three; in the format "matrix" the matrix itself.
     """
 
     def __init__(
@@ -281,7 +285,7 @@ class LinearOperatorTridiag(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorTridiag",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         if diagonals_format not in ("compact", "sequence", "matrix"):
             raise ValueError(
                 "Argument `diagonals_format` must be one of compact, matrix, or sequence. Found: "
@@ -300,12 +304,12 @@ class LinearOperatorTridiag(LinearOperator):
 
     @property
     def diagonals(self) -> Any:
-        """The diagonals as they were given."""
+        """The diagonals that the constructor got."""
         return self._diagonals
 
     @property
     def diagonals_format(self) -> str:
-        """How they were given."""
+        """The format of the diagonals: "compact", "sequence" or "matrix"."""
         return self._format
 
     def _shape(self) -> TensorShape:
@@ -318,17 +322,17 @@ class LinearOperatorTridiag(LinearOperator):
 
     def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         if adjoint:
-            return self._turned()._matmul(x, False)
+            return self._transposed()._matmul(x, False)
         rows, x = with_batch(self._rows, x)
         return tridiagonal_matmul(rows, x)
 
     def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         if adjoint:
-            return self._turned()._solve(rhs, False)
+            return self._transposed()._solve(rhs, False)
         rows, rhs = with_batch(self._rows, rhs)
         return tridiagonal_solve(rows, rhs)
 
-    def _turned(self) -> LinearOperatorTridiag:
+    def _transposed(self) -> LinearOperatorTridiag:
         """The conjugate transpose."""
         rows = conj(self._rows)
         size = shape_vector(rows)[-1]
@@ -338,7 +342,7 @@ class LinearOperatorTridiag(LinearOperator):
         return LinearOperatorTridiag(concat(parts, -2))
 
     def _adjoint(self) -> LinearOperator:
-        return self._turned()
+        return self._transposed()
 
     def _to_dense(self) -> Any:
         return diag(self._rows, k=(-1, 1), align="LEFT_RIGHT")
