@@ -15,8 +15,7 @@ from graphwright.values.convert import constant
 
 
 class Initializer:
-    """Makes a tensor of a shape and a dtype; arguments of a call that it does not know are
-    ignored."""
+    """Makes a tensor of a shape and a dtype; a call ignores all other arguments."""
 
     def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Any:
         """The initial value."""
@@ -34,19 +33,19 @@ class Initializer:
 
 
 def numeric(dtype: DTypeLike) -> DType:
-    """The dtype of an initial value; ValueError for strings and the like."""
-    wanted = as_dtype(dtype)
-    if not (wanted.is_numeric or wanted is dt.bool_):
-        raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {wanted}.")
-    return wanted
+    """The dtype; ValueError unless it is numeric or bool."""
+    kind = as_dtype(dtype)
+    if not (kind.is_numeric or kind is dt.bool_):
+        raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {kind}.")
+    return kind
 
 
 def floats(dtype: DTypeLike) -> DType:
-    """The dtype of normal initial values; ValueError where it is not floating."""
-    wanted = as_dtype(dtype)
-    if not wanted.is_floating:
-        raise ValueError(f"Argument `dtype` expected to be floating point. Received {wanted}.")
-    return wanted
+    """The dtype; ValueError unless it is floating."""
+    kind = as_dtype(dtype)
+    if not kind.is_floating:
+        raise ValueError(f"Argument `dtype` expected to be floating point. Received {kind}.")
+    return kind
 
 
 class Zeros(Initializer):
@@ -71,7 +70,7 @@ class Ones(Initializer):
 
 
 class Constant(Initializer):
-    """A value, or as many values as the shape has places.
+    """One value in every element, or a value for each.
 
     >>> import graphwright as tf
     >>> tf.constant_initializer([1, 2, 3, 4])([2, 2]).numpy().tolist()

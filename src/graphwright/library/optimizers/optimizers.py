@@ -1,4 +1,4 @@
-"""Optimizers by Keras's names and formulas, so that programs train without Keras."""
+"""Optimizers with Keras's names and formulas, so that programs train without Keras."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphwright.values.variable import Variable
 
 
 class SGD(Optimizer):
-    """variable -= learning_rate * gradient, with `momentum`, plain or Nesterov's.
+    """Gradient descent: variable -= learning_rate * gradient, with plain or Nesterov momentum.
 
     >>> import graphwright as tf
     >>> v = tf.Variable(1.0)
@@ -70,9 +70,9 @@ class SGD(Optimizer):
 
 
 class Adam(Optimizer):
-    """Steps by the running mean of the gradient over the root of that of its square.
+    """Steps by the running mean of the gradient over the root of the mean of its square.
 
-    Both means are corrected for their start at zero; with `amsgrad` the second never falls.
+    A correction undoes the start of both means at zero. With `amsgrad` the second never falls.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class Adam(Optimizer):
         dtype = variable.dtype
         dense = cast(convert(gradient), dtype)
         time = cast(self.iterations + 1, dtype)
-        rest_1 = 1 - power_of(convert(self.beta_1, dtype), time)
-        rest_2 = 1 - power_of(convert(self.beta_2, dtype), time)
+        correction_1 = 1 - power_of(convert(self.beta_1, dtype), time)
+        correction_2 = 1 - power_of(convert(self.beta_2, dtype), time)
         mean, spread = self.slot("momentum", variable), self.slot("velocity", variable)
         mean.assign_add((dense - mean) * (1 - self.beta_1))
         spread.assign_add((square(dense) - spread) * (1 - self.beta_2))
@@ -122,12 +122,12 @@ class Adam(Optimizer):
             greatest = self.slot("velocity_hat", variable)
             greatest.assign(maximum(greatest, spread))
             spread = greatest
-        pace = learning_rate * sqrt(rest_2) / rest_1
-        variable.assign_sub(mean * pace / (sqrt(spread) + self.epsilon))
+        rate = learning_rate * sqrt(correction_2) / correction_1
+        variable.assign_sub(mean * rate / (sqrt(spread) + self.epsilon))
 
 
 class AdamW(Adam):
-    """Adam with weight decay, which the means know nothing of."""
+    """Adam with weight decay, which does not enter the means."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class AdamW(Adam):
 class RMSprop(Optimizer):
     """Steps by the gradient over the root of the running mean of its square.
 
-    `centered` subtracts the square of the running mean first.
+    With `centered` the root is of that mean less the square of the gradient's running mean.
     """
 
     def __init__(

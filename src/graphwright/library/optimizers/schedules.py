@@ -1,4 +1,4 @@
-"""Learning rates that change with the step, by Keras's names and formulas."""
+"""Learning rates that change with the step, with Keras's names and formulas."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class LearningRateSchedule:
 
 
 def progress(step: TensorLike, decay_steps: float, staircase: bool = False) -> Any:
-    """How many periods have passed, as float32; whole ones with `staircase`."""
+    """The number of periods so far, as float32; rounded down with `staircase`."""
     periods = cast(step, float32) / decay_steps
     return floor(periods) if staircase else periods
 
 
 def check_positive(name: str, value: float) -> None:
-    """ValueError for a period that is none."""
+    """Raises ValueError unless the value is above zero."""
     if value <= 0:
         raise ValueError(f"Argument `{name}` must be > 0. Received: {name}={value}")
 
@@ -98,7 +98,7 @@ class InverseTimeDecay(LearningRateSchedule):
 class PolynomialDecay(LearningRateSchedule):
     """From `initial_learning_rate` to `end_learning_rate` along (1 - step / decay_steps) ** power.
 
-    With `cycle` it starts over, with a longer period, whenever the end is reached.
+    With `cycle` it starts over at the end, each time with a longer period.
     """
 
     def __init__(
@@ -159,8 +159,8 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 class CosineDecay(LearningRateSchedule):
     """Half a cosine from `initial_learning_rate` down to the fraction `alpha` of it.
 
-    With `warmup_target`, a straight line leads there from `initial_learning_rate` in
-    `warmup_steps` first, and the cosine goes down from `warmup_target`.
+    With `warmup_target`, the rate first rises to it from `initial_learning_rate`, in a straight
+    line of `warmup_steps`. The cosine then falls from `warmup_target`.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class CosineDecay(LearningRateSchedule):
         return where(less(steps, float(self.warmup_steps)), rising, falling)
 
     def decayed(self, step: TensorValue, start: float) -> Any:
-        """The cosine, `step` steps from its start."""
+        """The rate on a cosine from `start`, after so many steps."""
         fraction = minimum(step, float(self.decay_steps)) / self.decay_steps
         height = 0.5 * (1.0 + cos(math.pi * fraction))
         return start * ((1.0 - self.alpha) * height + self.alpha)
