@@ -29,7 +29,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.values.convert import convert
 
-#: What holds of distances, to the right, from a diagonal.
+#: Whether an element counts, by its distance to the right of a diagonal.
 Condition = Callable[[TensorValue], TensorValue]
 
 
@@ -278,10 +278,10 @@ def tri(
 def tri_mask(
     rows: TensorLike, columns: TensorLike | None, k: int, dtype: DTypeLike, holds: Condition
 ) -> Any:
-    """Ones where something holds of the distance to the right of a diagonal."""
+    """A matrix with ones where `holds` is true of the distance, to the right, from a diagonal."""
     columns = rows if columns is None else columns
-    place = sequences.range(columns)[None, :] - sequences.range(rows)[:, None] - k
-    return cast(holds(place), dtype)
+    distance = sequences.range(columns)[None, :] - sequences.range(rows)[:, None] - k
+    return cast(holds(distance), dtype)
 
 
 def tril(m: TensorLike, k: int = 0) -> Any:
@@ -325,13 +325,13 @@ def triu(m: TensorLike, k: int = 0) -> Any:
 
 
 def masked(name: str, m: TensorLike, k: int, holds: Condition) -> Any:
-    """Matrices with zeros where something does not hold of the distance from a diagonal."""
+    """The matrices, with zeros where `holds` is false of the distance from a diagonal."""
     x = asarray(m)
     if x.type.rank is not None and x.type.rank < 2:
         raise ValueError(f"Argument to {name} must have rank at least 2")
     rows, columns = shape_of(x)[-2], shape_of(x)[-1]
-    kept = tri_mask(rows, columns, k, dt.bool_, holds)
-    return indexing.where(kept, x, creation.zeros_like(x))
+    mask = tri_mask(rows, columns, k, dt.bool_, holds)
+    return indexing.where(mask, x, creation.zeros_like(x))
 
 
 def arange(
@@ -365,7 +365,7 @@ def arange(
     bounds = (0, start) if stop is None else (start, stop)
     numbers: list[Any] = [asarray(x, kind) if is_tensor(x) else x for x in (*bounds, step)]
     first, end, pace = numbers
-    if not is_tensor(pace):  # what lies the other way is empty
+    if not is_tensor(pace):  # an end in the other direction makes it empty
         if is_tensor(first) or is_tensor(end):
             end = (arithmetic.maximum if pace > 0 else arithmetic.minimum)(first, end)
         else:
@@ -379,7 +379,7 @@ def linspace(
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: DTypeLike = float,
+    dtype: DTypeLike | None = float,
     axis: int = 0,
 ) -> Any:
     """Makes evenly spaced numbers.
@@ -390,7 +390,7 @@ def linspace(
         num: The number of elements, as an int.
         endpoint: Whether `stop` is the last element.
         retstep: Whether to return the step as well.
-        dtype: The dtype of the result: float64 by default.
+        dtype: The dtype of the result: float64 by default. None means that of the ends as floats.
         axis: The place of the new axis.
 
     Returns:
@@ -440,8 +440,8 @@ def logspace(
     array([  1.,  10., 100.])
     """
     powers = linspace(start, stop, num, endpoint, axis=axis)
-    found = power(convert(base, powers.dtype), powers)
-    return found if dtype is None else cast(found, dtype_of(dtype))
+    numbers = power(convert(base, powers.dtype), powers)
+    return numbers if dtype is None else cast(numbers, dtype_of(dtype))
 
 
 def geomspace(
@@ -471,8 +471,8 @@ def geomspace(
     """
     first, last = (asarray(x, dt.float64) for x in (start, stop))
     powers = linspace(log(first / first), log(last / first), num, endpoint, axis=axis)
-    found = first * exp(powers)
-    return found if dtype is None else cast(found, dtype_of(dtype))
+    numbers = first * exp(powers)
+    return numbers if dtype is None else cast(numbers, dtype_of(dtype))
 
 
 def diag(v: TensorLike, k: int = 0) -> Any:

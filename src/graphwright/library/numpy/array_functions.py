@@ -1,4 +1,4 @@
-"""NumPy's functions of each element, most of them made from a table."""
+"""NumPy's elementwise functions, most of them made from a table."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def unary(
     prepare: Callable[[TensorLike], TensorValue] = asarray,
     example: str = "0.5",
 ) -> ArrayFunction:
-    """NumPy's function `name`, which is ours of a prepared operand."""
+    """NumPy's function `name`: `function` of the operand that `prepare` makes."""
 
-    def numpys(x: TensorLike) -> Any:
+    def of_array(x: TensorLike) -> Any:
         return function(prepare(x))
 
-    return described(numpys, name, {"x": _ARRAY}, example)
+    return described(of_array, name, {"x": _ARRAY}, example)
 
 
 def binary(
@@ -68,20 +68,20 @@ def binary(
     function: TensorPairFunction,
     prepare: Callable[[TensorLike, TensorLike], list[TensorValue]] = promoted,
 ) -> PairFunction:
-    """NumPy's function `name`, which is ours of two operands prepared together."""
+    """NumPy's function `name`: `function` of the two operands that `prepare` makes."""
 
-    def numpys(x1: TensorLike, x2: TensorLike) -> Any:
+    def of_arrays(x1: TensorLike, x2: TensorLike) -> Any:
         return function(*prepare(x1, x2))
 
     second = "An array like it, which broadcasts against `x1`."
-    return described(numpys, name, {"x1": _ARRAY, "x2": second}, "5, 3")
+    return described(of_arrays, name, {"x1": _ARRAY, "x2": second}, "5, 3")
 
 
-def described(numpys: Function, name: str, parameters: dict[str, str], example: str) -> Function:
-    """A function made here, with its name and a docstring; the example is of its operands."""
-    numpys.__name__ = numpys.__qualname__ = name
+def described(function: Function, name: str, parameters: dict[str, str], example: str) -> Function:
+    """The function, with a name and a docstring; `example` has operands for it."""
+    function.__name__ = function.__qualname__ = name
     entries = "\n".join([f"    {parameter}: {text}" for parameter, text in parameters.items()])
-    numpys.__doc__ = f"""Computes NumPy's `{name}` of each element.
+    function.__doc__ = f"""Computes NumPy's `{name}` of each element.
 
 Args:
 {entries}
@@ -93,28 +93,28 @@ Returns:
 >>> np.allclose(tf.experimental.numpy.{name}({example}), np.{name}({example}))
 True
 """
-    return numpys
+    return function
 
 
 def truth(x: TensorLike) -> Any:
-    """A tensor as booleans."""
+    """The elements as booleans."""
     return casting.cast(asarray(x), dt.bool_)
 
 
 def truths(x: TensorLike, y: TensorLike) -> list[Any]:
-    """Two tensors as booleans."""
+    """The elements of two arrays as booleans."""
     return [truth(x), truth(y)]
 
 
 def bits(
     x: TensorValue, y: TensorValue, integers: TensorPairFunction, booleans: TensorPairFunction
 ) -> Any:
-    """An op of the bits of integers, or of booleans."""
+    """The op `booleans` of bool tensors, `integers` of others."""
     return (booleans if x.dtype is dt.bool_ else integers)(x, y)
 
 
 def inverted(x: TensorValue) -> Any:
-    """The opposite of every bit, or of every boolean."""
+    """The elements with each bit, or each boolean, inverted."""
     return (comparison.logical_not if x.dtype is dt.bool_ else bitwise.invert)(x)
 
 
@@ -150,8 +150,8 @@ def sinc(x: TensorLike) -> Any:
     """
     x = inexact(x) * math.pi
     one = ones_like(x)
-    none = comparison.equal(x, zeros_like(x))
-    return where(none, one, trigonometric.sin(x) / where(none, one, x))
+    is_zero = comparison.equal(x, zeros_like(x))
+    return where(is_zero, one, trigonometric.sin(x) / where(is_zero, one, x))
 
 
 def fix(x: TensorLike) -> Any:
@@ -189,8 +189,7 @@ def around(a: TensorLike, decimals: int = 0) -> Any:
     if not (x.dtype.is_floating or x.dtype.is_complex) and decimals >= 0:
         return x
     scale = 10.0**decimals
-    found = rounding.round(inexact(x) * scale) / scale
-    return casting.cast(found, x.dtype)
+    return casting.cast(rounding.round(inexact(x) * scale) / scale, x.dtype)
 
 
 def heaviside(x1: TensorLike, x2: TensorLike) -> Any:
@@ -378,8 +377,8 @@ def angle(z: TensorLike, deg: bool = False) -> Any:
     >>> tf.experimental.numpy.angle(1j, deg=True).numpy()
     np.float64(90.0)
     """
-    found = complex_parts.angle(inexact(z))
-    return found * (180.0 / math.pi) if deg else found
+    radians = complex_parts.angle(inexact(z))
+    return radians * (180.0 / math.pi) if deg else radians
 
 
 def real(val: TensorLike) -> Any:
@@ -493,7 +492,7 @@ def signbit(x: TensorLike) -> Any:
 
 
 def infinite(x: TensorLike, sign: int) -> Any:
-    """Which elements are infinities of a sign."""
+    """Whether each element is the infinity of a sign."""
     values = inexact(x)
     return comparison.equal(values, convert(sign * np.inf, values.dtype))
 
@@ -550,7 +549,7 @@ def allclose(
 
 
 def scaled(factor: float) -> TensorFunction:
-    """Multiplication by a constant."""
+    """The function that multiplies by a constant."""
     return lambda x: x * factor
 
 

@@ -16,7 +16,7 @@ from graphwright.types.arguments import TensorLike
 
 
 def ranked(a: TensorLike, b: TensorLike, function: str) -> list[Any]:
-    """Two values as tensors of one dtype whose ranks are known."""
+    """Two values as tensors of one dtype; ValueError where a rank is unknown."""
     tensors = promoted(a, b)
     for tensor in tensors:
         rank_of(tensor, function)

@@ -29,7 +29,7 @@ def seed(s: int) -> None:
 
 
 def shape_of(size: ShapeLike) -> Any:
-    """A shape: of a single number if none is given."""
+    """The shape, with None as that of a scalar."""
     return [] if size is None else sizes(size)
 
 

@@ -29,7 +29,7 @@ AlongAxis = Callable[[TensorValue, int], TensorValue]
 
 
 def widened(a: TensorLike, dtype: DTypeLike | None) -> Any:
-    """What is added up: of `dtype`, else small integers and booleans as 64 bits."""
+    """The array as `dtype`; if None, small integers and bools as 64 bits."""
     x = asarray(a)
     if dtype is not None:
         return cast(x, dtype_of(dtype))
@@ -120,7 +120,7 @@ def mean(
 
 
 def refuse_out(out: object) -> None:
-    """ValueError for an array to write into: tensors do not change."""
+    """Raises ValueError for an array to write into: tensors do not change."""
     if out is not None:
         raise ValueError("Setting out is not supported.")
 
@@ -155,8 +155,8 @@ def var(
     """
     refuse_out(out)
     x = inexact(a) if dtype is None else cast(asarray(a), dtype_of(dtype))
-    middle = reduction.reduce_mean(x, axis, True)
-    squares = square(magnitude(x - middle))
+    center = reduction.reduce_mean(x, axis, True)
+    squares = square(magnitude(x - center))
     total = reduction.reduce_sum(squares, axis, bool(keepdims))
     count = reduction.reduce_sum(ones_like(squares), axis, bool(keepdims))
     return total / (count - ddof)
@@ -187,7 +187,7 @@ def extreme(
     axis: TensorLike | None,
     keepdims: bool | None,
 ) -> Any:
-    """A greatest or least element along axes."""
+    """The extremes along axes: by `booleans` of bool tensors, else by `function`."""
     x = asarray(a)
     return (booleans if x.dtype is dt.bool_ else function)(x, axis, bool(keepdims))
 
@@ -435,10 +435,10 @@ def nanmean(
 
 
 def without_nans(a: TensorLike, like: Callable[[TensorValue], TensorValue]) -> Any:
-    """The elements, other ones in place of NaNs."""
+    """The elements, with those of `like(x)` in place of NaNs."""
     x = asarray(a)
-    inexact_one = x.dtype.is_floating or x.dtype.is_complex
-    return where(isnan(x), like(x), x) if inexact_one else x
+    has_nans = x.dtype.is_floating or x.dtype.is_complex
+    return where(isnan(x), like(x), x) if has_nans else x
 
 
 def average(
@@ -466,19 +466,19 @@ def average(
     """
     if weights is None:
         x = inexact(a)
-        found = reduction.reduce_mean(x, axis)
+        result = reduction.reduce_mean(x, axis)
         total = reduction.reduce_sum(ones_like(x), axis)
-        return (found, total) if returned else found
+        return (result, total) if returned else result
     dtype = result_type(a, weights)
-    x, heavy = inexact(asarray(a, dtype)), inexact(asarray(weights, dtype))
-    if axis is not None and heavy.type.rank == 1 and x.type.rank != 1:
+    x, factors = inexact(asarray(a, dtype)), inexact(asarray(weights, dtype))
+    if axis is not None and factors.type.rank == 1 and x.type.rank != 1:
         sides = [1] * (x.type.rank or 1)
         sides[axis] = -1
-        heavy = reshape(heavy, sides)
-    heavy = heavy + zeros_like(x)
-    total = reduction.reduce_sum(heavy, axis)
-    found = reduction.reduce_sum(x * heavy, axis) / total
-    return (found, total) if returned else found
+        factors = reshape(factors, sides)
+    factors = factors + zeros_like(x)
+    total = reduction.reduce_sum(factors, axis)
+    result = reduction.reduce_sum(x * factors, axis) / total
+    return (result, total) if returned else result
 
 
 def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
@@ -520,7 +520,7 @@ def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = No
 
 
 def cumulated(function: AlongAxis, a: TensorLike, axis: int | None, dtype: DTypeLike | None) -> Any:
-    """A cumulative function along an axis, or of all elements in a row."""
+    """The result of a cumulative function along an axis, or of all elements in a row."""
     x = widened(a, dtype)
     return function(reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
@@ -560,14 +560,14 @@ def argmin(a: TensorLike, axis: int | None = None) -> Any:
 
 
 def placed(function: AlongAxis, a: TensorLike, axis: int | None) -> Any:
-    """A place along an axis, or among all elements in a row."""
+    """The indices by `function` along an axis, or the index among all elements in a row."""
     x = asarray(a)
     x = cast(x, dt.int8) if x.dtype is dt.bool_ else x
     return function(reshape(x, [-1]), 0) if axis is None else function(with_axis(x), axis)
 
 
 def with_axis(x: TensorValue) -> Any:
-    """The tensor, a scalar as a vector of it."""
+    """The tensor, with a scalar as a vector."""
     if x.type.rank is not None:
         return x if x.type.rank else reshape(x, [1])
     dims = shape(x)
@@ -624,12 +624,11 @@ def argsort(
     refuse_order(kind, order)
     x = asarray(a)
     x, axis = (reshape(x, [-1]), 0) if axis is None else (with_axis(x), axis)
-    found = sorting.argsort(x, axis)
-    return cast(found, dt.int64)
+    return cast(sorting.argsort(x, axis), dt.int64)
 
 
 def refuse_order(kind: str, order: object) -> None:
-    """ValueError for ways of sorting that there are not."""
+    """Raises ValueError for an unknown kind of sort, or for an order of fields."""
     if kind not in ("quicksort", "stable"):
         raise ValueError(
             f"Invalid value for argument `kind`. Only kind='quicksort' and kind='stable' are "
@@ -653,10 +652,10 @@ def polyval(p: TensorLike, x: TensorLike) -> Any:
     >>> tf.experimental.numpy.polyval([1, 0, 2], 3).numpy()
     np.int64(11)
     """
-    factors, at = promoted(p, x)
-    total = zeros_like(at)
+    factors, points = promoted(p, x)
+    total = zeros_like(points)
     for i in range(factors.shape[0]):
-        total = total * at + factors[i]
+        total = total * points + factors[i]
     return total
 
 
@@ -675,9 +674,9 @@ def size(x: TensorLike, axis: int | None = None) -> Any:
     4
     """
     tensor = asarray(x)
-    known = tensor.shape
+    static = tensor.shape
     if axis is not None:
-        found = known[axis]
-        return shape(tensor, dt.int64)[axis] if found is None else found
-    count = known.num_elements()
+        length = static[axis]
+        return shape(tensor, dt.int64)[axis] if length is None else length
+    count = static.num_elements()
     return reduction.reduce_prod(shape(tensor, dt.int64)) if count is None else count

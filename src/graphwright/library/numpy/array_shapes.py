@@ -1,4 +1,4 @@
-"""NumPy's functions that give arrays other shapes, and that move, join and cut them."""
+"""NumPy's functions that reshape, transpose, broadcast, join, split and pad arrays."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Any:
     x, target = asarray(a), sizes(newshape)
     if order == "C":
         return movement.reshape(x, target)
-    turned = movement.reshape(transpose(x), reversal.reverse(convert(target), [0]))
-    return transpose(turned)
+    reversed_axes = movement.reshape(transpose(x), reversal.reverse(convert(target), [0]))
+    return transpose(reversed_axes)
 
 
 def ravel(a: TensorLike) -> Any:
@@ -119,8 +119,8 @@ def ndim(a: TensorLike) -> int | None:
     >>> tf.experimental.numpy.ndim([[1, 2]])
     2
     """
-    found: int | None = asarray(a).type.rank
-    return found
+    rank: int | None = asarray(a).type.rank
+    return rank
 
 
 def expand_dims(a: TensorLike, axis: TensorLike) -> Any:
@@ -179,7 +179,7 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
 
     Args:
         a: An array: a tensor, or a value that makes one.
-        axis1: The one axis.
+        axis1: One axis.
         axis2: The other axis.
 
     Returns:
@@ -245,7 +245,7 @@ def broadcast_to(array: TensorLike, shape: ShapeLike) -> Any:
 
 
 def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Any]:
-    """Broadcasts arrays to the shape that they have in common.
+    """Broadcasts arrays to their common shape.
 
     Args:
         *args: Arrays.
@@ -267,17 +267,17 @@ def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Any]:
 
 
 def atleast(count: int, values: tuple[TensorLike, ...], place: Callable[[int], int]) -> Any:
-    """The values with at least so many axes, each new one where `place(rank)` says.
+    """The values with at least `count` axes: a tensor, or a list for several values.
 
-    A list if there are several values.
+    `place` gives, from the rank before, the place of a new axis.
     """
-    made = []
+    tensors = []
     for value in values:
         x = asarray(value)
         for rank in range(rank_of(x, f"atleast_{count}d"), count):
             x = movement.expand_dims(x, place(rank))
-        made.append(x)
-    return made[0] if len(made) == 1 else made
+        tensors.append(x)
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 def atleast_1d(*arys: TensorLike) -> Any:
@@ -337,7 +337,7 @@ def atleast_3d(*arys: TensorLike) -> Any:
     return atleast(3, arys, lambda rank: -1 if rank == 2 else 0)
 
 
-# -- joining and cutting ------------------------------------------------------------------------
+# -- joining and splitting ----------------------------------------------------------------------
 
 
 def concatenate(arys: Iterable[TensorLike], axis: int | None = 0) -> Any:

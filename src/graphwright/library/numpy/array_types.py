@@ -1,4 +1,4 @@
-"""What NumPy says of dtypes, for the package's dtypes too; its constants."""
+"""NumPy's functions on dtypes, for the package's dtypes too; NumPy's constants."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
 
 
 def numpys(dtype: DTypeLike) -> Any:
-    """A dtype as NumPy has it."""
+    """The dtype as NumPy takes it."""
     return dtype.as_numpy_dtype if isinstance(dtype, DType) else dtype
 
 

@@ -61,14 +61,14 @@ _PROPERTIES = {
 
 
 def axes_of(axes: tuple[TensorLike, ...]) -> Any:
-    """Axes given one by one or as one list, or None."""
+    """The axes, from several arguments or from one list; None for no argument."""
     if not axes:
         return None
     return axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
 
 
 def reshape(self: TensorValue, *args: Any, **kwargs: Any) -> Any:
-    """The elements in another shape, given as one or as several arguments."""
+    """The tensor in another shape: a list, or an argument for each size."""
     shape = args[0] if len(args) == 1 else args
     return array_shapes.reshape(self, shape, kwargs.get("order", "C"))
 
@@ -97,7 +97,7 @@ def experimental_enable_numpy_behavior(
     """
     if dtype_conversion_mode != "legacy":
         raise ValueError(
-            f"dtype_conversion_mode={dtype_conversion_mode!r} is not there: only 'legacy' is."
+            f"dtype_conversion_mode={dtype_conversion_mode!r} is not supported: only 'legacy' is."
         )
     Preference.float32 = prefer_float32
     for name, function in _OPERATORS.items():
@@ -119,8 +119,7 @@ def reflected(function: PairFunction) -> PairFunction:
 
 
 def of_tensors(name: str, function: PairFunction) -> Any:
-    """An operator that is this function for tensors; for None, ragged ones and the like it stays
-    what it was."""
+    """An operator: the function for tensors, and the plain operator for None and composites."""
     plain = _PLAIN[name]
 
     def operator(x: TensorLike, y: TensorLike | None) -> Any:
@@ -128,12 +127,12 @@ def of_tensors(name: str, function: PairFunction) -> Any:
             return plain(x, y)
         return function(x, y)
 
-    operator.__qualname__ = f"Tensor.{name}"  # what errors call it
+    operator.__qualname__ = f"Tensor.{name}"  # which errors show
     return boundary(operator)
 
 
 def install(name: str, operator: object) -> None:
     """Makes a function the operator of tensors and variables."""
     setattr(Operators, name, operator)
-    if name in vars(EagerTensor):  # which takes a shorter way where dtypes agree
+    if name in vars(EagerTensor):  # it has faster ones for equal dtypes
         setattr(EagerTensor, name, operator)

@@ -1,7 +1,7 @@
-"""Which dtype NumPy's functions compute in, and their arguments as tensors of it.
+"""The dtype in which NumPy's functions compute, and their arguments as tensors of it.
 
-Python numbers, and lists of them, take the dtype of the tensors beside them if that can hold
-their kind; on their own they are int64, float64 or complex128.
+Python numbers, and lists of them, adapt to the dtype of tensors beside them if it can hold their
+kind. Without tensors they are int64, float64 or complex128.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _WEAK = (bool, int, float, complex)
 
 
 class Preference:
-    """What `experimental_enable_numpy_behavior` may ask for."""
+    """The settings of `experimental_enable_numpy_behavior`."""
 
     float32 = False  # Python floats count as float32
 
 
 def kind_of(value: object) -> Any:
-    """What NumPy's promotion looks at: a dtype, or a Python number for what adapts."""
+    """The dtype that a value has in NumPy's promotion, or a Python number if it adapts."""
     if is_tensor(value):
         return value.dtype.as_numpy_dtype
     if isinstance(value, DType):
@@ -59,13 +59,13 @@ def result_type(*arrays_and_dtypes: object) -> DType:
     tf.float64
     """
     kinds = [kind_of(value) for value in arrays_and_dtypes]
-    found = np.result_type(*kinds)
-    wide = any(np.dtype(k).itemsize >= found.itemsize for k in kinds if not isinstance(k, _WEAK))
+    common = np.result_type(*kinds)
+    wide = any(np.dtype(k).itemsize >= common.itemsize for k in kinds if not isinstance(k, _WEAK))
     if Preference.float32 and not wide:
-        found = {"float64": np.dtype("float32"), "complex128": np.dtype("complex64")}.get(
-            found.name, found
+        common = {"float64": np.dtype("float32"), "complex128": np.dtype("complex64")}.get(
+            common.name, common
         )
-    return of_numpy(found)
+    return of_numpy(common)
 
 
 def promote_types(type1: TensorLike | DTypeLike, type2: TensorLike | DTypeLike) -> Any:
@@ -105,27 +105,27 @@ def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
         return convert(a)
     if dtype is None and not holds_tensor(a) and np.asarray(a).dtype.kind in "SUO":
         return convert(a)
-    wanted = result_type(a) if dtype is None else dtype_of(dtype)
+    kind = result_type(a) if dtype is None else dtype_of(dtype)
     if is_tensor(a):
-        return cast(a, wanted)
+        return cast(a, kind)
     if holds_tensor(a):
-        return stack([asarray(item, wanted) for item in a])
-    return convert(a, wanted) if dtype is None else cast(asarray(a), wanted)
+        return stack([asarray(item, kind) for item in a])
+    return convert(a, kind) if dtype is None else cast(asarray(a), kind)
 
 
 def dtype_of(dtype: DTypeLike) -> DType:
-    """A dtype given as ours, as NumPy's or as a Python type of numbers."""
+    """The `tf.DType` of a dtype, its name, or a Python type of numbers."""
     return result_type(dtype) if isinstance(dtype, type) else as_dtype(dtype)
 
 
 def promoted(*values: TensorLike) -> list[Any]:
-    """The values as tensors of the dtype that they have in common."""
+    """The values as tensors of their common dtype."""
     dtype = result_type(*values)
     return [asarray(value, dtype) for value in values]
 
 
 def rank_of(x: TensorValue, function: str) -> int:
-    """The number of axes of a tensor; ValueError where a traced one's is not known."""
+    """The rank of a tensor; ValueError where it is unknown while tracing."""
     rank = x.type.rank
     if rank is None:
         raise ValueError(f"{function} needs to know the rank of its argument while tracing.")
@@ -133,14 +133,14 @@ def rank_of(x: TensorValue, function: str) -> int:
 
 
 def sizes_of(x: TensorValue, function: str) -> list[int]:
-    """The sizes of a tensor; ValueError where a traced one's are not known."""
+    """The sizes of a tensor; ValueError where one is unknown while tracing."""
     if not x.type.is_static:
         raise ValueError(f"{function} needs to know the shape of its argument while tracing.")
     return [d for d in x.type.dims or () if d is not None]
 
 
 def inexact(value: TensorLike) -> Any:
-    """A value as a tensor of floats or complex numbers: integers become float64."""
+    """The value as a tensor of floats or complex numbers; integers become float64."""
     tensor = asarray(value)
     if tensor.dtype.is_floating or tensor.dtype.is_complex:
         return tensor
@@ -153,5 +153,5 @@ def inexact_pair(x: TensorLike, y: TensorLike) -> list[Any]:
 
 
 def sizes(shape: ShapeLike) -> Any:
-    """A shape, which may be a single number."""
+    """The shape, with a single number as a list of it."""
     return [shape] if isinstance(shape, (int, np.integer)) else shape
