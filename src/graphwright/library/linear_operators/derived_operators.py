@@ -47,8 +47,10 @@ def of_one_dtype(operators: Sequence[LinearOperator]) -> list[LinearOperator]:
 class Wrapper(LinearOperator):
     """An operator made of one other."""
 
-    def __init__(self, operator: LinearOperator, suffix: str, **hints: Any) -> None:
-        name = hints.pop("name", None) or operator.name + suffix
+    def __init__(
+        self, operator: LinearOperator, suffix: str, name: str | None, **hints: bool | None
+    ) -> None:
+        name = name or operator.name + suffix
         arguments = {"operator": operator, **hints, "name": name}
         merged = {key: getattr(operator, key) for key in hints}
         for key, value in hints.items():
@@ -81,8 +83,9 @@ class LinearOperatorAdjoint(Wrapper):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            operator, "_adjoint", is_non_singular=is_non_singular, is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite, is_square=is_square, name=name,
+            operator, "_adjoint", name, is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint, is_positive_definite=is_positive_definite,
+            is_square=is_square,
         )  # fmt: skip
 
     def _shape(self) -> TensorShape:
@@ -130,8 +133,9 @@ class LinearOperatorInversion(Wrapper):
         if operator.is_square is False or operator.is_non_singular is False:
             raise ValueError("operator and supplied hints must have `is_non_singular=True` or None")
         super().__init__(
-            operator, "_inverse", is_non_singular=is_non_singular, is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite, is_square=is_square, name=name,
+            operator, "_inverse", name, is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint, is_positive_definite=is_positive_definite,
+            is_square=is_square,
         )  # fmt: skip
 
     def _shape(self) -> TensorShape:

@@ -225,7 +225,7 @@ def cross(
     return moveaxis(stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, last], -1), -1, axisc)
 
 
-def einsum(subscripts: str, *operands: TensorLike, **kwargs: Any) -> Any:
+def einsum(subscripts: str, *operands: TensorLike, **kwargs: object) -> Any:
     """Sums products of operands as subscripts describe, by Einstein's convention.
 
     Args:

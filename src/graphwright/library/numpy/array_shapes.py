@@ -244,7 +244,7 @@ def broadcast_to(array: TensorLike, shape: ShapeLike) -> Any:
     return movement.broadcast_to(asarray(array), sizes(shape))
 
 
-def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Any]:
+def broadcast_arrays(*args: TensorLike, **kwargs: object) -> list[Any]:
     """Broadcasts arrays to their common shape.
 
     Args:
@@ -694,7 +694,7 @@ def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return flip(swapaxes(x, first, second), second)
 
 
-def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: Any) -> Any:
+def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: TensorLike) -> Any:
     """Pads an array along each axis.
 
     Args:
