@@ -97,7 +97,7 @@ def is_tensor(value: object) -> TypeGuard[TensorValue]:
     return isinstance(value, Hooks.tensor) or isinstance(getattr(value, "dtype", None), DType)
 
 
-def holds_tensor(value: object) -> bool:
+def holds_tensor(value: object) -> TypeGuard[Sequence[TensorLike]]:
     """Whether a value is nested lists with a tensor, or what converts to one, somewhere."""
     return isinstance(value, (list, tuple)) and Hooks.holds_tensor(value)
 

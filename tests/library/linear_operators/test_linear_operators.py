@@ -82,6 +82,16 @@ def test_operators_work_in_graphs_of_unknown_shapes() -> None:
     np.testing.assert_allclose(found, np.linalg.inv(2 * m3), rtol=1e-3, atol=1e-4)
 
 
+def test_permutations_of_operands_of_unknown_rank() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32), tf.TensorSpec(None)])
+    def permuted(perm: tf.Tensor, x: tf.Tensor) -> tf.Tensor:
+        return tf.linalg.LinearOperatorPermutation(perm).matmul(x)
+
+    perm = np.array([[2, 0, 1], [0, 2, 1]])
+    x = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+    np.testing.assert_array_equal(permuted(perm, x), np.take_along_axis(x, perm[..., None], 1))
+
+
 def test_gradients_flow_to_what_an_operator_is_made_of() -> None:
     diagonal = tf.Variable([1.0, 2.0, 4.0])
     with tf.GradientTape() as tape:

@@ -1,18 +1,23 @@
-"""Operators put together of several: Kronecker products, blocks on the diagonal, updates."""
+"""Operators made of several: Kronecker products, blocks on the diagonal, low-rank updates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import add, mul
 from typing import Any, ClassVar
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.linear_operators.blockwise import Blockwise, joined, level
-from graphwright.library.linear_operators.derived_operators import all_known, broadcast_shapes
+from graphwright.library.linear_operators.derived_operators import (
+    all_known,
+    broadcast_shapes,
+    of_one_dtype,
+)
 from graphwright.library.linear_operators.diagonal_operators import (
+    HINTS,
     LinearOperatorDiag,
-    given,
+    arguments_of,
     hints_of,
 )
 from graphwright.library.linear_operators.linear_operator import LinearOperator, with_batch
@@ -27,30 +32,25 @@ from graphwright.ops.linalg.matrices import diag, eye
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 
 
-class Several(LinearOperator):
-    """What the operators made of a list of others share."""
+class CompoundOperator(LinearOperator):
+    """An operator that is made of a list of others: its hints and its shape."""
 
-    #: What the sizes of two parts come to.
-    together: ClassVar[Any]
+    #: The size of two parts together, from the size of each.
+    joint_size: ClassVar[Any]
 
-    def __init__(self, values: dict[str, Any], name: str, joint: str) -> None:
-        parts = list(values["operators"])
-        if not parts:
-            raise ValueError(f"Expected a non-empty list of operators. Found: {parts}")
-        if len({part.dtype for part in parts}) > 1:
-            kinds = [(part.name, part.dtype.name) for part in parts]
-            raise TypeError(f"Expected all operators to have the same dtype.  Found {kinds}")
-        own = list(hints_of(values))
-        for i, what in enumerate(("is_non_singular", "is_self_adjoint", "is_positive_definite",
-                                  "is_square")):  # fmt: skip
-            if own[i] is None:
-                own[i] = all_known([getattr(part, what) for part in parts])
+    def __init__(self, values: Mapping[str, Any], name: str, separator: str) -> None:
+        parts = of_one_dtype(values["operators"])
+        hints = list(hints_of(values))
+        for i, hint in enumerate(HINTS):
+            if hints[i] is None:
+                hints[i] = all_known([getattr(part, hint) for part in parts])
         self._operators = parts
-        name = name or joint.join(part.name for part in parts)
-        non_singular, self_adjoint, definite, square = own
+        name = name or separator.join(part.name for part in parts)
+        non_singular, self_adjoint, definite, square = hints
         super().__init__(
             parts[0].dtype, None, non_singular, self_adjoint, definite, square, name, values
         )
@@ -72,32 +72,32 @@ class Several(LinearOperator):
         batch = self._batch_dims()
         if batch.rank is None:
             return batch
-        sizes = [
-            None if None in known else reduce(self.together, known)
-            for known in (
+        whole = [
+            None if None in sizes else reduce(self.joint_size, sizes)
+            for sizes in (
                 [part.range_dimension for part in self._operators],
                 [part.domain_dimension for part in self._operators],
             )
         ]
-        return TensorShape([*batch, *sizes])
+        return TensorShape([*batch, *whole])
 
     def _shape_tensor(self) -> Any:
-        sizes = [reduce(self.together, self._sizes(what)) for what in ("range", "domain")]
+        sizes = [reduce(self.joint_size, self._sizes(side)) for side in ("range", "domain")]
         return concat([self._batch_vector(), *[[size] for size in sizes]], 0)
 
-    def _sizes(self, what: str) -> list[Any]:
-        """The rows ("range") or columns ("domain") of each part: ints where they are known."""
+    def _sizes(self, side: str) -> list[Any]:
+        """The rows (`side` "range") or columns ("domain") of each part: ints where static."""
         sizes = []
         for part in self._operators:
-            known = getattr(part, f"{what}_dimension")
-            sizes.append(getattr(part, f"{what}_dimension_tensor")() if known is None else known)
+            static = getattr(part, f"{side}_dimension")
+            sizes.append(getattr(part, f"{side}_dimension_tensor")() if static is None else static)
         return sizes
 
 
-class LinearOperatorKronecker(Several):
+class LinearOperatorKronecker(CompoundOperator):
     """The Kronecker product of operators."""
 
-    together = staticmethod(mul)
+    joint_size = staticmethod(mul)
 
     def __init__(
         self,
@@ -108,45 +108,42 @@ class LinearOperatorKronecker(Several):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(given(locals()), name or "", "_x_")
+        super().__init__(arguments_of(locals()), name or "", "_x_")
 
-    def _each(self, x: Any, method: str, adjoint: bool) -> Any:
-        """Each part applied to its own axis of the rows, [..., n1 * n2 ..., R]."""
+    def _each(self, x: TensorValue, method: str, adjoint: bool) -> Any:
+        """The product or solution: each part applies to its own axis of the rows."""
         forward = (method == "solve") == adjoint
         before = self._sizes("domain" if forward else "range")
         for i, part in enumerate(self._operators):
-            # The axes before and behind that of this part are batches of the product.
-            outer = reduce(mul, self._after(i, forward), 1)
+            # The axes before and behind this part's are batches of its product. Those before
+            # have the sizes that the parts so far made.
+            outer = reduce(mul, self._sizes("range" if forward else "domain")[:i], 1)
             lead, columns = shape_vector(x)[:-2], shape_vector(x)[-1:]
             cube = reshape(x, concat([lead, [outer], [before[i]], [-1]], 0))
             operand = part.to_dense()[..., None, :, :]
             if method == "solve":
                 dense, cube = with_batch(operand, cube)
-                made = solve(dense, cube, adjoint=adjoint)
+                result = solve(dense, cube, adjoint=adjoint)
             else:
-                made = matmul(operand, cube, adjoint_a=adjoint)
-            lead = shape_vector(made)[:-3]
-            x = reshape(made, concat([lead, [-1], columns], 0))
+                result = matmul(operand, cube, adjoint_a=adjoint)
+            lead = shape_vector(result)[:-3]
+            x = reshape(result, concat([lead, [-1], columns], 0))
         return x
 
-    def _after(self, count: int, forward: bool) -> list[Any]:
-        """The sizes of the axes of the parts that were applied."""
-        return self._sizes("range" if forward else "domain")[:count]
-
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self._each(x, "matmul", adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._each(rhs, "solve", adjoint)
 
-    def _spread(self, parts: Sequence[Any]) -> Any:
-        """The products of entries, one of each vector, the last one changing fastest."""
+    def _spread(self, vectors: Sequence[TensorValue]) -> Any:
+        """The products of one entry of each vector; that of the last vector changes fastest."""
 
-        def pair(a: Any, b: Any) -> Any:
+        def pair(a: TensorValue, b: TensorValue) -> Any:
             table = a[..., :, None] * b[..., None, :]
             return reshape(table, concat([shape_vector(table)[:-2], [-1]], 0))
 
-        return reduce(pair, parts)
+        return reduce(pair, vectors)
 
     def _diag_part(self) -> Any:
         return self._spread([part.diag_part() for part in self._operators])
@@ -155,24 +152,24 @@ class LinearOperatorKronecker(Several):
         return self._spread([part.eigvals() for part in self._operators])
 
     def _powers(self) -> list[Any]:
-        """How often the determinant of each part counts: the size of all the others."""
+        """The power of each part's determinant in the whole: the product of the other sizes."""
         sizes = self._sizes("domain")
         whole = reduce(mul, sizes)
         return [whole // size for size in sizes]
 
     def _determinant(self) -> Any:
-        found = [
+        factors = [
             part.determinant() ** convert(power, self.dtype)
             for part, power in zip(self._operators, self._powers())
         ]
-        return reduce(mul, found)
+        return reduce(mul, factors)
 
     def _log_abs_determinant(self) -> Any:
-        found = [
+        terms = [
             part.log_abs_determinant() * convert(power, part.dtype.real_dtype)
             for part, power in zip(self._operators, self._powers())
         ]
-        return reduce(lambda a, b: a + b, found)
+        return reduce(add, terms)
 
     def _inverse(self) -> LinearOperator:
         return LinearOperatorKronecker([part.inverse() for part in self._operators], *self._hints)
@@ -192,10 +189,10 @@ class LinearOperatorKronecker(Several):
         return [part.assert_non_singular() for part in self._operators][-1]
 
 
-class LinearOperatorBlockDiag(Several, Blockwise):
+class LinearOperatorBlockDiag(CompoundOperator, Blockwise):
     """Operators as blocks along the diagonal, zeros elsewhere."""
 
-    together = staticmethod(add)
+    joint_size = staticmethod(add)
 
     def __init__(
         self,
@@ -206,25 +203,25 @@ class LinearOperatorBlockDiag(Several, Blockwise):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        super().__init__(given(locals()), name or "", "_ds_")
+        super().__init__(arguments_of(locals()), name or "", "_ds_")
 
-    def _block_sizes(self, what: str) -> list[Any]:
-        return self._sizes(what)
+    def _block_sizes(self, side: str) -> list[Any]:
+        return self._sizes(side)
 
-    def _blocks(self, x: Any, method: str, adjoint: bool) -> Any:
-        """Each part applied to its own rows of x."""
+    def _blocks(self, x: TensorValue, method: str, adjoint: bool) -> Any:
+        """The product or solution: each part applies to its block of rows."""
         takes_rows = (method == "solve") == (not adjoint)
         pieces = split(x, self._sizes("range" if takes_rows else "domain"), axis=-2)
-        made = [
+        results = [
             getattr(part, method)(piece, adjoint=adjoint)
             for part, piece in zip(self._operators, pieces)
         ]
-        return concat(level(made), -2)
+        return concat(level(results), -2)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self._blocks(x, "matmul", adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._blocks(rhs, "solve", adjoint)
 
     def _diag_part(self) -> Any:
@@ -237,7 +234,7 @@ class LinearOperatorBlockDiag(Several, Blockwise):
         return reduce(mul, [part.determinant() for part in self._operators])
 
     def _log_abs_determinant(self) -> Any:
-        return reduce(lambda a, b: a + b, [part.log_abs_determinant() for part in self._operators])
+        return reduce(add, [part.log_abs_determinant() for part in self._operators])
 
     def _inverse(self) -> LinearOperator:
         return LinearOperatorBlockDiag([part.inverse() for part in self._operators], *self._hints)
@@ -251,17 +248,17 @@ class LinearOperatorBlockDiag(Several, Blockwise):
 
 
 class LinearOperatorLowRankUpdate(LinearOperator):
-    """An operator plus U D V^H: L + U D V^H, with few columns in U and V.
+    """L + U D V^H for an operator L, with few columns in U and V.
 
-    What `base_operator` solves cheaply, this does (by the Woodbury formula).
+    By the Woodbury formula it solves with `base_operator`, and a dense system of the size of D.
     """
 
     def __init__(
         self,
         base_operator: LinearOperator,
-        u: Any,
-        diag_update: Any = None,
-        v: Any = None,
+        u: TensorLike,
+        diag_update: TensorLike | None = None,
+        v: TensorLike | None = None,
         is_diag_update_positive: bool | None = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -269,7 +266,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorLowRankUpdate",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._base = base_operator
         self._u = convert(u, None, base_operator.dtype)
         self._v = self._u if v is None else convert(v, None, base_operator.dtype)
@@ -289,17 +286,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def base_operator(self) -> LinearOperator:
-        """L."""
+        """The operator L."""
         return self._base
 
     @property
     def u(self) -> Any:
-        """U."""
+        """The tensor U."""
         return self._u
 
     @property
     def v(self) -> Any:
-        """V."""
+        """The tensor V."""
         return self._v
 
     @property
@@ -321,13 +318,13 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         batch = broadcast_dynamic_shape(base[:-2], shape_vector(self._u)[:-2])
         return concat([batch, base[-2:]], 0)
 
-    def _scaled(self, x: Any, adjoint: bool = False) -> Any:
+    def _scaled(self, x: TensorValue, adjoint: bool = False) -> Any:
         """D @ x."""
         if self._d is None:
             return x
         return LinearOperatorDiag(self._d).matmul(x, adjoint=adjoint)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         u, v = (self._v, self._u) if adjoint else (self._u, self._v)
         update = matmul(u, self._scaled(matmul(v, x, adjoint_a=True), adjoint))
         return self._base.matmul(x, adjoint=adjoint) + update
@@ -339,7 +336,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             return inner + eye(shape_vector(inner)[-1], dtype=self.dtype)
         return inner + diag(1 / self._d)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         u, v = (self._v, self._u) if adjoint else (self._u, self._v)
         first = self._base.solve(rhs, adjoint=adjoint)
         capacitance, small = with_batch(self._capacitance(), matmul(v, first, adjoint_a=True))
@@ -347,20 +344,20 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return first - self._base.solve(matmul(u, inner), adjoint=adjoint)
 
     def _determinant(self) -> Any:
-        """By the matrix determinant lemma."""
-        found = det(self._capacitance()) * self._base.determinant()
-        return found if self._d is None else found * reduce_prod(self._d, -1)
+        # The matrix determinant lemma.
+        product = det(self._capacitance()) * self._base.determinant()
+        return product if self._d is None else product * reduce_prod(self._d, -1)
 
     def _log_abs_determinant(self) -> Any:
-        found = slogdet(self._capacitance()).log_abs_determinant
-        found += self._base.log_abs_determinant()
-        return found if self._d is None else found + reduce_sum(log(abs(self._d)), -1)
+        total = slogdet(self._capacitance()).log_abs_determinant
+        total += self._base.log_abs_determinant()
+        return total if self._d is None else total + reduce_sum(log(abs(self._d)), -1)
 
     def _diag_part(self) -> Any:
         update = reduce_sum(self._u * self._scaled_columns(), -1)
         return self._base.diag_part() + update
 
     def _scaled_columns(self) -> Any:
-        """conj(V) D, whose rows times those of U sum to the diagonal of the update."""
+        """conj(V) D: the rows times those of U sum to the diagonal of the update."""
         v = conj(self._v)
         return v if self._d is None else v * self._d[..., None, :]

@@ -1,10 +1,10 @@
-"""What operators of blocks share: operands as lists of blocks, tensors put together of some."""
+"""Operators of blocks: operands and results as lists of blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, TypeGuard
 
 from graphwright.library.linear_operators.linear_operator import LinearOperator
 from graphwright.op.interpreter import is_tensor
@@ -12,10 +12,11 @@ from graphwright.ops.core.joining import concat, split
 from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.core.shapes import broadcast_dynamic_shape
 from graphwright.ops.core.shapes import shape as shape_vector
+from graphwright.types.arguments import TensorLike, TensorValue
 
 
-def level(blocks: Sequence[Any]) -> list[Any]:
-    """Tensors, their batches broadcast to one shape."""
+def level(blocks: Sequence[TensorValue]) -> list[Any]:
+    """The tensors, with their batches broadcast to one shape."""
     batches = [block.shape[:-2].as_list() for block in blocks]
     if all(batch == batches[0] for batch in batches):
         return list(blocks)
@@ -23,60 +24,73 @@ def level(blocks: Sequence[Any]) -> list[Any]:
     return [broadcast_to(b, concat([batch, shape_vector(b)[-2:]], 0)) for b in blocks]
 
 
-def joined(vectors: Sequence[Any]) -> Any:
-    """Vectors one after another, their batches broadcast to one shape."""
+def joined(vectors: Sequence[TensorValue]) -> Any:
+    """The vectors joined to one, with their batches broadcast to one shape."""
     return concat(level([v[..., None] for v in vectors]), -2)[..., 0]
 
 
 class Blockwise(LinearOperator):
-    """An operator whose operands may be lists of blocks of rows; the results are lists then."""
+    """An operator whose operand may be a list of blocks of rows; then the result is a list, too."""
 
-    def _block_sizes(self, what: str) -> list[Any]:
-        """The rows of each block of what it takes ("domain") or gives ("range")."""
+    def _block_sizes(self, side: str) -> list[Any]:
+        """The rows of each block of an operand (`side` "domain") or of a result ("range")."""
         raise NotImplementedError(f"{type(self).__name__} does not state its blocks")
 
     def matmul(
-        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+        self,
+        x: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str = "matmul",
     ) -> Any:
-        """A @ x; of a list of blocks the result is a list."""
+        """A @ x; for a list of blocks, a list."""
         whole = super().matmul
         if not is_list_of_blocks(x):
             return whole(x, adjoint, adjoint_arg, name)
         axis = -1 if adjoint_arg else -2
-        made = whole(concat(level(self._operands(x)), axis), adjoint, adjoint_arg, name)
-        return split(made, self._block_sizes("domain" if adjoint else "range"), axis=-2)
+        result = whole(concat(level(self._operands(x)), axis), adjoint, adjoint_arg, name)
+        return split(result, self._block_sizes("domain" if adjoint else "range"), axis=-2)
 
     def solve(
-        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+        self,
+        rhs: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str = "solve",
     ) -> Any:
-        """The x of A @ x = rhs; for a list of blocks a list."""
+        """The x of A @ x = rhs; for a list of blocks, a list."""
         whole = super().solve
         if not is_list_of_blocks(rhs):
             return whole(rhs, adjoint, adjoint_arg, name)
         axis = -1 if adjoint_arg else -2
-        made = whole(concat(level(self._operands(rhs)), axis), adjoint, adjoint_arg, name)
-        return split(made, self._block_sizes("range" if adjoint else "domain"), axis=-2)
+        result = whole(concat(level(self._operands(rhs)), axis), adjoint, adjoint_arg, name)
+        return split(result, self._block_sizes("range" if adjoint else "domain"), axis=-2)
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
-        """A @ x of vectors; of a list of blocks the result is a list."""
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
+        """A @ x for vectors; for a list of blocks, a list."""
         if not is_list_of_blocks(x):
             return super().matvec(x, adjoint, name)
         return self._of_columns(self.matmul, x, adjoint)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
-        """The x of A @ x = rhs, both vectors; for a list of blocks a list."""
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
+        """The x of A @ x = rhs, both vectors; for a list of blocks, a list."""
         if not is_list_of_blocks(rhs):
             return super().solvevec(rhs, adjoint, name)
         return self._of_columns(self.solve, rhs, adjoint)
 
-    def _of_columns(self, method: Callable[..., Any], blocks: Any, adjoint: bool) -> list[Any]:
+    def _of_columns(
+        self,
+        method: Callable[[list[TensorValue], bool], list[TensorValue]],
+        blocks: Sequence[TensorLike],
+        adjoint: bool,
+    ) -> list[TensorValue]:
         columns = [block[..., None] for block in self._operands(blocks)]
         return [block[..., 0] for block in method(columns, adjoint)]
 
-    def _operands(self, blocks: Any) -> list[Any]:
+    def _operands(self, blocks: Sequence[TensorLike]) -> list[TensorValue]:
         return [self._operand(block) for block in blocks]
 
 
-def is_list_of_blocks(x: Any) -> bool:
+def is_list_of_blocks(x: object) -> TypeGuard[Sequence[TensorLike]]:
     """Whether an operand is a list of tensors, and not rows of numbers."""
     return isinstance(x, (list, tuple)) and any(map(is_tensor, x))

@@ -1,11 +1,11 @@
-"""Operators that a Fourier transform makes diagonal, over one, two or three axes."""
+"""Circulant operators: a Fourier transform over one, two or three axes makes them diagonal."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 from graphwright.control.assertions import assert_equal, assert_positive
-from graphwright.library.linear_operators.diagonal_operators import given
+from graphwright.library.linear_operators.diagonal_operators import arguments_of
 from graphwright.library.linear_operators.linear_operator import LinearOperator
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
@@ -26,13 +26,13 @@ from graphwright.ops.math.reduction import (
 from graphwright.ops.math.transcendental import abs, log
 from graphwright.ops.signal.fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 
 
 class Circulant(LinearOperator):
-    """What the circulant operators share: their eigenvalues, the spectrum, over `depth` axes."""
+    """An operator whose eigenvalues, the spectrum, have `depth` axes."""
 
     depth: ClassVar[int] = 1
     forward: ClassVar[Any]  # functions of tensors
@@ -40,7 +40,7 @@ class Circulant(LinearOperator):
 
     def __init__(
         self,
-        spectrum: Any,
+        spectrum: TensorLike,
         input_output_dtype: DTypeLike = dt.complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -48,7 +48,7 @@ class Circulant(LinearOperator):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._spectrum = convert(spectrum)
         rank = self._spectrum.shape.rank
         if rank is not None and rank < self.depth:
@@ -72,17 +72,16 @@ class Circulant(LinearOperator):
 
     @property
     def block_depth(self) -> int:
-        """The number of axes over which the transform goes."""
+        """The number of axes of the transform."""
         return self.depth
 
     @property
     def block_shape(self) -> TensorShape:
-        """The static sizes of these axes."""
-        found: TensorShape = self._spectrum.shape[-self.depth :]
-        return found
+        """The static sizes of the axes of the transform."""
+        return self._spectrum.shape[-self.depth :]
 
     def block_shape_tensor(self) -> Any:
-        """Their sizes, known at the latest when it runs."""
+        """The sizes of the axes of the transform as a vector."""
         return shape_vector(self._spectrum)[-self.depth :]
 
     def _shape(self) -> TensorShape:
@@ -101,22 +100,22 @@ class Circulant(LinearOperator):
         wide = self._spectrum.dtype in (dt.float64, dt.complex128)
         return cast(self._spectrum, dt.complex128 if wide else dt.complex64)
 
-    def _filtered(self, x: Any, spectrum: Any) -> Any:
-        """The columns of x transformed, multiplied by the spectrum and transformed back."""
+    def _filtered(self, x: TensorValue, spectrum: TensorValue) -> Any:
+        """The columns of x, multiplied by the spectrum between the transform and its inverse."""
         rows = matrix_transpose(cast(x, spectrum.dtype))
         lead = shape_vector(rows)[:-1]
         blocks = reshape(rows, concat([lead, self.block_shape_tensor()], 0))
         batch = shape_vector(spectrum)[: -self.depth]
         spectrum = reshape(spectrum, concat([batch, [1], self.block_shape_tensor()], 0))
-        made = type(self).backward(spectrum * type(self).forward(blocks))
-        result = reshape(made, concat([shape_vector(made)[: -self.depth], [-1]], 0))
+        blocks = type(self).backward(spectrum * type(self).forward(blocks))
+        result = reshape(blocks, concat([shape_vector(blocks)[: -self.depth], [-1]], 0))
         return cast(matrix_transpose(result), self.dtype)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         spectrum = self._complex()
         return self._filtered(x, conj(spectrum) if adjoint else spectrum)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         spectrum = self._complex()
         return self._filtered(rhs, 1 / (conj(spectrum) if adjoint else spectrum))
 
@@ -159,36 +158,36 @@ class Circulant(LinearOperator):
         return assert_positive(real(self._spectrum), message=message)
 
     def _assert_self_adjoint(self) -> Any:
-        """An operator with real eigenvalues is self-adjoint."""
+        # An operator with real eigenvalues is self-adjoint.
         parts = imag(self._spectrum)
         message = "Spectrum was not real: the operator is not self-adjoint."
         return assert_equal(parts, parts * 0, message=message)
 
 
 class LinearOperatorCirculant(Circulant):
-    """A circulant matrix: convolution with its first column, by its spectrum."""
+    """A circulant matrix of a spectrum: its product is a convolution with its first column."""
 
     depth, forward, backward = 1, staticmethod(fft), staticmethod(ifft)
 
 
 class LinearOperatorCirculant2D(Circulant):
-    """A block circulant matrix of circulant blocks, by its spectrum over two axes."""
+    """A block circulant matrix of circulant blocks, with a spectrum of two axes."""
 
     depth, forward, backward = 2, staticmethod(fft2d), staticmethod(ifft2d)
 
 
 class LinearOperatorCirculant3D(Circulant):
-    """A nested block circulant matrix, by its spectrum over three axes."""
+    """A nested block circulant matrix, with a spectrum of three axes."""
 
     depth, forward, backward = 3, staticmethod(fft3d), staticmethod(ifft3d)
 
 
-def multiplied(left: Circulant, right: Circulant) -> LinearOperator:
+def spectral_product(left: Circulant, right: Circulant) -> LinearOperator:
     """The product of two circulant operators of one kind."""
     return type(left)(left.spectrum * right.spectrum, left.dtype)
 
 
 LinearOperator.products += [
-    (kind, kind, multiplied)
+    (kind, kind, spectral_product)
     for kind in (LinearOperatorCirculant, LinearOperatorCirculant2D, LinearOperatorCirculant3D)
 ]

@@ -1,4 +1,4 @@
-"""Linear systems solved with nothing but products: the method of conjugate gradients.
+"""The method of conjugate gradients, which solves linear systems by products alone.
 
 Source: Hestenes, Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems" (1952).
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from graphwright.control.loop import while_loop
+from graphwright.library.linear_operators.linear_operator import LinearOperator
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.joining import concat
@@ -18,11 +19,14 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.math.reduction import reduce_any, reduce_sum
 from graphwright.trace.scopes import name_scope
+from graphwright.types.arguments import TensorLike, TensorValue
 
 
 class CGState(NamedTuple):
-    """Where the method stands: step, solution, what is missing of the right side, direction, and
-    how much is missing."""
+    """The state of the method: step, solution, residual, direction, and `inner(r, q)`.
+
+    q is the preconditioned residual.
+    """
 
     i: Any
     x: Any
@@ -32,10 +36,10 @@ class CGState(NamedTuple):
 
 
 def conjugate_gradient(
-    operator: Any,
-    rhs: Any,
-    preconditioner: Any = None,
-    x: Any = None,
+    operator: LinearOperator,
+    rhs: TensorLike,
+    preconditioner: LinearOperator | None = None,
+    x: TensorLike | None = None,
     tol: float = 1e-5,
     max_iter: int = 20,
     name: str = "conjugate_gradient",
@@ -87,10 +91,14 @@ def conjugate_gradient(
         p = r if preconditioner is None else preconditioner.matvec(r)
         start = CGState(convert(0), x, r, p, inner(r, p))
 
-        def goes_on(i: Any, x: Any, r: Any, p: Any, gamma: Any) -> Any:
+        def goes_on(
+            i: TensorValue, x: TensorValue, r: TensorValue, p: TensorValue, gamma: TensorValue
+        ) -> Any:
             return logical_and(i < max_iter, reduce_any(norm(r, axis=-1) > limit))
 
-        def step(i: Any, x: Any, r: Any, p: Any, gamma: Any) -> CGState:
+        def step(
+            i: TensorValue, x: TensorValue, r: TensorValue, p: TensorValue, gamma: TensorValue
+        ) -> CGState:
             product = operator.matvec(p)
             alpha = (gamma / inner(p, product))[..., None]
             x, r = x + alpha * p, r - alpha * product
@@ -101,6 +109,6 @@ def conjugate_gradient(
         return CGState(*while_loop(goes_on, step, tuple(start)))
 
 
-def inner(x: Any, y: Any) -> Any:
+def inner(x: TensorValue, y: TensorValue) -> Any:
     """The inner products of vectors [..., n]."""
     return reduce_sum(conj(x) * y, axis=-1)

@@ -1,10 +1,11 @@
-"""Operators made of others: adjoint, inverse, product; and the triangular ones of a Cholesky."""
+"""Operators made of others: adjoints, inverses and products; triangular operators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
+from operator import add, mul
 from typing import Any
 
 from graphwright.control.assertions import assert_positive
@@ -23,35 +24,49 @@ from graphwright.ops.linalg.matrices import band_part, diag_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 
 
 def all_known(hints: Sequence[bool | None]) -> bool | None:
-    """True where all are, else None."""
+    """True where all hints are, else None."""
     return True if all(hints) else None
+
+
+def of_one_dtype(operators: Sequence[LinearOperator]) -> list[LinearOperator]:
+    """The operators as a list; ValueError if it is empty, TypeError if their dtypes differ."""
+    parts = list(operators)
+    if not parts:
+        raise ValueError(f"Expected a non-empty list of operators. Found: {parts}")
+    if len({part.dtype for part in parts}) > 1:
+        kinds = [(part.name, part.dtype.name) for part in parts]
+        raise TypeError(f"Expected all operators to have the same dtype.  Found {kinds}")
+    return parts
 
 
 class Wrapper(LinearOperator):
     """An operator made of one other."""
 
-    def __init__(self, operator: LinearOperator, suffix: str, **hints: Any) -> None:
-        name = hints.pop("name", None) or operator.name + suffix
-        given = {"operator": operator, **hints, "name": name}
-        taken = {key: getattr(operator, key) for key in hints}
+    def __init__(
+        self, operator: LinearOperator, suffix: str, name: str | None, **hints: bool | None
+    ) -> None:
+        name = name or operator.name + suffix
+        arguments = {"operator": operator, **hints, "name": name}
+        merged = {key: getattr(operator, key) for key in hints}
         for key, value in hints.items():
             if value is not None:
-                if taken[key] is not None and taken[key] != value:
+                if merged[key] is not None and merged[key] != value:
                     raise ValueError(
-                        f"The operator has {key}={taken[key]}, but its {suffix[1:]} was given "
+                        f"The operator has {key}={merged[key]}, but its {suffix[1:]} was given "
                         f"{key}={value}"
                     )
-                taken[key] = value
-        super().__init__(operator.dtype, name=name, parameters=given, **taken)
+                merged[key] = value
+        super().__init__(operator.dtype, name=name, parameters=arguments, **merged)
         self._operator = operator
 
     @property
     def operator(self) -> LinearOperator:
-        """What it is made of."""
+        """The operator that this one is made of."""
         return self._operator
 
 
@@ -68,8 +83,9 @@ class LinearOperatorAdjoint(Wrapper):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            operator, "_adjoint", is_non_singular=is_non_singular, is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite, is_square=is_square, name=name,
+            operator, "_adjoint", name, is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint, is_positive_definite=is_positive_definite,
+            is_square=is_square,
         )  # fmt: skip
 
     def _shape(self) -> TensorShape:
@@ -83,10 +99,10 @@ class LinearOperatorAdjoint(Wrapper):
     def _to_dense(self) -> Any:
         return adjoint_of(self.operator.to_dense())
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self.operator.matmul(x, adjoint=not adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self.operator.solve(rhs, adjoint=not adjoint)
 
     def _adjoint(self) -> LinearOperator:
@@ -103,7 +119,7 @@ class LinearOperatorAdjoint(Wrapper):
 
 
 class LinearOperatorInversion(Wrapper):
-    """The inverse of an operator: its `matmul` solves."""
+    """The inverse of an operator: its product is a solution of the operator's system."""
 
     def __init__(
         self,
@@ -117,8 +133,9 @@ class LinearOperatorInversion(Wrapper):
         if operator.is_square is False or operator.is_non_singular is False:
             raise ValueError("operator and supplied hints must have `is_non_singular=True` or None")
         super().__init__(
-            operator, "_inverse", is_non_singular=is_non_singular, is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite, is_square=is_square, name=name,
+            operator, "_inverse", name, is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint, is_positive_definite=is_positive_definite,
+            is_square=is_square,
         )  # fmt: skip
 
     def _shape(self) -> TensorShape:
@@ -127,10 +144,10 @@ class LinearOperatorInversion(Wrapper):
     def _shape_tensor(self) -> Any:
         return self.operator.shape_tensor()
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self.operator.solve(x, adjoint=adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self.operator.matmul(rhs, adjoint=adjoint)
 
     def _inverse(self) -> LinearOperator:
@@ -150,7 +167,7 @@ class LinearOperatorInversion(Wrapper):
 
 
 class LinearOperatorComposition(LinearOperator):
-    """The product of operators, the last of which is applied first."""
+    """The product of operators; the last one applies first."""
 
     def __init__(
         self,
@@ -161,12 +178,7 @@ class LinearOperatorComposition(LinearOperator):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parts = list(operators)
-        if not parts:
-            raise ValueError("Expected a non-empty list of operators. Found: []")
-        if len({part.dtype for part in parts}) > 1:
-            kinds = [(part.name, part.dtype.name) for part in parts]
-            raise TypeError(f"Expected all operators to have the same dtype.  Found {kinds}")
+        parts = of_one_dtype(operators)
         for left, right in pairwise(parts):
             if None not in (left.domain_dimension, right.range_dimension) and (
                 left.domain_dimension != right.range_dimension
@@ -182,8 +194,8 @@ class LinearOperatorComposition(LinearOperator):
             "is_non_singular": is_non_singular, "is_self_adjoint": is_self_adjoint,
             "is_positive_definite": is_positive_definite, "is_square": is_square,
         }  # fmt: skip
-        given = {"operators": operators, **hints, "name": name}
-        super().__init__(parts[0].dtype, name=name, parameters=given, **hints)
+        arguments = {"operators": operators, **hints, "name": name}
+        super().__init__(parts[0].dtype, name=name, parameters=arguments, **hints)
         self._operators = parts
 
     @property
@@ -205,44 +217,42 @@ class LinearOperatorComposition(LinearOperator):
         first, last = self._operators[0].shape_tensor(), self._operators[-1].shape_tensor()
         return concat([batch, first[-2:-1], last[-1:]], 0)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         for part in self._operators if adjoint else self._operators[::-1]:
             x = part.matmul(x, adjoint=adjoint)
         return x
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         for part in self._operators[::-1] if adjoint else self._operators:
             rhs = part.solve(rhs, adjoint=adjoint)
         return rhs
 
     def _determinant(self) -> Any:
-        found = [part.determinant() for part in self._operators]
-        return reduce(lambda a, b: a * b, found)
+        return reduce(mul, [part.determinant() for part in self._operators])
 
     def _log_abs_determinant(self) -> Any:
-        found = [part.log_abs_determinant() for part in self._operators]
-        return reduce(lambda a, b: a + b, found)
+        return reduce(add, [part.log_abs_determinant() for part in self._operators])
 
 
 def broadcast_shapes(a: TensorShape, b: TensorShape) -> TensorShape:
     """The static shape that two batches broadcast to."""
-    found: TensorShape = broadcast_static_shape(a, b)
-    return found
+    joint: TensorShape = broadcast_static_shape(a, b)
+    return joint
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
-    """A matrix of which only the part below and on the diagonal is looked at."""
+    """The lower triangle of a matrix; what lies above the diagonal has no effect."""
 
     def __init__(
         self,
-        tril: Any,
+        tril: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str = "LinearOperatorLowerTriangular",
     ) -> None:
-        given = {
+        arguments = {
             "tril": tril, "is_non_singular": is_non_singular, "is_self_adjoint": is_self_adjoint,
             "is_positive_definite": is_positive_definite, "is_square": is_square, "name": name,
         }  # fmt: skip
@@ -254,16 +264,15 @@ class LinearOperatorLowerTriangular(LinearOperator):
         if self._tril.shape.rank is not None and self._tril.shape.rank < 2:
             raise ValueError(f"Argument tril must have at least 2 dimensions: {self._tril.shape}")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
-        super().__init__(self._tril.dtype, None, *hints, name, given)
+        super().__init__(self._tril.dtype, None, *hints, name, arguments)
 
     @property
     def tril(self) -> Any:
-        """The matrix as it was given."""
+        """The matrix that the constructor got."""
         return self._tril
 
     def _shape(self) -> TensorShape:
-        found: TensorShape = self._tril.shape
-        return found
+        return self._tril.shape
 
     def _shape_tensor(self) -> Any:
         return shape_vector(self._tril)
@@ -271,7 +280,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _to_dense(self) -> Any:
         return band_part(self._tril, -1, 0)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         dense, rhs = with_batch(self.to_dense(), rhs)
         return triangular_solve(dense, rhs, lower=True, adjoint=adjoint)
 

@@ -1,7 +1,8 @@
-"""Operators that are diagonal: by their entries, constant, the identity, zero."""
+"""Diagonal operators: any, multiples of the identity, the identity, and zeros."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,17 +23,18 @@ from graphwright.ops.math.complex_parts import imag, real
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 
+HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
 
-def hints_of(values: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
+
+def hints_of(values: Mapping[str, Any]) -> tuple[Any, Any, Any, Any]:
     """The four hints among the arguments of a constructor."""
-    names = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
-    return tuple([values[name] for name in names])
+    return tuple([values[name] for name in HINTS])
 
 
-def given(values: dict[str, Any]) -> dict[str, Any]:
+def arguments_of(values: Mapping[str, object]) -> dict[str, object]:
     """The arguments of a constructor, from its `locals()`."""
     return {k: v for k, v in values.items() if k not in ("self", "__class__")}
 
@@ -56,14 +58,14 @@ class LinearOperatorDiag(OfDiagonal):
 
     def __init__(
         self,
-        diag: Any,
+        diag: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str = "LinearOperatorDiag",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._entries = convert(diag)
         if self._entries.shape.rank == 0:
             raise ValueError("Argument `diag` must have at least 1 dimension")
@@ -87,16 +89,16 @@ class LinearOperatorDiag(OfDiagonal):
     def _to_dense(self) -> Any:
         return diag(self._entries)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self._scale(adjoint) * x
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return rhs / self._scale(adjoint)
 
     def _diag_part(self) -> Any:
         return self._entries
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         return set_diag(x, diag_part(x) + self._entries)
 
     def _determinant(self) -> Any:
@@ -135,10 +137,10 @@ class LinearOperatorDiag(OfDiagonal):
 
 
 class SizedOperator(LinearOperator):
-    """An operator that is known by its numbers of rows and columns and the shape of its batch."""
+    """An operator that its numbers of rows and columns and its batch shape determine."""
 
-    _sizes: tuple[Any, Any]
-    _batches: Any
+    _sizes: tuple[TensorLike, TensorLike]
+    _batches: TensorLike | None
 
     def _shape(self) -> TensorShape:
         batch = known_dims(self._batches)
@@ -149,34 +151,35 @@ class SizedOperator(LinearOperator):
         return concat([batch, *[[size] for size in self._sizes]], 0)
 
 
-def static(size: Any) -> int | None:
-    """A size as an int, or None where it is a tensor of a graph."""
-    found = size.known if is_tensor(size) else size
-    return None if found is None else int(found)
+def static(size: TensorLike) -> int | None:
+    """A size as an int, or None where only a graph computes it."""
+    known: Any = size.known if is_tensor(size) else size
+    return None if known is None else int(known)
 
 
-def known_dims(shape: Any) -> TensorShape:
-    """The static shape that a list or a vector says."""
+def known_dims(shape: TensorLike | None) -> TensorShape:
+    """The static shape that a list or a vector states, as far as it is known."""
     if shape is None:
         return TensorShape([])
-    known = shape.known if is_tensor(shape) else shape
+    known: Any = shape.known if is_tensor(shape) else shape
     return TensorShape(None) if known is None else TensorShape(list(known))
 
 
-def check_size(size: Any, what: str) -> None:
-    """A number of rows is one integer, not negative."""
+def check_size(size: object, argument: str) -> None:
+    """TypeError or ValueError unless a number of rows is one integer, not negative."""
+    host: Any = size
     if is_tensor(size):
         if size.type.rank not in (0, None):
-            raise ValueError(f"Argument `{what}` must be a 0-D Tensor.  Found: {size}")
+            raise ValueError(f"Argument `{argument}` must be a 0-D Tensor.  Found: {size}")
         if not size.dtype.is_integer:
-            raise TypeError(f"Argument `{what}` must be integer type.  Found: {size}")
-    elif np.ndim(size):
-        raise ValueError(f"Argument `{what}` must be a 0-D Tensor.  Found: {size}")
+            raise TypeError(f"Argument `{argument}` must be integer type.  Found: {size}")
+    elif np.ndim(host):
+        raise ValueError(f"Argument `{argument}` must be a 0-D Tensor.  Found: {size}")
     elif not isinstance(size, (int, np.integer)):
-        raise TypeError(f"Argument `{what}` must be integer type.  Found: {size}")
-    known = static(size)
+        raise TypeError(f"Argument `{argument}` must be integer type.  Found: {size}")
+    known = static(host)
     if known is not None and known < 0:
-        raise ValueError(f"Argument `{what}` must be non-negative.  Found: {size}")
+        raise ValueError(f"Argument `{argument}` must be non-negative.  Found: {size}")
 
 
 class LinearOperatorIdentity(SizedOperator):
@@ -184,8 +187,8 @@ class LinearOperatorIdentity(SizedOperator):
 
     def __init__(
         self,
-        num_rows: Any,
-        batch_shape: Any = None,
+        num_rows: TensorLike,
+        batch_shape: TensorLike | None = None,
         dtype: DTypeLike | None = None,
         is_non_singular: bool | None = True,
         is_self_adjoint: bool | None = True,
@@ -194,11 +197,10 @@ class LinearOperatorIdentity(SizedOperator):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorIdentity",
     ) -> None:
-        values = given(locals())
-        for hint, what in zip(hints_of(values), ("is_non_singular", "is_self_adjoint",
-                "is_positive_definite", "is_square")):  # fmt: skip
+        values = arguments_of(locals())
+        for argument, hint in zip(HINTS, hints_of(values)):
             if not hint:
-                raise ValueError(f"An identity operator always has {what}.")
+                raise ValueError(f"An identity operator cannot have {argument}={hint}.")
         check_size(num_rows, "num_rows")
         self._sizes, self._batches = (num_rows, num_rows), batch_shape
         super().__init__(dtype or dt.float32, None, *hints_of(values), name, values)
@@ -206,20 +208,20 @@ class LinearOperatorIdentity(SizedOperator):
     def _to_dense(self) -> Any:
         return eye(self._sizes[0], batch_shape=self._batches, dtype=self.dtype)
 
-    def _spread(self, x: Any) -> Any:
-        """The operand, its batch broadcast to the operator's."""
+    def _spread(self, x: TensorValue) -> Any:
+        """The operand, with its batch broadcast to the operator's."""
         if self._batches is None:
             return x
         batch = broadcast_dynamic_shape(self.batch_shape_tensor(), shape_vector(x)[:-2])
         return broadcast_to(x, concat([batch, shape_vector(x)[-2:]], 0))
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return self._spread(x)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._spread(rhs)
 
-    def _ones(self, dims: Any) -> Any:
+    def _ones(self, dims: TensorLike) -> Any:
         batch = [] if self._batches is None else self._batches
         return ones(concat([convert(batch, dt.int32), dims], 0), self.dtype)
 
@@ -238,7 +240,7 @@ class LinearOperatorIdentity(SizedOperator):
     def _cond(self) -> Any:
         return self._ones(convert([], dt.int32))
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         x = self._spread(x)
         return set_diag(x, diag_part(x) + 1)
 
@@ -250,12 +252,12 @@ class LinearOperatorIdentity(SizedOperator):
 
 
 class LinearOperatorScaledIdentity(SizedOperator):
-    """The identity times a number, one for each matrix of the batch."""
+    """The identity times a number: one for each matrix of the batch."""
 
     def __init__(
         self,
-        num_rows: Any,
-        multiplier: Any,
+        num_rows: TensorLike,
+        multiplier: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -263,7 +265,7 @@ class LinearOperatorScaledIdentity(SizedOperator):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorScaledIdentity",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._multiplier = convert(multiplier)
         check_size(num_rows, "num_rows")
         self._sizes = (num_rows, num_rows)
@@ -278,7 +280,7 @@ class LinearOperatorScaledIdentity(SizedOperator):
 
     @property
     def multiplier(self) -> Any:
-        """The number."""
+        """The numbers, of the shape of the batch."""
         return self._multiplier
 
     def _shape(self) -> TensorShape:
@@ -296,10 +298,10 @@ class LinearOperatorScaledIdentity(SizedOperator):
     def _to_dense(self) -> Any:
         return eye(self._sizes[0], dtype=self.dtype) * self._scale(False)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return x * self._scale(adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return rhs / self._scale(adjoint)
 
     def _diag_part(self) -> Any:
@@ -321,7 +323,7 @@ class LinearOperatorScaledIdentity(SizedOperator):
     def _cond(self) -> Any:
         return ones(shape_vector(self._multiplier), self.dtype.real_dtype)
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         return set_diag(x, diag_part(x) + self._multiplier[..., None])
 
     def _adjoint(self) -> LinearOperator:
@@ -354,9 +356,9 @@ class LinearOperatorZeros(SizedOperator):
 
     def __init__(
         self,
-        num_rows: Any,
-        num_columns: Any = None,
-        batch_shape: Any = None,
+        num_rows: TensorLike,
+        num_columns: TensorLike | None = None,
+        batch_shape: TensorLike | None = None,
         dtype: DTypeLike | None = None,
         is_non_singular: bool | None = False,
         is_self_adjoint: bool | None = True,
@@ -365,52 +367,52 @@ class LinearOperatorZeros(SizedOperator):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorZeros",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         columns = num_rows if num_columns is None else num_columns
-        for size, what in ((num_rows, "num_rows"), (columns, "num_columns")):
-            check_size(size, what)
+        check_size(num_rows, "num_rows")
+        check_size(columns, "num_columns")
         if (
             is_square
             and None not in (static(num_rows), static(columns))
             and (static(num_rows) != static(columns))
         ):
             raise ValueError(
-                f"LinearOperatorZeros initialized as is_square=True, but got num_columns={columns} "
-                f"!= num_rows={num_rows}"
+                f"LinearOperatorZeros initialized as is_square=True, but got num_columns="
+                f"{columns!s} != num_rows={num_rows!s}"
             )
         if is_non_singular or is_positive_definite:
             raise ValueError("A matrix of zeros is singular, and not positive definite.")
         self._sizes, self._batches = (num_rows, columns), batch_shape
         super().__init__(dtype or dt.float32, None, *hints_of(values), name, values)
 
-    def _nothing(self, dims: Any) -> Any:
+    def _zeros(self, dims: TensorLike) -> Any:
         batch = [] if self._batches is None else self._batches
         return zeros(concat([convert(batch, dt.int32), dims], 0), self.dtype)
 
     def _to_dense(self) -> Any:
-        return self._nothing(list(self._sizes))
+        return self._zeros(list(self._sizes))
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         rows = self._sizes[1 if adjoint else 0]
         batch = broadcast_dynamic_shape(self.batch_shape_tensor(), shape_vector(x)[:-2])
         return zeros(concat([batch, [rows], shape_vector(x)[-1:]], 0), self.dtype)
 
     def _diag_part(self) -> Any:
-        known = [static(size) for size in self._sizes]
-        if None in known:
+        rows, columns = map(static, self._sizes)
+        if rows is None or columns is None:
             return super()._diag_part()
-        return self._nothing([min(size for size in known if size is not None)])
+        return self._zeros([min(rows, columns)])
 
     def _determinant(self) -> Any:
-        return self._nothing(convert([], dt.int32))
+        return self._zeros(convert([], dt.int32))
 
     def _log_abs_determinant(self) -> Any:
-        return log(self._nothing(convert([], dt.int32)))
+        return log(self._zeros(convert([], dt.int32)))
 
     def _eigvals(self) -> Any:
         return self._diag_part()
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         return x + zeros(self.batch_shape_tensor(), self.dtype)[..., None, None]
 
     def _assert_non_singular(self) -> Any:
@@ -420,7 +422,7 @@ class LinearOperatorZeros(SizedOperator):
         raise InvalidArgumentError(None, None, "Zeros operators are always non-positive definite.")
 
     def _assert_self_adjoint(self) -> None:
-        """Zeros are, as far as they are square."""
+        """Does nothing: zeros are self-adjoint where they are square."""
 
     def _adjoint(self) -> LinearOperator:
         rows, columns = self._sizes
@@ -430,8 +432,8 @@ class LinearOperatorZeros(SizedOperator):
         )  # fmt: skip
 
 
-def scaled(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The product of a diagonal operator and another kind of them."""
+def diagonal_product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
+    """The product of two diagonal operators."""
     entries = left.diag_part() * right.diag_part()
     both = all(operator.is_non_singular for operator in (left, right))
     return LinearOperatorDiag(entries, both or None)
@@ -449,7 +451,7 @@ LinearOperator.products += [
             left._sizes[0], left.multiplier * right.multiplier
         ),
     ),
-    (LinearOperatorDiag, LinearOperatorDiag, scaled),
-    (LinearOperatorDiag, LinearOperatorScaledIdentity, scaled),
-    (LinearOperatorScaledIdentity, LinearOperatorDiag, scaled),
+    (LinearOperatorDiag, LinearOperatorDiag, diagonal_product),
+    (LinearOperatorDiag, LinearOperatorScaledIdentity, diagonal_product),
+    (LinearOperatorScaledIdentity, LinearOperatorDiag, diagonal_product),
 ]

@@ -1,13 +1,12 @@
-"""Linear operators: matrices known by what they do, `tf.linalg.LinearOperator`.
+"""`tf.linalg.LinearOperator`: matrices as objects that multiply, solve and the like.
 
-An operator states its shape and what of its methods it can do better than with the dense
-matrix; here is what follows from `to_dense` or from `matmul` for all others, and the operators
-that any other gives: its adjoint, its inverse, its product with another.
+A kind of operator states its shape, and its dense matrix or its product with one. All other
+methods follow from these. A kind overrides those that it computes faster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,25 +28,26 @@ from graphwright.ops.linalg.matrices import diag_part, eye
 from graphwright.ops.math.arithmetic import divide
 from graphwright.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from graphwright.ops.math.transcendental import abs, exp, log
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
 
 class OperatorForms:
-    """The operators that any operator gives; `derived_operators` provides them."""
+    """Makes the adjoint, the inverse and products of operators; `derived_operators` provides it."""
 
-    adjoint: Callable[[Any], LinearOperator]
-    inversion: Callable[[Any], LinearOperator]
-    composition: Callable[[Any], LinearOperator]
+    adjoint: Callable[[LinearOperator], LinearOperator]
+    inversion: Callable[[LinearOperator], LinearOperator]
+    composition: Callable[[list[LinearOperator]], LinearOperator]
     triangular: Callable[..., LinearOperator]
 
 
 class LinearOperator(Module):
-    """A batch of matrices [..., M, N] that need not be there as numbers.
+    """A batch of matrices of shape [..., M, N], stored or known only by a formula.
 
-    The hints say what is known of them: a method that a hint forbids is refused, one that it
-    makes cheap is cheap. They are not checked; `assert_non_singular` and the like do that.
+    The hints, such as `is_self_adjoint`, state properties of the matrices; None states nothing. A
+    method that a hint rules out raises an error, and some methods are faster by a hint. Only
+    `assert_non_singular` and its like check the matrices themselves.
     """
 
     _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {"_parameters", "_hints"}
@@ -58,30 +58,30 @@ class LinearOperator(Module):
     def __init__(
         self,
         dtype: DTypeLike,
-        graph_parents: Any = None,
+        graph_parents: object = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str | None = None,
-        parameters: Any = None,
+        parameters: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(None)
         if is_positive_definite:
             if is_non_singular is False:
                 raise ValueError("A positive definite matrix is always non-singular.")
             is_non_singular = True
-        for hint, what in ((is_non_singular, "non-singular"), (is_self_adjoint, "self-adjoint")):
+        for hint, kind in ((is_non_singular, "non-singular"), (is_self_adjoint, "self-adjoint")):
             if hint:
                 if is_square is False:
-                    raise ValueError(f"A {what} matrix is always square.")
+                    raise ValueError(f"A {kind} matrix is always square.")
                 is_square = True
         self._name = name or type(self).__name__
         self._dtype: DType = as_dtype(dtype)
         self._hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         self._parameters = dict(parameters or {})
 
-    # -- what is known -------------------------------------------------------------------
+    # -- properties ----------------------------------------------------------------------
 
     @property
     def dtype(self) -> DType:
@@ -90,32 +90,32 @@ class LinearOperator(Module):
 
     @property
     def name(self) -> str:
-        """The name given, or the class's."""
+        """The name that the constructor got, else that of the class."""
         return self._name
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the operator was made with."""
+        """The arguments of the constructor, by name."""
         return dict(self._parameters)
 
     @property
     def is_non_singular(self) -> bool | None:
-        """Whether it has an inverse, or None where that is not known."""
+        """Whether it has an inverse, or None if unknown."""
         return self._hints[0]
 
     @property
     def is_self_adjoint(self) -> bool | None:
-        """Whether it is its own conjugate transpose, or None where that is not known."""
+        """Whether it is its own conjugate transpose, or None if unknown."""
         return self._hints[1]
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """Whether x^H A x has a positive real part for all x but 0, or None."""
+        """Whether the real part of x^H A x is positive for all x but 0, or None if unknown."""
         return self._hints[2]
 
     @property
     def is_square(self) -> bool | None:
-        """Whether it has as many rows as columns, or None where that is not known."""
+        """Whether it has as many rows as columns, or None if unknown."""
         rows, columns = self.range_dimension, self.domain_dimension
         if rows is None or columns is None:
             return self._hints[3]
@@ -137,7 +137,7 @@ class LinearOperator(Module):
 
     @property
     def tensor_rank(self) -> int | None:
-        """The number of dimensions."""
+        """The number of axes, batch and all."""
         return self.shape.rank
 
     @property
@@ -151,39 +151,43 @@ class LinearOperator(Module):
         return None if self.shape.rank is None else self.shape[-2]
 
     def shape_tensor(self, name: str = "shape_tensor") -> Any:
-        """The shape, known at the latest when it runs."""
+        """The shape as a vector; a graph computes what is not static."""
         if self.shape.is_fully_defined():
             return convert(np.array(self.shape.as_list(), np.int32))
         return self._shape_tensor()
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
-        """The shape of the batch, known at the latest when it runs."""
+        """The shape of the batch as a vector."""
         return self.shape_tensor()[:-2]
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
-        """The number of dimensions, known at the latest when it runs."""
+        """The number of axes as a scalar tensor."""
         return reshape(shape_vector(self.shape_tensor()), ())
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
-        """N, known at the latest when it runs."""
+        """N as a scalar tensor."""
         return self.shape_tensor()[-1]
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
-        """M, known at the latest when it runs."""
+        """M as a scalar tensor."""
         return self.shape_tensor()[-2]
 
-    # -- what it does --------------------------------------------------------------------
+    # -- methods -------------------------------------------------------------------------
 
     def to_dense(self, name: str = "to_dense") -> Any:
         """The matrices as a tensor."""
         return self._to_dense()
 
     def matmul(
-        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+        self,
+        x: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str = "matmul",
     ) -> Any:
-        """A @ x, with the conjugate transpose of A or of x where that is asked for.
+        """A @ x for a tensor of shape [..., N, R]; for an operator, an operator.
 
-        x is a tensor [..., N, R] or another operator, whose product is an operator.
+        `adjoint` and `adjoint_arg` put the conjugate transposes of A and of x in their places.
         """
         if isinstance(x, LinearOperator):
             left = self.adjoint() if adjoint else self
@@ -198,22 +202,26 @@ class LinearOperator(Module):
             return product(left, right)
         x = self._operand(x)
         rows = x.shape[-1 if adjoint_arg else -2]
-        own = self.range_dimension if adjoint else self.domain_dimension
-        if rows is not None and own is not None and rows != own:
+        columns = self.range_dimension if adjoint else self.domain_dimension
+        if rows is not None and columns is not None and rows != columns:
             raise ValueError(f"Dimensions are not compatible. Shape {x.shape} for {self.shape}.")
         return self._matmul(adjoint_of(x) if adjoint_arg else x, adjoint)
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
-        """A @ x of vectors [..., N]."""
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
+        """A @ x for vectors of shape [..., N]."""
         return self.matmul(self._operand(x)[..., None], adjoint)[..., 0]
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: TensorLike | LinearOperator) -> Any:
         return self.matmul(other)
 
     def solve(
-        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+        self,
+        rhs: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str = "solve",
     ) -> Any:
-        """The x of A @ x = rhs. NotImplementedError where A is singular or not square."""
+        """The x of A @ x = rhs; NotImplementedError where a hint says that there is none."""
         if self.is_non_singular is False:
             raise NotImplementedError(
                 "Exact solve not implemented for an operator that is expected to be singular."
@@ -228,7 +236,7 @@ class LinearOperator(Module):
         rhs = self._operand(rhs)
         return self._solve(adjoint_of(rhs) if adjoint_arg else rhs, adjoint)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
         """The x of A @ x = rhs, both vectors."""
         return self.solve(self._operand(rhs)[..., None], adjoint)[..., 0]
 
@@ -239,7 +247,7 @@ class LinearOperator(Module):
     H = property(adjoint)
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
-        """The inverse, as an operator; ValueError where it is known that there is none."""
+        """The inverse, as an operator; ValueError where a hint says that there is none."""
         if self.is_square is False:
             raise ValueError(
                 "Cannot take the Inverse: This operator represents a non square matrix."
@@ -249,7 +257,7 @@ class LinearOperator(Module):
         return self._inverse()
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
-        """The lower triangular L of A = L @ L^H; ValueError without the hints that it exists."""
+        """The lower triangular L of A = L @ L^H; ValueError unless the hints say that it exists."""
         if not self._can_use_cholesky():
             raise ValueError(
                 "Cannot take the Cholesky decomposition: Not a positive definite self adjoint "
@@ -263,7 +271,7 @@ class LinearOperator(Module):
         return self._determinant()
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
-        """The logarithm of the size of each determinant."""
+        """The logarithm of the absolute value of each determinant."""
         self._need_square("determinant")
         return self._log_abs_determinant()
 
@@ -275,12 +283,12 @@ class LinearOperator(Module):
         """The sums of the diagonals."""
         return reduce_sum(self.diag_part(), -1)
 
-    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+    def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Any:
         """A + x, a tensor."""
         return self._add_to_tensor(self._operand(x))
 
     def eigvals(self, name: str = "eigvals") -> Any:
-        """The eigenvalues; NotImplementedError unless it is known to be self-adjoint."""
+        """The eigenvalues; NotImplementedError unless A is known to be self-adjoint."""
         if not self.is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported for now.")
         return self._eigvals()
@@ -290,18 +298,18 @@ class LinearOperator(Module):
         return self._cond()
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
-        """InvalidArgumentError where a matrix is singular, as far as its precision tells."""
+        """Raises InvalidArgumentError where a matrix is singular, up to its precision."""
         return self._assert_non_singular()
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
-        """InvalidArgumentError where a matrix is not positive definite."""
+        """Raises InvalidArgumentError where a matrix is not positive definite."""
         return self._assert_positive_definite()
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
-        """InvalidArgumentError where a matrix is not its own conjugate transpose."""
+        """Raises InvalidArgumentError where a matrix is not its own conjugate transpose."""
         return self._assert_self_adjoint()
 
-    # -- what a kind of operator states ---------------------------------------------------
+    # -- what each kind of operator overrides ---------------------------------------------
 
     def _shape(self) -> TensorShape:
         raise NotImplementedError(f"{type(self).__name__} does not state its shape")
@@ -320,10 +328,10 @@ class LinearOperator(Module):
             False,
         )
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         return matmul(self.to_dense(), x, adjoint_a=adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         dense, rhs = with_batch(self.to_dense(), rhs)
         if self._can_use_cholesky():
             lower = cholesky(dense)
@@ -356,7 +364,7 @@ class LinearOperator(Module):
     def _diag_part(self) -> Any:
         return diag_part(self.to_dense())
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorValue) -> Any:
         return self.to_dense() + x
 
     def _eigvals(self) -> Any:
@@ -396,8 +404,8 @@ class LinearOperator(Module):
 
     # -- helpers -------------------------------------------------------------------------
 
-    def _operand(self, x: Any) -> Any:
-        """A tensor of the operator's dtype; TypeError for one of another."""
+    def _operand(self, x: TensorLike) -> TensorValue:
+        """`x` as a tensor; TypeError unless it has the dtype of the operator."""
         tensor = convert(x, None, self.dtype)
         if tensor.dtype is not self.dtype:
             raise TypeError(
@@ -407,22 +415,22 @@ class LinearOperator(Module):
         return tensor
 
     def _batch(self) -> Any:
-        """The shape of the batch as an op takes it."""
-        known = self.batch_shape
-        return known.as_list() if known.is_fully_defined() else self.batch_shape_tensor()
+        """The shape of the batch: ints where it is static, else a vector."""
+        static = self.batch_shape
+        return static.as_list() if static.is_fully_defined() else self.batch_shape_tensor()
 
     def _can_use_cholesky(self) -> bool:
         return bool(self.is_self_adjoint and self.is_positive_definite)
 
-    def _need_square(self, what: str) -> None:
+    def _need_square(self, quantity: str) -> None:
         if self.is_square is False:
             raise NotImplementedError(
-                f"{what.capitalize()} not implemented for an operator that is expected to not be "
-                "square."
+                f"{quantity.capitalize()} not implemented for an operator that is expected to not "
+                "be square."
             )
 
 
-def with_batch(a: Any, b: Any) -> tuple[Any, Any]:
+def with_batch(a: TensorValue, b: TensorValue) -> tuple[Any, Any]:
     """Two stacks of matrices, their batches broadcast to one shape."""
     if a.shape.rank is not None and a.shape[:-2].as_list() == (b.shape[:-2].as_list()
             if b.shape.rank is not None else None):  # fmt: skip
@@ -432,9 +440,9 @@ def with_batch(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The operator that applies the right one, then the left one: the simplest that is known."""
+    """The product of two operators: by `LinearOperator.products`, else a composition."""
     for first, second, function in LinearOperator.products:
         if isinstance(left, first) and isinstance(right, second):
-            found: LinearOperator = function(left, right)
-            return found
+            simple: LinearOperator = function(left, right)
+            return simple
     return OperatorForms.composition([left, right])

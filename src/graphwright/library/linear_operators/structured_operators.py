@@ -1,4 +1,4 @@
-"""Operators of matrices: any, and those that reflect, permute, or are constant along diagonals."""
+"""Operators: any matrix, reflections, permutations, Toeplitz and tridiagonal matrices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.library.linear_operators.diagonal_operators import OfDiagonal, given, hints_of
+from graphwright.library.linear_operators.diagonal_operators import (
+    OfDiagonal,
+    arguments_of,
+    hints_of,
+)
 from graphwright.library.linear_operators.linear_operator import LinearOperator, with_batch
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
@@ -25,26 +29,26 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 
 
 class OfMatrix(LinearOperator):
-    """An operator one of whose tensors has its shape."""
+    """An operator that has the shape of its tensor."""
 
     _matrix: Any
 
     def _shape(self) -> TensorShape:
-        found: TensorShape = self._matrix.shape
-        return found
+        shape: TensorShape = self._matrix.shape
+        return shape
 
     def _shape_tensor(self) -> Any:
         return shape_vector(self._matrix)
 
 
 class LinearOperatorFullMatrix(OfMatrix):
-    """An operator that has its matrix.
+    """A dense matrix as an operator.
 
     >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
     >>> operator.matvec([1.0, 1.0]).numpy()
@@ -53,14 +57,14 @@ class LinearOperatorFullMatrix(OfMatrix):
 
     def __init__(
         self,
-        matrix: Any,
+        matrix: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._matrix = convert(matrix)
         if self._matrix.shape.rank is not None and self._matrix.shape.rank < 2:
             raise ValueError(
@@ -82,19 +86,19 @@ class LinearOperatorHouseholder(OfDiagonal):
 
     def __init__(
         self,
-        reflection_axis: Any,
+        reflection_axis: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str = "LinearOperatorHouseholder",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._entries = convert(reflection_axis)
-        for hint, what in ((is_non_singular, "non-singular"), (is_self_adjoint, "self adjoint"),
+        for hint, kind in ((is_non_singular, "non-singular"), (is_self_adjoint, "self adjoint"),
                            (is_square, "square")):  # fmt: skip
             if hint is False:
-                raise ValueError(f"A Householder operator is always {what}.")
+                raise ValueError(f"A Householder operator is always {kind}.")
         if is_positive_definite is True:
             raise ValueError("A Householder operator is always non-positive definite.")
         hints = (is_non_singular, True, False, True)
@@ -102,15 +106,15 @@ class LinearOperatorHouseholder(OfDiagonal):
 
     @property
     def reflection_axis(self) -> Any:
-        """The axis."""
+        """The axis, normal to the hyperplane."""
         return self._entries
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         unit = normalize(self._entries, axis=-1)[0][..., None]
         unit, x = with_batch(unit, x)
         return x - 2 * unit * reduce_sum(conj(unit) * x, -2, keepdims=True)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._matmul(rhs, adjoint)
 
     def _trace(self) -> Any:
@@ -145,7 +149,7 @@ class LinearOperatorPermutation(OfDiagonal):
 
     def __init__(
         self,
-        perm: Any,
+        perm: TensorLike,
         dtype: DTypeLike = dt.float32,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -153,30 +157,33 @@ class LinearOperatorPermutation(OfDiagonal):
         is_square: bool | None = None,
         name: str = "LinearOperatorPermutation",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._entries = convert(perm)
         if not self._entries.dtype.is_integer:
             raise TypeError(f"perm must be integer dtype but was {self._entries.dtype.name}")
-        for hint, what in ((is_non_singular, "non-singular"), (is_square, "square")):
+        for hint, kind in ((is_non_singular, "non-singular"), (is_square, "square")):
             if hint is False:
-                raise ValueError(f"A Permutation operator is always {what}.")
+                raise ValueError(f"A Permutation operator is always {kind}.")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
         super().__init__(as_dtype(dtype), None, *hints, name, values)
 
     @property
     def perm(self) -> Any:
-        """Where each row comes from."""
+        """The rows of the operand, in the order of the product."""
         return self._entries
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         order = argsort(self._entries, -1) if adjoint else self._entries
         if order.shape.rank == 1:
             return gather(x, order, axis=-2)
         column, x = with_batch(order[..., None], x)
-        batch = x.shape.rank - 2
+        rank = x.shape.rank
+        if rank is None:
+            return super()._matmul(x, adjoint)
+        batch = rank - 2
         return gather(x, column[..., 0], axis=batch, batch_dims=batch)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._matmul(rhs, not adjoint)
 
     def _to_dense(self) -> Any:
@@ -185,7 +192,7 @@ class LinearOperatorPermutation(OfDiagonal):
         return cast(equal(columns, places), self.dtype)
 
     def _determinant(self) -> Any:
-        """Its sign: -1 for each pair of rows that change their order."""
+        # The sign: each pair of rows that change their order counts as -1.
         rows = self._entries[..., None] > self._entries[..., None, :]
         later = range_of(shape_vector(self._entries)[-1])
         inverted = cast(rows & (later[:, None] < later), dt.int32)
@@ -204,19 +211,19 @@ class LinearOperatorPermutation(OfDiagonal):
 
 
 class LinearOperatorToeplitz(LinearOperator):
-    """A matrix whose diagonals are constant, by its first column and its first row."""
+    """A matrix with constant diagonals, which its first column and its first row determine."""
 
     def __init__(
         self,
-        col: Any,
-        row: Any,
+        col: TensorLike,
+        row: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str = "LinearOperatorToeplitz",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._col, self._row = convert(col), convert(row)
         if is_square is False:
             raise ValueError("Only square Toeplitz operators currently supported.")
@@ -249,7 +256,7 @@ class LinearOperatorToeplitz(LinearOperator):
     def _to_dense(self) -> Any:
         size = self._row.shape[-1]
         size = shape_vector(self._row)[-1] if size is None else size
-        # Entry [i, j] is number n - 1 + j - i of the column turned round, then the row.
+        # Entry [i, j] is number n - 1 + j - i of the reversed column that the row follows.
         whole = broadcast_dynamic_shape(shape_vector(self._row), shape_vector(self._col))
         col, row = broadcast_to(self._col, whole), broadcast_to(self._row, whole)
         line = concat([col[..., :0:-1], row], -1)
@@ -262,15 +269,15 @@ class LinearOperatorToeplitz(LinearOperator):
 
 
 class LinearOperatorTridiag(LinearOperator):
-    """A matrix with a diagonal and one beside it on each side.
+    """A matrix with a main diagonal, one above it and one below it.
 
-    `diagonals` are rows (above, main, below) of one tensor ("compact"), a list of the three
-    ("sequence"), or a matrix ("matrix").
+    `diagonals` are, in the format "compact", a tensor with the rows above, main and below; in
+    the format "sequence" a list of these three; in the format "matrix" the matrix itself.
     """
 
     def __init__(
         self,
-        diagonals: Any,
+        diagonals: TensorLike,
         diagonals_format: str = "compact",
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -278,16 +285,15 @@ class LinearOperatorTridiag(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorTridiag",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         if diagonals_format not in ("compact", "sequence", "matrix"):
             raise ValueError(
                 "Argument `diagonals_format` must be one of compact, matrix, or sequence. Found: "
                 f"{diagonals_format}"
             )
+        parts: Any = diagonals
         self._diagonals: Any = (
-            [convert(d) for d in diagonals]
-            if diagonals_format == "sequence"
-            else convert(diagonals)
+            [convert(d) for d in parts] if diagonals_format == "sequence" else convert(diagonals)
         )
         self._rows = compact(self._diagonals, diagonals_format)
         self._format = diagonals_format
@@ -298,12 +304,12 @@ class LinearOperatorTridiag(LinearOperator):
 
     @property
     def diagonals(self) -> Any:
-        """The diagonals as they were given."""
+        """The diagonals that the constructor got."""
         return self._diagonals
 
     @property
     def diagonals_format(self) -> str:
-        """How they were given."""
+        """The format of the diagonals: "compact", "sequence" or "matrix"."""
         return self._format
 
     def _shape(self) -> TensorShape:
@@ -314,19 +320,19 @@ class LinearOperatorTridiag(LinearOperator):
         dims = shape_vector(self._rows)
         return concat([dims[:-2], dims[-1:], dims[-1:]], 0)
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         if adjoint:
-            return self._turned()._matmul(x, False)
+            return self._transposed()._matmul(x, False)
         rows, x = with_batch(self._rows, x)
         return tridiagonal_matmul(rows, x)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         if adjoint:
-            return self._turned()._solve(rhs, False)
+            return self._transposed()._solve(rhs, False)
         rows, rhs = with_batch(self._rows, rhs)
         return tridiagonal_solve(rows, rhs)
 
-    def _turned(self) -> LinearOperatorTridiag:
+    def _transposed(self) -> LinearOperatorTridiag:
         """The conjugate transpose."""
         rows = conj(self._rows)
         size = shape_vector(rows)[-1]
@@ -336,7 +342,7 @@ class LinearOperatorTridiag(LinearOperator):
         return LinearOperatorTridiag(concat(parts, -2))
 
     def _adjoint(self) -> LinearOperator:
-        return self._turned()
+        return self._transposed()
 
     def _to_dense(self) -> Any:
         return diag(self._rows, k=(-1, 1), align="LEFT_RIGHT")

@@ -1,22 +1,24 @@
-"""Operators as blocks of a matrix that has nothing above its diagonal."""
+"""Operators as blocks of a lower triangular matrix."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from operator import add, mul
 from typing import Any
 
 from graphwright.library.linear_operators.blockwise import Blockwise, joined, level
 from graphwright.library.linear_operators.derived_operators import all_known, broadcast_shapes
-from graphwright.library.linear_operators.diagonal_operators import given
+from graphwright.library.linear_operators.diagonal_operators import arguments_of
 from graphwright.library.linear_operators.linear_operator import LinearOperator
 from graphwright.ops.core.joining import concat, split
 from graphwright.ops.core.shapes import broadcast_dynamic_shape
+from graphwright.types.arguments import TensorValue
 from graphwright.types.shape import TensorShape
 
 
 class LinearOperatorBlockLowerTriangular(Blockwise):
-    """Operators as blocks on and below the diagonal: row i has i + 1 of them, the last square.
+    """Operators as blocks on and below the diagonal: row i has i + 1 blocks, the last one square.
 
     >>> import graphwright as tf
     >>> full = tf.linalg.LinearOperatorFullMatrix
@@ -35,7 +37,7 @@ class LinearOperatorBlockLowerTriangular(Blockwise):
         is_square: bool | None = None,
         name: str = "LinearOperatorBlockLowerTriangular",
     ) -> None:
-        values = given(locals())
+        values = arguments_of(locals())
         self._operators = [list(row) for row in operators]
         check_blocks(self._operators)
         if is_non_singular is None:
@@ -54,10 +56,9 @@ class LinearOperatorBlockLowerTriangular(Blockwise):
     def _diagonal(self) -> list[LinearOperator]:
         return [row[-1] for row in self._operators]
 
-    def _block_sizes(self, what: str) -> list[Any]:
-        known = [part.domain_dimension for part in self._diagonal]
-        return [part.domain_dimension_tensor() if size is None else size
-                for part, size in zip(self._diagonal, known)]  # fmt: skip
+    def _block_sizes(self, side: str) -> list[Any]:
+        sizes = [(part, part.domain_dimension) for part in self._diagonal]
+        return [part.domain_dimension_tensor() if size is None else size for part, size in sizes]
 
     def _shape(self) -> TensorShape:
         every = [part for row in self._operators for part in row]
@@ -68,16 +69,16 @@ class LinearOperatorBlockLowerTriangular(Blockwise):
 
     def _shape_tensor(self) -> Any:
         batches = [part.batch_shape_tensor() for row in self._operators for part in row]
-        size = reduce(lambda a, b: a + b, self._block_sizes("domain"))
+        size = reduce(add, self._block_sizes("domain"))
         return concat([reduce(broadcast_dynamic_shape, batches), [size], [size]], 0)
 
-    def _pieces(self, x: Any) -> list[Any]:
+    def _pieces(self, x: TensorValue) -> list[Any]:
         pieces: list[Any] = split(x, self._block_sizes("domain"), axis=-2)
         return pieces
 
-    def _matmul(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: TensorValue, adjoint: bool) -> Any:
         pieces, count = self._pieces(x), len(self._operators)
-        made = []
+        results = []
         for i in range(count):
             others = range(i, count) if adjoint else range(i + 1)
             terms = [
@@ -86,20 +87,20 @@ class LinearOperatorBlockLowerTriangular(Blockwise):
                 )
                 for j in others
             ]
-            made.append(reduce(lambda a, b: a + b, terms))
-        return concat(level(made), -2)
+            results.append(reduce(add, terms))
+        return concat(level(results), -2)
 
-    def _solve(self, rhs: Any, adjoint: bool) -> Any:
-        """From the block that stands alone on, each with what the ones before leave of it."""
+    def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
+        """The solution, block by block: `rhs` less what the blocks so far make, solved."""
         pieces, count = self._pieces(rhs), len(self._operators)
-        found: dict[int, Any] = {}
+        solution: dict[int, Any] = {}
         for i in reversed(range(count)) if adjoint else range(count):
             rest = pieces[i]
-            for j, known in found.items():
+            for j, block in solution.items():
                 part = self._operators[j][i] if adjoint else self._operators[i][j]
-                rest = rest - part.matmul(known, adjoint)
-            found[i] = self._operators[i][-1].solve(rest, adjoint)
-        return concat(level([found[i] for i in range(count)]), -2)
+                rest = rest - part.matmul(block, adjoint)
+            solution[i] = self._operators[i][-1].solve(rest, adjoint)
+        return concat(level([solution[i] for i in range(count)]), -2)
 
     def _diag_part(self) -> Any:
         return joined([part.diag_part() for part in self._diagonal])
@@ -108,14 +109,14 @@ class LinearOperatorBlockLowerTriangular(Blockwise):
         return joined([part.eigvals() for part in self._diagonal])
 
     def _determinant(self) -> Any:
-        return reduce(lambda a, b: a * b, [part.determinant() for part in self._diagonal])
+        return reduce(mul, [part.determinant() for part in self._diagonal])
 
     def _log_abs_determinant(self) -> Any:
-        return reduce(lambda a, b: a + b, [part.log_abs_determinant() for part in self._diagonal])
+        return reduce(add, [part.log_abs_determinant() for part in self._diagonal])
 
 
 def check_blocks(rows: list[list[LinearOperator]]) -> None:
-    """ValueError unless the blocks make a lower triangle of square ones on the diagonal."""
+    """Raises ValueError unless the blocks make a lower triangle, with squares on its diagonal."""
     if not rows:
         raise ValueError(f"Argument `operators` must be a list of >=1 operators. Received: {rows}.")
     for i, row in enumerate(rows):
@@ -133,11 +134,11 @@ def check_blocks(rows: list[list[LinearOperator]]) -> None:
         for j, part in enumerate(row):
             sides = [("domain", rows[j][j], f"[{j}][{j}]"), ("range", row[-1], f"[{i}][{i}]")]
             for side, other, place in sides:
-                mine, theirs = part_size(part, side), part_size(other, side)
-                if None not in (mine, theirs) and mine != theirs:
+                size, expected = part_size(part, side), part_size(other, side)
+                if None not in (size, expected) and size != expected:
                     raise ValueError(
-                        f"Argument `operators[{i}][{j}].{side}_dimension` ({mine}) must be the "
-                        f"same as `operators{place}.{side}_dimension` ({theirs})."
+                        f"Argument `operators[{i}][{j}].{side}_dimension` ({size}) must be the "
+                        f"same as `operators{place}.{side}_dimension` ({expected})."
                     )
     kinds = {part.dtype for row in rows for part in row}
     if len(kinds) > 1:
@@ -146,6 +147,5 @@ def check_blocks(rows: list[list[LinearOperator]]) -> None:
 
 
 def part_size(part: LinearOperator, side: str) -> int | None:
-    """The columns ("domain") or rows ("range") of a block, where they are known."""
-    found: int | None = getattr(part, f"{side}_dimension")
-    return found
+    """The columns (`side` "domain") or rows ("range") of a block, or None."""
+    return part.domain_dimension if side == "domain" else part.range_dimension

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from graphwright.library.numpy.array_functions import equal
@@ -25,8 +26,11 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import exp, log
 from graphwright.ops.math.transcendental import pow as power
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.values.convert import convert
+
+#: Whether an element counts, by its distance to the right of a diagonal.
+Condition = Callable[[TensorValue], TensorValue]
 
 
 def array(
@@ -271,11 +275,13 @@ def tri(
     return tri_mask(N, M, k, dtype, lambda distance: distance <= 0)
 
 
-def tri_mask(rows: Any, columns: Any, k: int, dtype: DTypeLike, holds: Any) -> Any:
-    """Ones where something holds of the distance to the right of a diagonal."""
+def tri_mask(
+    rows: TensorLike, columns: TensorLike | None, k: int, dtype: DTypeLike, holds: Condition
+) -> Any:
+    """A matrix with ones where `holds` is true of the distance, to the right, from a diagonal."""
     columns = rows if columns is None else columns
-    place = sequences.range(columns)[None, :] - sequences.range(rows)[:, None] - k
-    return cast(holds(place), dtype)
+    distance = sequences.range(columns)[None, :] - sequences.range(rows)[:, None] - k
+    return cast(holds(distance), dtype)
 
 
 def tril(m: TensorLike, k: int = 0) -> Any:
@@ -318,17 +324,22 @@ def triu(m: TensorLike, k: int = 0) -> Any:
     return masked("triu", m, k, lambda distance: distance >= 0)
 
 
-def masked(name: str, m: Any, k: int, holds: Any) -> Any:
-    """Matrices with zeros where something does not hold of the distance from a diagonal."""
+def masked(name: str, m: TensorLike, k: int, holds: Condition) -> Any:
+    """The matrices, with zeros where `holds` is false of the distance from a diagonal."""
     x = asarray(m)
     if x.type.rank is not None and x.type.rank < 2:
         raise ValueError(f"Argument to {name} must have rank at least 2")
     rows, columns = shape_of(x)[-2], shape_of(x)[-1]
-    kept = tri_mask(rows, columns, k, dt.bool_, holds)
-    return indexing.where(kept, x, creation.zeros_like(x))
+    mask = tri_mask(rows, columns, k, dt.bool_, holds)
+    return indexing.where(mask, x, creation.zeros_like(x))
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+def arange(
+    start: TensorLike,
+    stop: TensorLike | None = None,
+    step: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+) -> Any:
     """Makes a vector of numbers at equal steps, without the end.
 
     Args:
@@ -351,15 +362,15 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
         raise ValueError("Step must be non-zero.")
     common = result_type(start, 0 if stop is None else stop, step)
     kind = common if dtype is None else dtype_of(dtype)
-    if stop is None:
-        start, stop = 0, start
-    start, stop, step = (asarray(x, kind) if is_tensor(x) else x for x in (start, stop, step))
-    if not is_tensor(step):  # what lies the other way is empty
-        if is_tensor(start) or is_tensor(stop):
-            stop = (arithmetic.maximum if step > 0 else arithmetic.minimum)(start, stop)
+    bounds = (0, start) if stop is None else (start, stop)
+    numbers: list[Any] = [asarray(x, kind) if is_tensor(x) else x for x in (*bounds, step)]
+    first, end, pace = numbers
+    if not is_tensor(pace):  # an end in the other direction makes it empty
+        if is_tensor(first) or is_tensor(end):
+            end = (arithmetic.maximum if pace > 0 else arithmetic.minimum)(first, end)
         else:
-            stop = (max if step > 0 else min)(start, stop)
-    return sequences.range(start, stop, step, kind)
+            end = (max if pace > 0 else min)(first, end)
+    return sequences.range(first, end, pace, kind)
 
 
 def linspace(
@@ -368,7 +379,7 @@ def linspace(
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: DTypeLike = float,
+    dtype: DTypeLike | None = float,
     axis: int = 0,
 ) -> Any:
     """Makes evenly spaced numbers.
@@ -379,7 +390,7 @@ def linspace(
         num: The number of elements, as an int.
         endpoint: Whether `stop` is the last element.
         retstep: Whether to return the step as well.
-        dtype: The dtype of the result: float64 by default.
+        dtype: The dtype of the result: float64 by default. None means that of the ends as floats.
         axis: The place of the new axis.
 
     Returns:
@@ -429,8 +440,8 @@ def logspace(
     array([  1.,  10., 100.])
     """
     powers = linspace(start, stop, num, endpoint, axis=axis)
-    found = power(convert(base, powers.dtype), powers)
-    return found if dtype is None else cast(found, dtype_of(dtype))
+    numbers = power(convert(base, powers.dtype), powers)
+    return numbers if dtype is None else cast(numbers, dtype_of(dtype))
 
 
 def geomspace(
@@ -460,8 +471,8 @@ def geomspace(
     """
     first, last = (asarray(x, dt.float64) for x in (start, stop))
     powers = linspace(log(first / first), log(last / first), num, endpoint, axis=axis)
-    found = first * exp(powers)
-    return found if dtype is None else cast(found, dtype_of(dtype))
+    numbers = first * exp(powers)
+    return numbers if dtype is None else cast(numbers, dtype_of(dtype))
 
 
 def diag(v: TensorLike, k: int = 0) -> Any:

@@ -1,10 +1,10 @@
-"""NumPy's functions of each element, most of them made from a table."""
+"""NumPy's elementwise functions, most of them made from a table."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -25,40 +25,63 @@ from graphwright.ops.math import (
 )
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 
-Function = Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: Ops of one and of two tensors.
+TensorFunction = Callable[[TensorValue], Any]
+TensorPairFunction = Callable[[TensorValue, TensorValue], Any]
+
+
+class ArrayFunction(Protocol):
+    """One of NumPy's functions of an array."""
+
+    def __call__(self, x: TensorLike) -> Any: ...
+
+
+class PairFunction(Protocol):
+    """One of NumPy's functions of two arrays."""
+
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Any: ...
 
 
 _ARRAY = "An array of a dtype that NumPy's function takes: a tensor, or a value that makes one."
 
 
 def unary(
-    name: str, function: Function, prepare: Function = asarray, example: str = "0.5"
-) -> Function:
-    """NumPy's function `name`, which is ours of a prepared operand."""
+    name: str,
+    function: TensorFunction,
+    prepare: Callable[[TensorLike], TensorValue] = asarray,
+    example: str = "0.5",
+) -> ArrayFunction:
+    """NumPy's function `name`: `function` of the operand that `prepare` makes."""
 
-    def numpys(x: Any) -> Any:
+    def of_array(x: TensorLike) -> Any:
         return function(prepare(x))
 
-    return described(numpys, name, {"x": _ARRAY}, example)
+    return described(of_array, name, {"x": _ARRAY}, example)
 
 
-def binary(name: str, function: Function, prepare: Function = promoted) -> Function:
-    """NumPy's function `name`, which is ours of two operands prepared together."""
+def binary(
+    name: str,
+    function: TensorPairFunction,
+    prepare: Callable[[TensorLike, TensorLike], list[TensorValue]] = promoted,
+) -> PairFunction:
+    """NumPy's function `name`: `function` of the two operands that `prepare` makes."""
 
-    def numpys(x1: Any, x2: Any) -> Any:
+    def of_arrays(x1: TensorLike, x2: TensorLike) -> Any:
         return function(*prepare(x1, x2))
 
     second = "An array like it, which broadcasts against `x1`."
-    return described(numpys, name, {"x1": _ARRAY, "x2": second}, "5, 3")
+    return described(of_arrays, name, {"x1": _ARRAY, "x2": second}, "5, 3")
 
 
-def described(numpys: Function, name: str, parameters: dict[str, str], example: str) -> Function:
-    """A function made here, with its name and a docstring; the example is of its operands."""
-    numpys.__name__ = numpys.__qualname__ = name
+def described(function: Function, name: str, parameters: dict[str, str], example: str) -> Function:
+    """The function, with a name and a docstring; `example` has operands for it."""
+    function.__name__ = function.__qualname__ = name
     entries = "\n".join([f"    {parameter}: {text}" for parameter, text in parameters.items()])
-    numpys.__doc__ = f"""Computes NumPy's `{name}` of each element.
+    function.__doc__ = f"""Computes NumPy's `{name}` of each element.
 
 Args:
 {entries}
@@ -70,27 +93,28 @@ Returns:
 >>> np.allclose(tf.experimental.numpy.{name}({example}), np.{name}({example}))
 True
 """
-    return numpys
+    return function
 
 
-def truth(x: Any) -> Any:
-    """A tensor as booleans."""
+def truth(x: TensorLike) -> Any:
+    """The elements as booleans."""
     return casting.cast(asarray(x), dt.bool_)
 
 
-def truths(x: Any, y: Any) -> list[Any]:
-    """Two tensors as booleans."""
+def truths(x: TensorLike, y: TensorLike) -> list[Any]:
+    """The elements of two arrays as booleans."""
     return [truth(x), truth(y)]
 
 
-def bits(x: Any, y: Any, integers: Function, booleans: Function) -> Any:
-    """An op of the bits of integers, or of booleans."""
-    x, y = promoted(x, y)
+def bits(
+    x: TensorValue, y: TensorValue, integers: TensorPairFunction, booleans: TensorPairFunction
+) -> Any:
+    """The op `booleans` of bool tensors, `integers` of others."""
     return (booleans if x.dtype is dt.bool_ else integers)(x, y)
 
 
-def inverted(x: Any) -> Any:
-    """The opposite of every bit, or of every boolean."""
+def inverted(x: TensorValue) -> Any:
+    """The elements with each bit, or each boolean, inverted."""
     return (comparison.logical_not if x.dtype is dt.bool_ else bitwise.invert)(x)
 
 
@@ -126,11 +150,11 @@ def sinc(x: TensorLike) -> Any:
     """
     x = inexact(x) * math.pi
     one = ones_like(x)
-    none = comparison.equal(x, zeros_like(x))
-    return where(none, one, trigonometric.sin(x) / where(none, one, x))
+    is_zero = comparison.equal(x, zeros_like(x))
+    return where(is_zero, one, trigonometric.sin(x) / where(is_zero, one, x))
 
 
-def fix(x: Any) -> Any:
+def fix(x: TensorLike) -> Any:
     """Rounds each element towards 0.
 
     Args:
@@ -143,8 +167,8 @@ def fix(x: Any) -> Any:
     >>> tf.experimental.numpy.fix([1.7, -1.7]).numpy()
     array([ 1., -1.])
     """
-    x = inexact(x)
-    return where(x > 0, rounding.floor(x), rounding.ceil(x))
+    values = inexact(x)
+    return where(values > 0, rounding.floor(values), rounding.ceil(values))
 
 
 def around(a: TensorLike, decimals: int = 0) -> Any:
@@ -165,8 +189,7 @@ def around(a: TensorLike, decimals: int = 0) -> Any:
     if not (x.dtype.is_floating or x.dtype.is_complex) and decimals >= 0:
         return x
     scale = 10.0**decimals
-    found = rounding.round(inexact(x) * scale) / scale
-    return casting.cast(found, x.dtype)
+    return casting.cast(rounding.round(inexact(x) * scale) / scale, x.dtype)
 
 
 def heaviside(x1: TensorLike, x2: TensorLike) -> Any:
@@ -265,7 +288,7 @@ def gcd(x1: TensorLike, x2: TensorLike) -> Any:
         raise ValueError("Arguments to gcd must be integers.")
     x, y = x + zeros_like(y), y + zeros_like(x)
 
-    def step(a: Any, b: Any) -> Any:
+    def step(a: TensorValue, b: TensorValue) -> Any:
         safe = where(comparison.equal(b, 0), ones_like(b), b)
         left = where(comparison.equal(b, 0), a, b)
         return left, where(comparison.equal(b, 0), b, arithmetic.floormod(a, safe))
@@ -298,7 +321,7 @@ def lcm(x1: TensorLike, x2: TensorLike) -> Any:
     return transcendental.abs(arithmetic.floordiv(x, safe) * y)
 
 
-def divmod(x1: TensorLike, x2: Any) -> tuple[Any, Any]:
+def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Any, Any]:
     """Computes the quotients, rounded down, and the remainders.
 
     Args:
@@ -315,7 +338,7 @@ def divmod(x1: TensorLike, x2: Any) -> tuple[Any, Any]:
     return arithmetic.floordiv(*promoted(x1, x2)), arithmetic.floormod(*promoted(x1, x2))
 
 
-def clip(a: Any, a_min: Any, a_max: Any) -> Any:
+def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> Any:
     """Limits each element to an interval.
 
     Args:
@@ -354,8 +377,8 @@ def angle(z: TensorLike, deg: bool = False) -> Any:
     >>> tf.experimental.numpy.angle(1j, deg=True).numpy()
     np.float64(90.0)
     """
-    found = complex_parts.angle(inexact(z))
-    return found * (180.0 / math.pi) if deg else found
+    radians = complex_parts.angle(inexact(z))
+    return radians * (180.0 / math.pi) if deg else radians
 
 
 def real(val: TensorLike) -> Any:
@@ -423,7 +446,9 @@ def isreal(x: TensorLike) -> Any:
     return comparison.logical_not(iscomplex(x))
 
 
-def sign(x: TensorLike, out: TensorLike | None = None, where: Any = None, **kwargs: Any) -> Any:
+def sign(
+    x: TensorLike, out: TensorLike | None = None, where: TensorLike | None = None, **kwargs: object
+) -> Any:
     """Computes the sign of each element: -1, 0 or 1.
 
     Args:
@@ -447,7 +472,7 @@ def sign(x: TensorLike, out: TensorLike | None = None, where: Any = None, **kwar
     return _SIGN(x)
 
 
-def signbit(x: Any) -> Any:
+def signbit(x: TensorLike) -> Any:
     """Says which elements are below 0.
 
     Args:
@@ -460,14 +485,16 @@ def signbit(x: Any) -> Any:
     >>> tf.experimental.numpy.signbit([-1, 0]).numpy()
     array([ True, False])
     """
-    x = asarray(x)
-    return zeros_like(x, dt.bool_) if x.dtype is dt.bool_ else comparison.less(x, zeros_like(x))
+    values = asarray(x)
+    if values.dtype is dt.bool_:
+        return zeros_like(values)
+    return comparison.less(values, zeros_like(values))
 
 
-def infinite(x: Any, sign: int) -> Any:
-    """Which elements are infinities of a sign."""
-    x = inexact(x)
-    return comparison.equal(x, convert(sign * np.inf, x.dtype))
+def infinite(x: TensorLike, sign: int) -> Any:
+    """Whether each element is the infinity of a sign."""
+    values = inexact(x)
+    return comparison.equal(values, convert(sign * np.inf, values.dtype))
 
 
 def isclose(
@@ -521,8 +548,8 @@ def allclose(
     return reduce_all(isclose(a, b, rtol, atol, equal_nan))
 
 
-def scaled(factor: float) -> Function:
-    """Multiplication by a constant."""
+def scaled(factor: float) -> TensorFunction:
+    """The function that multiplies by a constant."""
     return lambda x: x * factor
 
 

@@ -1,13 +1,15 @@
-"""`tensor[key]` as NumPy means it: arrays of indices and masks among slices.
+"""`tensor[key]` by NumPy's rules: arrays of indices and masks among slices.
 
-The rules are NumPy's ("Advanced indexing" in its user guide): arrays of indices broadcast against
-each other, an int among them counts as one, a mask counts as the arrays of the places where it
-holds. Their common axes come where the arrays stood, or first if something stood between them.
+The rules are "Advanced indexing" in NumPy's user guide. Arrays of indices broadcast against each
+other. An int among them counts as an array, a mask as the arrays of indices of its true elements.
+Their common axes take the place of the arrays, or come first if a slice stands between these.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -22,25 +24,29 @@ from graphwright.ops.core.movement import transpose
 from graphwright.ops.math.arithmetic import add
 from graphwright.ops.math.comparison import SELECT, less
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import Length, TensorLike, TensorValue
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.convert import convert
 
 ALL = slice(None)
 
+#: An item of a key, after `as_indices` made tensors of lists and arrays.
+Item = TensorLike | slice | EllipsisType | None
+
 
 @boundary
-def get_item(tensor: Any, key: Any) -> Any:
-    """The elements of a tensor that a key of NumPy's means; IndexError for what is no index."""
+def get_item(tensor: TensorValue, key: object) -> Any:
+    """The elements at a key, by NumPy's rules; IndexError for an invalid key."""
     items = key if isinstance(key, tuple) else (key,)
     if not any(is_array(item) for item in items):
         return indexing.get_item(tensor, key)
     arrays = [as_indices(item) if is_array(item) else item for item in items]
     if len(arrays) == 1 and arrays[0].dtype is dt.bool_:
         return indexing.boolean_mask(tensor, arrays[0])
-    return picked(tensor, without_masks(tensor, spelled_out(tensor, arrays)), is_apart(arrays))
+    return elements_at(tensor, without_masks(tensor, spelled_out(tensor, arrays)), is_apart(arrays))
 
 
-def is_array(item: Any) -> bool:
+def is_array(item: object) -> bool:
     """Whether an item of a key is an array of indices or a mask."""
     if isinstance(item, (list, tuple)):
         return True
@@ -49,34 +55,34 @@ def is_array(item: Any) -> bool:
     return isinstance(item, np.ndarray) and (item.ndim > 0 or item.dtype == np.bool_)
 
 
-def is_position(item: Any) -> bool:
-    """Whether an item picks places of an axis: no slice, no new axis, no `...`."""
+def is_position(item: Item) -> TypeGuard[TensorLike]:
+    """Whether an item has indices: it is no slice, no new axis and no `...`."""
     return item is not None and item is not Ellipsis and not isinstance(item, slice)
 
 
-def is_apart(items: Any) -> bool:
-    """Whether something stands between the arrays of a key, be it `...` that means no axis."""
-    at = [i for i, item in enumerate(items) if is_position(item)]
-    return at[-1] - at[0] >= len(at)
+def is_apart(items: Sequence[Item]) -> bool:
+    """Whether something stands between the arrays of a key, even a `...` for no axis."""
+    places = [i for i, item in enumerate(items) if is_position(item)]
+    return places[-1] - places[0] >= len(places)
 
 
-def as_indices(item: Any) -> Any:
-    """An array of indices as a tensor of bool, int32 or int64."""
-    found = convert(item)
-    if not is_tensor(item) and found.type.dims == (0,):
+def as_indices(item: TensorLike) -> Any:
+    """An array of indices, or a mask, as a tensor of int32, int64 or bool."""
+    indices = convert(item)
+    if not is_tensor(item) and indices.type.dims == (0,):
         return convert(item, dt.int32)  # the dtype of an empty list says nothing
-    if found.dtype is dt.bool_ or found.dtype in dt.INDEX:
-        return found
-    if not (found.dtype.is_integer):
+    if indices.dtype is dt.bool_ or indices.dtype in dt.INDEX:
+        return indices
+    if not indices.dtype.is_integer:
         raise IndexError(
             "arrays used as indices must be of integer (or boolean) type, got "
-            f"{found.dtype.name} in {item!r}"
+            f"{indices.dtype.name} in {item!r}"
         )
-    return cast(found, dt.int64)
+    return cast(indices, dt.int64)
 
 
-def axes_taken(item: Any) -> int:
-    """How many axes of a tensor an item of a key speaks of."""
+def axes_taken(item: Item) -> int:
+    """The number of axes of the tensor that an item of a key covers."""
     if item is None or item is Ellipsis:
         return 0
     if is_tensor(item) and item.dtype is dt.bool_:
@@ -84,22 +90,22 @@ def axes_taken(item: Any) -> int:
     return 1
 
 
-def spelled_out(tensor: Any, items: Any) -> list[Any]:
-    """A key with slices of all for `...` and for the axes that it does not speak of."""
+def spelled_out(tensor: TensorValue, items: Sequence[Item]) -> list[Item]:
+    """The key with full slices for `...`, or at its end, so that it covers all axes."""
     rank, taken = len(axis_sizes(tensor)), sum(map(axes_taken, items))
     if taken > rank:
         raise IndexError(f"too many indices: the tensor has {rank} axes, but {taken} were indexed")
-    at = [i for i, item in enumerate(items) if item is Ellipsis] or [len(items)]
-    return [*items[: at[0]], *[ALL] * (rank - taken), *items[at[0] + 1 :]]
+    gap = next((i for i, item in enumerate(items) if item is Ellipsis), len(items))
+    return [*items[:gap], *[ALL] * (rank - taken), *items[gap + 1 :]]
 
 
-def without_masks(tensor: Any, items: list[Any]) -> list[Any]:
-    """A key with the places where masks hold instead of the masks."""
-    spelled: list[Any] = []
+def without_masks(tensor: TensorValue, items: Sequence[Item]) -> list[Item]:
+    """The key with the indices of their true elements in place of masks."""
+    spelled: list[Item] = []
     axis = 0
     for item in items:
         if is_tensor(item) and item.dtype is dt.bool_:
-            masked = tensor.type.dims[axis : axis + axes_taken(item)]
+            masked = (tensor.type.dims or ())[axis : axis + axes_taken(item)]
             if not is_compatible(masked, item.type.dims):
                 raise IndexError(
                     f"boolean index did not match: the mask has shape {item.shape}, the axes from "
@@ -112,29 +118,29 @@ def without_masks(tensor: Any, items: list[Any]) -> list[Any]:
     return spelled
 
 
-def picked(tensor: Any, items: list[Any], apart: bool) -> Any:
-    """The elements for a key of arrays, ints, slices and new axes."""
+def elements_at(tensor: TensorValue, items: Sequence[Item], apart: bool) -> Any:
+    """The elements at a key of arrays, ints, slices and new axes."""
     axes = [i for i, item in enumerate(items) if is_position(item)]
     rest = tuple([ALL if i in axes else item for i, item in enumerate(items)])
     if any(item != ALL for item in rest):
         tensor = indexing.get_item(tensor, rest)
     sizes = axis_sizes(tensor)
-    places = [from_the_front(items[axis], sizes[axis]) for axis in axes]
+    places = [from_the_front(item, size) for item, size in zip(items, sizes) if is_position(item)]
     if len(axes) == 1:
         return gather(tensor, places[0], axis=axes[0])
     others = [i for i in range(len(sizes)) if i not in axes]
     columns = broadcast_arrays(*places)
-    found = gather_nd(transpose(tensor, [*axes, *others]), stack(columns, -1))
+    elements = gather_nd(transpose(tensor, [*axes, *others]), stack(columns, -1))
     if apart or axes[0] == 0:
-        return found
+        return elements
     common, before = columns[0].type.rank, axes[0]
     order = list(range(len(others) + common))
     order = [*order[common : common + before], *order[:common], *order[common + before :]]
-    return transpose(found, order)
+    return transpose(elements, order)
 
 
-def from_the_front(places: Any, size: Any) -> Any:
-    """Indices of an axis, those from its end counted from its beginning."""
+def from_the_front(places: TensorLike, size: Length) -> Any:
+    """Indices of an axis, with the size added to negative ones."""
     places = cast(places, dt.int64)
     size = cast(size, dt.int64) if is_tensor(size) else convert(size, dt.int64)
     return apply(SELECT, less(places, convert(0, dt.int64)), add(places, size), places)

@@ -15,15 +15,15 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types.arguments import TensorLike
 
 
-def ranked(a: Any, b: Any, function: str) -> list[Any]:
-    """Two values as tensors of one dtype whose ranks are known."""
+def ranked(a: TensorLike, b: TensorLike, function: str) -> list[Any]:
+    """Two values as tensors of one dtype; ValueError where a rank is unknown."""
     tensors = promoted(a, b)
     for tensor in tensors:
         rank_of(tensor, function)
     return tensors
 
 
-def matmul(x1: Any, x2: Any) -> Any:
+def matmul(x1: TensorLike, x2: TensorLike) -> Any:
     """Multiplies matrices, or batches of them that broadcast.
 
     Args:
@@ -225,7 +225,7 @@ def cross(
     return moveaxis(stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, last], -1), -1, axisc)
 
 
-def einsum(subscripts: str, *operands: TensorLike, **kwargs: Any) -> Any:
+def einsum(subscripts: str, *operands: TensorLike, **kwargs: object) -> Any:
     """Sums products of operands as subscripts describe, by Einstein's convention.
 
     Args:

@@ -12,7 +12,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.random import stateful_random as draws
 from graphwright.ops.random.seeds import set_seed
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 
 
@@ -28,8 +28,8 @@ def seed(s: int) -> None:
     set_seed(int(s))
 
 
-def shape_of(size: Any) -> Any:
-    """A shape: of a single number if none is given."""
+def shape_of(size: ShapeLike) -> Any:
+    """The shape, with None as that of a scalar."""
     return [] if size is None else sizes(size)
 
 
@@ -54,7 +54,7 @@ def rand(*size: int) -> Any:
     return uniform(0.0, 1.0, size)
 
 
-def random(size: TensorLike | None = None) -> Any:
+def random(size: ShapeLike = None) -> Any:
     """Draws floats from [0, 1) uniformly.
 
     Args:
@@ -70,7 +70,7 @@ def random(size: TensorLike | None = None) -> Any:
     return uniform(0.0, 1.0, size)
 
 
-def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: TensorLike | None = None) -> Any:
+def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: ShapeLike = None) -> Any:
     """Draws floats from [low, high) uniformly.
 
     Args:
@@ -107,7 +107,7 @@ def randn(*args: int) -> Any:
     return standard_normal(args)
 
 
-def standard_normal(size: TensorLike | None = None) -> Any:
+def standard_normal(size: ShapeLike = None) -> Any:
     """Draws floats from the standard normal distribution.
 
     Args:
@@ -124,7 +124,10 @@ def standard_normal(size: TensorLike | None = None) -> Any:
 
 
 def randint(
-    low: TensorLike, high: Any = None, size: TensorLike | None = None, dtype: DTypeLike = np.int64
+    low: TensorLike,
+    high: TensorLike | None = None,
+    size: ShapeLike = None,
+    dtype: DTypeLike = np.int64,
 ) -> Any:
     """Draws integers from [low, high) uniformly.
 
@@ -149,7 +152,7 @@ def randint(
     return draws.uniform(shape_of(size), first, last, kind)
 
 
-def poisson(lam: TensorLike = 1.0, size: TensorLike | None = None) -> Any:
+def poisson(lam: TensorLike = 1.0, size: ShapeLike = None) -> Any:
     """Draws counts from Poisson distributions.
 
     Args:

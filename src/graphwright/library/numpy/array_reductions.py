@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from graphwright.library.numpy.array_functions import isnan, truth
@@ -20,11 +21,15 @@ from graphwright.ops.math.arithmetic import minimum
 from graphwright.ops.math.transcendental import abs as magnitude
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+
+#: Ops of a tensor: a reduction with its axes, and what goes along an axis.
+Reduction = Callable[[TensorValue, TensorLike | None, bool], TensorValue]
+AlongAxis = Callable[[TensorValue, int], TensorValue]
 
 
-def widened(a: Any, dtype: Any) -> Any:
-    """What is added up: of `dtype`, else small integers and booleans as 64 bits."""
+def widened(a: TensorLike, dtype: DTypeLike | None) -> Any:
+    """The array as `dtype`; if None, small integers and bools as 64 bits."""
     x = asarray(a)
     if dtype is not None:
         return cast(x, dtype_of(dtype))
@@ -58,7 +63,12 @@ def sum(
     return reduction.reduce_sum(widened(a, dtype), axis, bool(keepdims))
 
 
-def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
+def prod(
+    a: TensorLike,
+    axis: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool | None = None,
+) -> Any:
     """Multiplies the elements along axes.
 
     Args:
@@ -109,8 +119,8 @@ def mean(
     return reduction.reduce_mean(x, axis, bool(keepdims))
 
 
-def refuse_out(out: Any) -> None:
-    """ValueError for an array to write into: tensors do not change."""
+def refuse_out(out: object) -> None:
+    """Raises ValueError for an array to write into: tensors do not change."""
     if out is not None:
         raise ValueError("Setting out is not supported.")
 
@@ -145,8 +155,8 @@ def var(
     """
     refuse_out(out)
     x = inexact(a) if dtype is None else cast(asarray(a), dtype_of(dtype))
-    middle = reduction.reduce_mean(x, axis, True)
-    squares = square(magnitude(x - middle))
+    center = reduction.reduce_mean(x, axis, True)
+    squares = square(magnitude(x - center))
     total = reduction.reduce_sum(squares, axis, bool(keepdims))
     count = reduction.reduce_sum(ones_like(squares), axis, bool(keepdims))
     return total / (count - ddof)
@@ -170,8 +180,14 @@ def std(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = N
     return sqrt(var(a, axis, keepdims=keepdims))
 
 
-def extreme(function: Any, booleans: Any, a: Any, axis: Any, keepdims: Any) -> Any:
-    """A greatest or least element along axes."""
+def extreme(
+    function: Reduction,
+    booleans: Reduction,
+    a: TensorLike,
+    axis: TensorLike | None,
+    keepdims: bool | None,
+) -> Any:
+    """The extremes along axes: by `booleans` of bool tensors, else by `function`."""
     x = asarray(a)
     return (booleans if x.dtype is dt.bool_ else function)(x, axis, bool(keepdims))
 
@@ -418,14 +434,19 @@ def nanmean(
     return total / cast(count, total.dtype)
 
 
-def without_nans(a: Any, like: Any) -> Any:
-    """The elements, other ones in place of NaNs."""
+def without_nans(a: TensorLike, like: Callable[[TensorValue], TensorValue]) -> Any:
+    """The elements, with those of `like(x)` in place of NaNs."""
     x = asarray(a)
-    inexact_one = x.dtype.is_floating or x.dtype.is_complex
-    return where(isnan(x), like(x), x) if inexact_one else x
+    has_nans = x.dtype.is_floating or x.dtype.is_complex
+    return where(isnan(x), like(x), x) if has_nans else x
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+def average(
+    a: TensorLike,
+    axis: int | None = None,
+    weights: TensorLike | None = None,
+    returned: bool = False,
+) -> Any:
     """Computes the weighted mean along an axis.
 
     Args:
@@ -445,22 +466,22 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     """
     if weights is None:
         x = inexact(a)
-        found = reduction.reduce_mean(x, axis)
+        result = reduction.reduce_mean(x, axis)
         total = reduction.reduce_sum(ones_like(x), axis)
-        return (found, total) if returned else found
+        return (result, total) if returned else result
     dtype = result_type(a, weights)
-    x, heavy = inexact(asarray(a, dtype)), inexact(asarray(weights, dtype))
-    if axis is not None and heavy.type.rank == 1 and x.type.rank != 1:
+    x, factors = inexact(asarray(a, dtype)), inexact(asarray(weights, dtype))
+    if axis is not None and factors.type.rank == 1 and x.type.rank != 1:
         sides = [1] * (x.type.rank or 1)
         sides[axis] = -1
-        heavy = reshape(heavy, sides)
-    heavy = heavy + zeros_like(x)
-    total = reduction.reduce_sum(heavy, axis)
-    found = reduction.reduce_sum(x * heavy, axis) / total
-    return (found, total) if returned else found
+        factors = reshape(factors, sides)
+    factors = factors + zeros_like(x)
+    total = reduction.reduce_sum(factors, axis)
+    result = reduction.reduce_sum(x * factors, axis) / total
+    return (result, total) if returned else result
 
 
-def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
     """Computes the sums of all elements up to each one.
 
     Args:
@@ -479,7 +500,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     return cumulated(cumulation.cumsum, a, axis, dtype)
 
 
-def cumprod(a: TensorLike, axis: TensorLike | None = None, dtype: DTypeLike | None = None) -> Any:
+def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
     """Computes the products of all elements up to each one.
 
     Args:
@@ -498,13 +519,13 @@ def cumprod(a: TensorLike, axis: TensorLike | None = None, dtype: DTypeLike | No
     return cumulated(cumulation.cumprod, a, axis, dtype)
 
 
-def cumulated(function: Any, a: Any, axis: Any, dtype: Any) -> Any:
-    """A cumulative function along an axis, or of all elements in a row."""
+def cumulated(function: AlongAxis, a: TensorLike, axis: int | None, dtype: DTypeLike | None) -> Any:
+    """The result of a cumulative function along an axis, or of all elements in a row."""
     x = widened(a, dtype)
     return function(reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
 
-def argmax(a: TensorLike, axis: TensorLike | None = None) -> Any:
+def argmax(a: TensorLike, axis: int | None = None) -> Any:
     """Returns the indices of the greatest elements along an axis.
 
     Args:
@@ -521,7 +542,7 @@ def argmax(a: TensorLike, axis: TensorLike | None = None) -> Any:
     return placed(greatest_place, a, axis)
 
 
-def argmin(a: TensorLike, axis: TensorLike | None = None) -> Any:
+def argmin(a: TensorLike, axis: int | None = None) -> Any:
     """Returns the indices of the least elements along an axis.
 
     Args:
@@ -538,22 +559,24 @@ def argmin(a: TensorLike, axis: TensorLike | None = None) -> Any:
     return placed(least_place, a, axis)
 
 
-def placed(function: Any, a: Any, axis: Any) -> Any:
-    """A place along an axis, or among all elements in a row."""
+def placed(function: AlongAxis, a: TensorLike, axis: int | None) -> Any:
+    """The indices by `function` along an axis, or the index among all elements in a row."""
     x = asarray(a)
     x = cast(x, dt.int8) if x.dtype is dt.bool_ else x
     return function(reshape(x, [-1]), 0) if axis is None else function(with_axis(x), axis)
 
 
-def with_axis(x: Any) -> Any:
-    """The tensor, a scalar as a vector of it."""
+def with_axis(x: TensorValue) -> Any:
+    """The tensor, with a scalar as a vector."""
     if x.type.rank is not None:
         return x if x.type.rank else reshape(x, [1])
     dims = shape(x)
     return reshape(x, concat([[1], dims], 0)[minimum(rank(x), 1) :])
 
 
-def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
+def sort(
+    a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None
+) -> Any:
     """Sorts the elements along an axis in ascending order.
 
     Args:
@@ -577,7 +600,9 @@ def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> 
     return sorting.sort(reshape(x, [-1]), 0) if axis is None else sorting.sort(x, axis)
 
 
-def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
+def argsort(
+    a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None
+) -> Any:
     """Returns the indices that sort the elements along an axis.
 
     Args:
@@ -599,12 +624,11 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
     refuse_order(kind, order)
     x = asarray(a)
     x, axis = (reshape(x, [-1]), 0) if axis is None else (with_axis(x), axis)
-    found = sorting.argsort(x, axis)
-    return cast(found, dt.int64)
+    return cast(sorting.argsort(x, axis), dt.int64)
 
 
-def refuse_order(kind: str, order: Any) -> None:
-    """ValueError for ways of sorting that there are not."""
+def refuse_order(kind: str, order: object) -> None:
+    """Raises ValueError for an unknown kind of sort, or for an order of fields."""
     if kind not in ("quicksort", "stable"):
         raise ValueError(
             f"Invalid value for argument `kind`. Only kind='quicksort' and kind='stable' are "
@@ -628,14 +652,14 @@ def polyval(p: TensorLike, x: TensorLike) -> Any:
     >>> tf.experimental.numpy.polyval([1, 0, 2], 3).numpy()
     np.int64(11)
     """
-    factors, at = promoted(p, x)
-    total = zeros_like(at)
+    factors, points = promoted(p, x)
+    total = zeros_like(points)
     for i in range(factors.shape[0]):
-        total = total * at + factors[i]
+        total = total * points + factors[i]
     return total
 
 
-def size(x: TensorLike, axis: TensorLike | None = None) -> Any:
+def size(x: TensorLike, axis: int | None = None) -> Any:
     """Returns the number of elements of an array, or its size along an axis.
 
     Args:
@@ -650,9 +674,9 @@ def size(x: TensorLike, axis: TensorLike | None = None) -> Any:
     4
     """
     tensor = asarray(x)
-    known = tensor.shape
+    static = tensor.shape
     if axis is not None:
-        found = known[axis]
-        return shape(tensor, dt.int64)[axis] if found is None else found
-    count = known.num_elements()
+        length = static[axis]
+        return shape(tensor, dt.int64)[axis] if length is None else length
+    count = static.num_elements()
     return reduction.reduce_prod(shape(tensor, dt.int64)) if count is None else count

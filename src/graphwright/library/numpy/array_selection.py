@@ -1,8 +1,9 @@
-"""NumPy's functions that choose elements of arrays, and that ask about arrays."""
+"""NumPy's functions that select elements of arrays, and those that compare and test arrays."""
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,9 @@ def nonzero(a: TensorLike) -> list[Any]:
     return list(joining.unstack(places, x.type.rank, axis=1))
 
 
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(
+    condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
+) -> Any:
     """Selects each element from the choice of the first condition that holds.
 
     Args:
@@ -91,10 +94,10 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
             f"condlist and choicelist must have the same length of at least 1, got "
             f"{len(condlist)} and {len(choicelist)}"
         )
-    *choices, found = promoted(*choicelist, default)
+    *choices, result = promoted(*choicelist, default)
     for condition, choice in zip(reversed(condlist), reversed(choices)):
-        found = where(condition, choice, found)
-    return found
+        result = where(condition, choice, result)
+    return result
 
 
 def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Any:
@@ -114,11 +117,17 @@ def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> A
     """
     x = ravel(a) if axis is None else asarray(a)
     axis = axis or 0
-    kept = nonzero(asarray(condition, bool))[0]
-    return gathering.gather(x, kept, axis=axis)
+    places = nonzero(asarray(condition, bool))[0]
+    return gathering.gather(x, places, axis=axis)
 
 
-def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "clip") -> Any:
+def take(
+    a: TensorLike,
+    indices: TensorLike,
+    axis: int | None = None,
+    out: TensorLike | None = None,
+    mode: str = "clip",
+) -> Any:
     """Selects elements along an axis by their indices.
 
     Args:
@@ -153,7 +162,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
 
 
 def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> Any:
-    """Selects elements along an axis, each slice by indices of its own.
+    """Selects elements along an axis, with indices for each slice.
 
     Args:
         arr: An array: a tensor, or a value that makes one.
@@ -189,7 +198,7 @@ def ix_(*args: TensorLike) -> list[Any]:
         *args: Vectors of integers or bools.
 
     Returns:
-        A list of tensors, each with all elements along an axis of its own. Bools become indices.
+        A list of tensors, each with its elements along another axis. Bools become indices.
 
     Raises:
         ValueError: An argument is no vector.
@@ -198,14 +207,14 @@ def ix_(*args: TensorLike) -> list[Any]:
     >>> [x.shape for x in tf.experimental.numpy.ix_([0, 1], [2])]
     [TensorShape([2, 1]), TensorShape([1, 1])]
     """
-    count, made = len(args), []
+    count, grid = len(args), []
     for place, arg in enumerate(args):
         x = asarray(arg)
         if rank_of(x, "ix_") != 1:
             raise ValueError(f"Arguments must be 1-d, got arg {place} of rank {x.type.rank}")
         x = nonzero(x)[0] if x.dtype is dt.bool_ else x
-        made.append(movement.reshape(x, [-1 if i == place else 1 for i in range(count)]))
-    return made
+        grid.append(movement.reshape(x, [-1 if i == place else 1 for i in range(count)]))
+    return grid
 
 
 def array_equal(a1: TensorLike, a2: TensorLike) -> Any:
@@ -228,7 +237,7 @@ def array_equal(a1: TensorLike, a2: TensorLike) -> Any:
     return reduce_all(equal(x, y))
 
 
-def isscalar(num: Any) -> bool:
+def isscalar(num: object) -> bool:
     """Says whether a value is a number or a scalar tensor.
 
     Args:
@@ -283,7 +292,7 @@ def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Any:
 
     Args:
         a: An array: a tensor, or a value that makes one.
-        n: How often to do so.
+        n: The number of times.
         axis: The axis, as an int.
 
     Returns:

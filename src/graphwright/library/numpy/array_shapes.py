@@ -1,8 +1,9 @@
-"""NumPy's functions that give arrays other shapes, and that move, join and cut them."""
+"""NumPy's functions that reshape, transpose, broadcast, join, split and pad arrays."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,18 @@ from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_stati
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.static import get_static_value
 from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.arrays import Array
 from graphwright.values.convert import convert
+
+#: One axis or several.
+Axes = int | Sequence[int]
+#: The number of equal parts, or the indices at which parts begin.
+Sections = int | Sequence[int] | Array
 
 # -- shapes -------------------------------------------------------------------------------------
 
 
-def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
+def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Any:
     """Gives the elements of an array another shape.
 
     Args:
@@ -43,11 +50,11 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
     x, target = asarray(a), sizes(newshape)
     if order == "C":
         return movement.reshape(x, target)
-    turned = movement.reshape(transpose(x), reversal.reverse(convert(target), [0]))
-    return transpose(turned)
+    reversed_axes = movement.reshape(transpose(x), reversal.reverse(convert(target), [0]))
+    return transpose(reversed_axes)
 
 
-def ravel(a: Any) -> Any:
+def ravel(a: TensorLike) -> Any:
     """Flattens an array in row-major order.
 
     Args:
@@ -83,7 +90,7 @@ def flatten(a: TensorLike, order: str = "C") -> Any:
     return reshape(a, [-1], order)
 
 
-def shape(a: Any) -> Any:
+def shape(a: TensorLike) -> Any:
     """Returns the shape of an array, as far as it is known.
 
     Args:
@@ -99,7 +106,7 @@ def shape(a: Any) -> Any:
     return asarray(a).shape
 
 
-def ndim(a: Any) -> int | None:
+def ndim(a: TensorLike) -> int | None:
     """Returns the rank of an array.
 
     Args:
@@ -112,8 +119,8 @@ def ndim(a: Any) -> int | None:
     >>> tf.experimental.numpy.ndim([[1, 2]])
     2
     """
-    found: int | None = asarray(a).type.rank
-    return found
+    rank: int | None = asarray(a).type.rank
+    return rank
 
 
 def expand_dims(a: TensorLike, axis: TensorLike) -> Any:
@@ -172,7 +179,7 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
 
     Args:
         a: An array: a tensor, or a value that makes one.
-        axis1: The one axis.
+        axis1: One axis.
         axis2: The other axis.
 
     Returns:
@@ -191,7 +198,7 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
     return movement.transpose(x, order)
 
 
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: TensorLike, source: Axes, destination: Axes) -> Any:
     """Moves axes of an array to other places; the rest keep their order.
 
     Args:
@@ -237,8 +244,8 @@ def broadcast_to(array: TensorLike, shape: ShapeLike) -> Any:
     return movement.broadcast_to(asarray(array), sizes(shape))
 
 
-def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Any]:
-    """Broadcasts arrays to the shape that they have in common.
+def broadcast_arrays(*args: TensorLike, **kwargs: object) -> list[Any]:
+    """Broadcasts arrays to their common shape.
 
     Args:
         *args: Arrays.
@@ -259,18 +266,18 @@ def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Any]:
     return [movement.broadcast_to(tensor, whole) for tensor in tensors]
 
 
-def atleast(count: int, values: tuple[Any, ...], place: Any) -> Any:
-    """The values with at least so many axes, each new one where `place(rank)` says.
+def atleast(count: int, values: tuple[TensorLike, ...], place: Callable[[int], int]) -> Any:
+    """The values with at least `count` axes: a tensor, or a list for several values.
 
-    A list if there are several values.
+    `place` gives, from the rank before, the place of a new axis.
     """
-    made = []
+    tensors = []
     for value in values:
         x = asarray(value)
         for rank in range(rank_of(x, f"atleast_{count}d"), count):
             x = movement.expand_dims(x, place(rank))
-        made.append(x)
-    return made[0] if len(made) == 1 else made
+        tensors.append(x)
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 def atleast_1d(*arys: TensorLike) -> Any:
@@ -330,10 +337,10 @@ def atleast_3d(*arys: TensorLike) -> Any:
     return atleast(3, arys, lambda rank: -1 if rank == 2 else 0)
 
 
-# -- joining and cutting ------------------------------------------------------------------------
+# -- joining and splitting ----------------------------------------------------------------------
 
 
-def concatenate(arys: Any, axis: int | None = 0) -> Any:
+def concatenate(arys: Iterable[TensorLike], axis: int | None = 0) -> Any:
     """Joins arrays along an axis.
 
     Args:
@@ -353,7 +360,7 @@ def concatenate(arys: Any, axis: int | None = 0) -> Any:
     return joining.concat(tensors, axis)
 
 
-def stack(arrays: Any, axis: int = 0) -> Any:
+def stack(arrays: Iterable[TensorLike], axis: int = 0) -> Any:
     """Joins arrays of one shape along a new axis.
 
     Args:
@@ -372,7 +379,7 @@ def stack(arrays: Any, axis: int = 0) -> Any:
     return joining.stack(promoted(*arrays), axis)
 
 
-def hstack(tup: Any) -> Any:
+def hstack(tup: Iterable[TensorLike]) -> Any:
     """Joins arrays along the second axis, vectors along their only one.
 
     Args:
@@ -392,7 +399,7 @@ def hstack(tup: Any) -> Any:
     return joining.concat(rows, 0 if rank_of(rows[0], "hstack") == 1 else 1)
 
 
-def vstack(tup: Any) -> Any:
+def vstack(tup: Iterable[TensorLike]) -> Any:
     """Joins arrays along the first axis; vectors are rows.
 
     Args:
@@ -411,7 +418,7 @@ def vstack(tup: Any) -> Any:
     return joining.concat(promoted(*map(atleast_2d, tup)), 0)
 
 
-def dstack(tup: Any) -> Any:
+def dstack(tup: Iterable[TensorLike]) -> Any:
     """Joins arrays along the third axis, which is added where it is missing.
 
     Args:
@@ -448,7 +455,7 @@ def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Any:
     return concatenate([asarray(arr), asarray(values)], axis)
 
 
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def split(ary: TensorLike, indices_or_sections: Sections, axis: int = 0) -> list[Any]:
     """Splits an array along an axis.
 
     Args:
@@ -472,7 +479,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return list(joining.split(x, lengths.tolist(), axis))
 
 
-def hsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
+def hsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
     """Splits an array along the second axis, a vector along its only one.
 
     Args:
@@ -490,7 +497,7 @@ def hsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     return split(ary, indices_or_sections, 0 if asarray(ary).type.rank == 1 else 1)
 
 
-def vsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
+def vsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
     """Splits an array along the first axis.
 
     Args:
@@ -508,7 +515,7 @@ def vsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     return split(ary, indices_or_sections, 0)
 
 
-def dsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
+def dsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
     """Splits an array along the third axis.
 
     Args:
@@ -687,7 +694,7 @@ def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return flip(swapaxes(x, first, second), second)
 
 
-def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: Any) -> Any:
+def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: TensorLike) -> Any:
     """Pads an array along each axis.
 
     Args:

@@ -1,4 +1,4 @@
-"""What NumPy says of dtypes, for the package's dtypes too; its constants."""
+"""NumPy's functions on dtypes, for the package's dtypes too; NumPy's constants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType
 
 
@@ -29,7 +29,7 @@ def finfo(dtype: DTypeLike) -> Any:
     return limits(numpys(dtype))
 
 
-def issubdtype(arg1: Any, arg2: TensorLike) -> bool:
+def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
     """Says whether a dtype belongs to a kind of dtypes, like `numpy.issubdtype`.
 
     Args:
@@ -46,8 +46,8 @@ def issubdtype(arg1: Any, arg2: TensorLike) -> bool:
     return np.issubdtype(numpys(arg1), numpys(arg2))
 
 
-def numpys(dtype: Any) -> Any:
-    """A dtype as NumPy has it."""
+def numpys(dtype: DTypeLike) -> Any:
+    """The dtype as NumPy takes it."""
     return dtype.as_numpy_dtype if isinstance(dtype, DType) else dtype
 
 

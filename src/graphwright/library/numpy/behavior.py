@@ -11,8 +11,10 @@ from graphwright.library.numpy import (
     array_reductions,
     array_shapes,
 )
+from graphwright.library.numpy.array_functions import PairFunction
 from graphwright.library.numpy.promotion import Preference, asarray
 from graphwright.op.refusal import boundary
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.tensor_operators import Operators
@@ -58,15 +60,15 @@ _PROPERTIES = {
 }
 
 
-def axes_of(axes: tuple[Any, ...]) -> Any:
-    """Axes given one by one or as one list, or None."""
+def axes_of(axes: tuple[TensorLike, ...]) -> Any:
+    """The axes, from several arguments or from one list; None for no argument."""
     if not axes:
         return None
     return axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
 
 
-def reshape(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """The elements in another shape, given as one or as several arguments."""
+def reshape(self: TensorValue, *args: Any, **kwargs: Any) -> Any:
+    """The tensor in another shape: a list, or an argument for each size."""
     shape = args[0] if len(args) == 1 else args
     return array_shapes.reshape(self, shape, kwargs.get("order", "C"))
 
@@ -95,12 +97,12 @@ def experimental_enable_numpy_behavior(
     """
     if dtype_conversion_mode != "legacy":
         raise ValueError(
-            f"dtype_conversion_mode={dtype_conversion_mode!r} is not there: only 'legacy' is."
+            f"dtype_conversion_mode={dtype_conversion_mode!r} is not supported: only 'legacy' is."
         )
     Preference.float32 = prefer_float32
     for name, function in _OPERATORS.items():
         install(f"__{name}__", of_tensors(f"__{name}__", function))
-        install(f"__r{name}__", of_tensors(f"__r{name}__", lambda x, y, f=function: f(y, x)))
+        install(f"__r{name}__", of_tensors(f"__r{name}__", reflected(function)))
     for name, function in _COMPARISONS.items():
         install(f"__{name}__", of_tensors(f"__{name}__", function))
     install("__getitem__", array_indexing.get_item)
@@ -111,21 +113,26 @@ def experimental_enable_numpy_behavior(
         setattr(Tensor, name, property(value))
 
 
-def of_tensors(name: str, function: Any) -> Any:
-    """An operator that is this function for tensors; for None, ragged ones and the like it stays
-    what it was."""
+def reflected(function: PairFunction) -> PairFunction:
+    """The function with its operands exchanged."""
+    return lambda x1, x2: function(x2, x1)
+
+
+def of_tensors(name: str, function: PairFunction) -> Any:
+    """An operator: the function for tensors, and the plain operator for None and composites."""
     plain = _PLAIN[name]
 
-    def operator(x: Any, y: Any) -> Any:
-        other = y is None or isinstance(x, Composite) or isinstance(y, Composite)
-        return plain(x, y) if other else function(x, y)
+    def operator(x: TensorLike, y: TensorLike | None) -> Any:
+        if y is None or isinstance(x, Composite) or isinstance(y, Composite):
+            return plain(x, y)
+        return function(x, y)
 
-    operator.__qualname__ = f"Tensor.{name}"  # what errors call it
+    operator.__qualname__ = f"Tensor.{name}"  # which errors show
     return boundary(operator)
 
 
-def install(name: str, operator: Any) -> None:
+def install(name: str, operator: object) -> None:
     """Makes a function the operator of tensors and variables."""
     setattr(Operators, name, operator)
-    if name in vars(EagerTensor):  # which takes a shorter way where dtypes agree
+    if name in vars(EagerTensor):  # it has faster ones for equal dtypes
         setattr(EagerTensor, name, operator)

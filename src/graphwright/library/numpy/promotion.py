@@ -1,7 +1,7 @@
-"""Which dtype NumPy's functions compute in, and their arguments as tensors of it.
+"""The dtype in which NumPy's functions compute, and their arguments as tensors of it.
 
-Python numbers, and lists of them, take the dtype of the tensors beside them if that can hold
-their kind; on their own they are int64, float64 or complex128.
+Python numbers, and lists of them, adapt to the dtype of tensors beside them if it can hold their
+kind. Without tensors they are int64, float64 or complex128.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from graphwright.op.interpreter import holds_tensor, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.values.convert import convert
 
@@ -21,13 +21,13 @@ _WEAK = (bool, int, float, complex)
 
 
 class Preference:
-    """What `experimental_enable_numpy_behavior` may ask for."""
+    """The settings of `experimental_enable_numpy_behavior`."""
 
     float32 = False  # Python floats count as float32
 
 
-def kind_of(value: Any) -> Any:
-    """What NumPy's promotion looks at: a dtype, or a Python number for what adapts."""
+def kind_of(value: object) -> Any:
+    """The dtype that a value has in NumPy's promotion, or a Python number if it adapts."""
     if is_tensor(value):
         return value.dtype.as_numpy_dtype
     if isinstance(value, DType):
@@ -45,7 +45,7 @@ def kind_of(value: Any) -> Any:
     return np.dtype(value) if isinstance(value, (type, np.dtype)) else np.asarray(value).dtype
 
 
-def result_type(*arrays_and_dtypes: Any) -> DType:
+def result_type(*arrays_and_dtypes: object) -> DType:
     """Returns the dtype in which NumPy's functions compute with given operands.
 
     Args:
@@ -59,16 +59,16 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     tf.float64
     """
     kinds = [kind_of(value) for value in arrays_and_dtypes]
-    found = np.result_type(*kinds)
-    wide = any(np.dtype(k).itemsize >= found.itemsize for k in kinds if not isinstance(k, _WEAK))
+    common = np.result_type(*kinds)
+    wide = any(np.dtype(k).itemsize >= common.itemsize for k in kinds if not isinstance(k, _WEAK))
     if Preference.float32 and not wide:
-        found = {"float64": np.dtype("float32"), "complex128": np.dtype("complex64")}.get(
-            found.name, found
+        common = {"float64": np.dtype("float32"), "complex128": np.dtype("complex64")}.get(
+            common.name, common
         )
-    return of_numpy(found)
+    return of_numpy(common)
 
 
-def promote_types(type1: TensorLike, type2: TensorLike) -> Any:
+def promote_types(type1: TensorLike | DTypeLike, type2: TensorLike | DTypeLike) -> Any:
     """Returns the dtype to which two dtypes are promoted.
 
     Args:
@@ -86,7 +86,7 @@ def promote_types(type1: TensorLike, type2: TensorLike) -> Any:
     return np.promote_types(*kinds)
 
 
-def asarray(a: Any, dtype: Any = None) -> Any:
+def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Converts a value to a tensor, by NumPy's default dtypes.
 
     Args:
@@ -105,54 +105,53 @@ def asarray(a: Any, dtype: Any = None) -> Any:
         return convert(a)
     if dtype is None and not holds_tensor(a) and np.asarray(a).dtype.kind in "SUO":
         return convert(a)
-    wanted = result_type(a) if dtype is None else dtype_of(dtype)
+    kind = result_type(a) if dtype is None else dtype_of(dtype)
     if is_tensor(a):
-        return cast(a, wanted)
+        return cast(a, kind)
     if holds_tensor(a):
-        return stack([asarray(item, wanted) for item in a])
-    return convert(a, wanted) if dtype is None else cast(asarray(a), wanted)
+        return stack([asarray(item, kind) for item in a])
+    return convert(a, kind) if dtype is None else cast(asarray(a), kind)
 
 
 def dtype_of(dtype: DTypeLike) -> DType:
-    """A dtype given as ours, as NumPy's or as a Python type of numbers."""
+    """The `tf.DType` of a dtype, its name, or a Python type of numbers."""
     return result_type(dtype) if isinstance(dtype, type) else as_dtype(dtype)
 
 
-def promoted(*values: Any) -> list[Any]:
-    """The values as tensors of the dtype that they have in common."""
+def promoted(*values: TensorLike) -> list[Any]:
+    """The values as tensors of their common dtype."""
     dtype = result_type(*values)
     return [asarray(value, dtype) for value in values]
 
 
-def rank_of(x: Any, function: str) -> int:
-    """The number of axes of a tensor; ValueError where a traced one's is not known."""
-    rank: int | None = x.type.rank
+def rank_of(x: TensorValue, function: str) -> int:
+    """The rank of a tensor; ValueError where it is unknown while tracing."""
+    rank = x.type.rank
     if rank is None:
         raise ValueError(f"{function} needs to know the rank of its argument while tracing.")
     return rank
 
 
-def sizes_of(x: Any, function: str) -> list[int]:
-    """The sizes of a tensor; ValueError where a traced one's are not known."""
-    dims = x.type.dims
-    if dims is None or None in dims:
+def sizes_of(x: TensorValue, function: str) -> list[int]:
+    """The sizes of a tensor; ValueError where one is unknown while tracing."""
+    if not x.type.is_static:
         raise ValueError(f"{function} needs to know the shape of its argument while tracing.")
-    return list(dims)
+    return [d for d in x.type.dims or () if d is not None]
 
 
-def inexact(value: Any) -> Any:
-    """A value as a tensor of floats or complex numbers: integers become float64."""
+def inexact(value: TensorLike) -> Any:
+    """The value as a tensor of floats or complex numbers; integers become float64."""
     tensor = asarray(value)
     if tensor.dtype.is_floating or tensor.dtype.is_complex:
         return tensor
     return cast(tensor, result_type(tensor, 1.0))
 
 
-def inexact_pair(x: Any, y: Any) -> list[Any]:
+def inexact_pair(x: TensorLike, y: TensorLike) -> list[Any]:
     """Two values as tensors of one dtype of floats or complex numbers."""
     return [inexact(tensor) for tensor in promoted(x, y)]
 
 
-def sizes(shape: Any) -> Any:
-    """A shape, which may be a single number."""
+def sizes(shape: ShapeLike) -> Any:
+    """The shape, with a single number as a list of it."""
     return [shape] if isinstance(shape, (int, np.integer)) else shape

@@ -1,12 +1,12 @@
-"""What all optimizers share: slots, bounds, averages, gathered gradients; by Keras's names.
+"""The base of optimizers, with Keras's names: slots, bounds, averages, accumulated gradients.
 
-What an optimizer remembers of a variable, its slots, are variables too; they are made when
-it is built, which the first `apply_gradients` does, inside a `tf.function` as well.
+The slots of a variable are variables too: an optimizer's state for it. `build` makes them. The
+first `apply_gradients` calls it, also inside a `tf.function`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,33 +21,42 @@ from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.math.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from graphwright.ops.math.comparison import equal, not_equal
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue, Typed
 from graphwright.types.tensor_type import is_compatible, show_dims
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
+#: A learning rate: a number, or a function of the step (a schedule) or of nothing.
+LearningRate = float | Typed | LearningRateSchedule | Callable[[], TensorLike]
+#: Pairs of a gradient, None where there is none, and its variable.
+Gradients = Iterable[tuple[TensorLike | None, Variable]]
+
 
 class Optimizer(Module):
     """The base of optimizers: a subclass states its `slots` and one `update_step`.
 
     `learning_rate` is a number, a `schedules.LearningRateSchedule` or a function of no
-    arguments. `weight_decay` shrinks each variable by that fraction of the learning rate first.
-    At most one of `clipnorm` (of each gradient), `clipvalue` and `global_clipnorm` (of all
-    together) bounds the gradients; ValueError for more, or for one below zero.
+    arguments. `weight_decay` times the learning rate is the fraction by which a step first
+    shrinks each variable. At most one of `clipnorm` (of each gradient), `clipvalue` (of each
+    element) and `global_clipnorm` (of all gradients together) bounds the gradients.
 
-    With `use_ema` a running average of each variable is kept, which takes the variable's place
-    every `ema_overwrite_frequency` steps, if that is given, and in `finalize_variable_values`.
-    Gradients are divided by `loss_scale_factor`, by which `scale_loss` multiplies. With
+    With `use_ema` a running average of each variable takes the variable's place: every
+    `ema_overwrite_frequency` steps, and in `finalize_variable_values`. `scale_loss` multiplies a
+    loss by `loss_scale_factor`; a step divides the gradients by it. With
     `gradient_accumulation_steps` only every so many steps change the variables, by the mean of
     the gradients since.
+
+    Raises:
+        ValueError: There are two bounds, or an argument is out of its range.
     """
 
     _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {"_trained", "_undecayed"}
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         weight_decay: float | None = None,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
@@ -61,13 +70,13 @@ class Optimizer(Module):
     ) -> None:
         super().__init__(name)
         bounds = {"clipnorm": clipnorm, "clipvalue": clipvalue, "global_clipnorm": global_clipnorm}
-        given = {key: bound for key, bound in bounds.items() if bound is not None}
-        if len(given) > 1:
+        active = {key: bound for key, bound in bounds.items() if bound is not None}
+        if len(active) > 1:
             raise ValueError(
                 "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
                 + ", ".join(f"{key}={bound}" for key, bound in bounds.items())
             )
-        for key, bound in given.items():
+        for key, bound in active.items():
             if bound < 0:
                 raise ValueError(f"`{key}` must be >= 0, received {bound}.")
         check_averaging(use_ema, ema_momentum, ema_overwrite_frequency)
@@ -87,47 +96,48 @@ class Optimizer(Module):
         self.global_clipnorm = global_clipnorm
         self.built = False
         self._iterations = Variable(0, dtype=dt.int64, trainable=False, name="iteration")
-        self._rate: Any = learning_rate
-        if not callable(learning_rate):
-            if isinstance(learning_rate, str) or not hasattr(learning_rate, "__float__"):
+        rate: Any = learning_rate
+        self._rate: Any = rate
+        if not callable(rate):
+            if isinstance(rate, str) or not hasattr(rate, "__float__"):
                 raise ValueError(
                     "Argument `learning_rate` should be float, or an instance of "
                     "LearningRateSchedule, or a callable that returns the rate of the next step. "
-                    f"Received instead: learning_rate={learning_rate!r}"
+                    f"Received instead: learning_rate={rate!r}"
                 )
             self._rate = Variable(
-                float(learning_rate), dtype=dt.float32, trainable=False, name="learning_rate"
+                float(rate), dtype=dt.float32, trainable=False, name="learning_rate"
             )
         self._trained: list[Variable] = []
         self._slots: dict[str, list[Variable]] = {}
         self._undecayed: set[Any] = set()
 
-    # -- what it holds ------------------------------------------------------------------
+    # -- state --------------------------------------------------------------------------
 
     def slots(self) -> dict[str, float]:
-        """The names of what is remembered of each variable, and what it starts from."""
+        """The slots of each variable: their names and initial values."""
         return {}
 
     def build(self, variables: Iterable[Variable]) -> None:
-        """Makes the slots of the variables that will be trained; later calls do nothing."""
+        """Makes the slots of the variables to train; later calls do nothing."""
         if self.built:
             return
         self._trained = list(variables)
-        own = {"average": 0.0} if self.use_ema else {}
-        own |= {"gradient_accumulator": 0.0} if self.gradient_accumulation_steps else {}
+        common = {"average": 0.0} if self.use_ema else {}
+        common |= {"gradient_accumulator": 0.0} if self.gradient_accumulation_steps else {}
         self._slots = {
             name: [slot_like(v, name, start) for v in self._trained]
-            for name, start in (own | self.slots()).items()
+            for name, start in (common | self.slots()).items()
         }
         self.built = True
 
     def slot(self, name: str, variable: Variable) -> Variable:
-        """What is remembered of a variable; ValueError for one that it was not built with."""
+        """The slot of a variable; ValueError for one that the optimizer was not built with."""
         return self._slots[name][self._place(variable)]
 
     def _place(self, variable: Variable) -> int:
-        for place, known in enumerate(self._trained):
-            if known is variable:
+        for place, candidate in enumerate(self._trained):
+            if candidate is variable:
                 return place
         raise ValueError(
             f"Unknown variable: {variable!r}. This optimizer can only be called for the variables "
@@ -143,21 +153,20 @@ class Optimizer(Module):
 
     @property
     def iterations(self) -> Any:
-        """The steps taken so far: a variable, or the number of times that gathered gradients
-        were applied."""
+        """The number of changes of the variables: a variable, or a tensor with accumulation."""
         steps = self.gradient_accumulation_steps
         return self._iterations if steps is None else self._iterations // steps
 
     @property
     def learning_rate(self) -> Any:
-        """The learning rate of the next step: a variable, or what the schedule gives."""
+        """The learning rate of the next step: a variable, or the result of the function."""
         if isinstance(self._rate, Variable):
             return self._rate
         scheduled = isinstance(self._rate, LearningRateSchedule)
         return self._rate(self.iterations) if scheduled else self._rate()
 
     @learning_rate.setter
-    def learning_rate(self, value: Any) -> None:
+    def learning_rate(self, value: LearningRate) -> None:
         if not isinstance(self._rate, Variable):
             if not callable(value):
                 raise TypeError(
@@ -171,22 +180,26 @@ class Optimizer(Module):
             self._rate.assign(value)
 
     def exclude_from_weight_decay(self, var_list: Iterable[Variable]) -> None:
-        """Has `weight_decay` leave these variables alone."""
+        """Excludes variables from `weight_decay`."""
         self._undecayed |= {v.ref() for v in var_list}
 
     # -- one step -----------------------------------------------------------------------
 
-    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> Any:
-        """One step along pairs of a gradient and its variable; returns the iteration count.
+    def apply_gradients(self, grads_and_vars: Gradients) -> Any:
+        """Takes one step along pairs of a gradient and its variable; returns `iterations`.
 
-        Gradients that are None are left out, with a warning; ValueError if all are.
+        A gradient may be None, which gives a warning; ValueError if all are.
         """
         pairs = listed(grads_and_vars)
         self.apply([g for g, _ in pairs], [v for _, v in pairs])
         return self.iterations
 
-    def apply(self, grads: Sequence[Any], trainable_variables: Any = None) -> None:
-        """One step along gradients of `trainable_variables`, else of those it was built with."""
+    def apply(
+        self,
+        grads: Sequence[TensorLike | None],
+        trainable_variables: Iterable[Variable] | None = None,
+    ) -> None:
+        """Takes one step along gradients of `trainable_variables`, or of all of `build` if None."""
         if not len(grads):
             return
         if trainable_variables is None:
@@ -203,15 +216,15 @@ class Optimizer(Module):
             trainable_variables = self._trained
         variables = list(trainable_variables)
         pairs = connected(list(zip(grads, variables)))
-        refuse_misfits(pairs)
+        check_shapes(pairs)  # before any variable changes
         self.build(variables)
         scale = self.loss_scale_factor
-        found = [g if scale is None else divided(g, scale) for g, _ in pairs]
+        gradients = [g if scale is None else divided(g, scale) for g, _ in pairs]
         places = [self._place(v) for _, v in pairs]
         if self.gradient_accumulation_steps is None:
-            self._update(found, places)
+            self._update(gradients, places)
         else:
-            self._gather(found, places, self.gradient_accumulation_steps)
+            self._accumulate(gradients, places, self.gradient_accumulation_steps)
         if self.use_ema:
             self._average()
         for place in places:
@@ -220,38 +233,38 @@ class Optimizer(Module):
                 variable.assign(variable.constraint(variable))
         self._iterations.assign_add(1)
 
-    def _update(self, grads: list[Any], places: list[int]) -> None:
-        """Changes the variables at some places by their gradients."""
+    def _update(self, grads: Sequence[TensorLike], places: list[int]) -> None:
+        """Changes the variables at `places` by their gradients."""
         rate = convert(self.learning_rate)
         for gradient, place in zip(self._clipped(grads), places):
             variable = self._trained[place]
-            own = cast(rate, variable.dtype)
+            typed_rate = cast(rate, variable.dtype)
             if self.weight_decay is not None and variable.ref() not in self._undecayed:
-                variable.assign(variable - variable * self.weight_decay * own)
-            self.update_step(gradient, variable, own)
+                variable.assign(variable - variable * self.weight_decay * typed_rate)
+            self.update_step(gradient, variable, typed_rate)
 
-    def _gather(self, grads: list[Any], places: list[int], steps: int) -> None:
-        """Adds to the gathered gradients; every `steps` times changes the variables by them."""
-        gathered = [self._slots["gradient_accumulator"][place] for place in places]
+    def _accumulate(self, grads: Sequence[TensorLike], places: list[int], steps: int) -> None:
+        """Adds to the sums of gradients; every `steps` calls, the means change the variables."""
+        sums = [self._slots["gradient_accumulator"][place] for place in places]
 
         def apply_all() -> None:
-            self._update([(convert(g) + sum_) / steps for g, sum_ in zip(grads, gathered)], places)
-            for sum_ in gathered:
-                sum_.assign(zeros_like(sum_))
+            self._update([(convert(g) + total) / steps for g, total in zip(grads, sums)], places)
+            for total in sums:
+                total.assign(zeros_like(total))
 
         def add() -> None:
-            for g, sum_ in zip(grads, gathered):
-                sum_.assign_add(convert(g))
+            for g, total in zip(grads, sums):
+                total.assign_add(convert(g))
 
         cond(equal((self._iterations + 1) % steps, 0), apply_all, add)
 
     def _average(self) -> None:
-        """Brings the running averages up to date; puts them in the variables' place if due."""
+        """Updates the running averages; when due, puts them in the place of the variables."""
         averages = self._slots["average"]
         for variable, average in zip(self._trained, averages):
             later = cast(not_equal(self.iterations, 0), variable.dtype)
-            keep = later * self.ema_momentum  # the first step has nothing to average with
-            average.assign(keep * average + (1 - keep) * variable)
+            momentum = later * self.ema_momentum  # the first step has nothing to average with
+            average.assign(momentum * average + (1 - momentum) * variable)
         if self.ema_overwrite_frequency:
             due = equal((self.iterations + 1) % self.ema_overwrite_frequency, 0)
             cond(due, lambda: self.finalize_variable_values(self._trained), lambda: None)
@@ -262,13 +275,13 @@ class Optimizer(Module):
             for variable in var_list:
                 variable.assign(self.slot("average", variable))
 
-    def scale_loss(self, loss: Any) -> Any:
-        """A loss times `loss_scale_factor`: small gradients of float16 then do not vanish."""
+    def scale_loss(self, loss: TensorValue) -> Any:
+        """The loss times `loss_scale_factor`: so small gradients of float16 do not vanish."""
         scale = self.loss_scale_factor
         return loss if scale is None else loss * scale
 
-    def _clipped(self, grads: list[Any]) -> list[Any]:
-        """The gradients within the bounds that were asked for."""
+    def _clipped(self, grads: Sequence[TensorLike]) -> Sequence[TensorLike]:
+        """The gradients, clipped to the bound if there is one."""
         if self.clipnorm:
             return [clip_by_norm(convert(g), self.clipnorm) for g in grads]
         if self.clipvalue:
@@ -278,13 +291,15 @@ class Optimizer(Module):
             return list(clipped)
         return grads
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
         """Changes a variable, and its slots, by its gradient."""
         raise NotImplementedError(f"{type(self).__name__} must override `update_step`.")
 
 
 def check_averaging(use_ema: bool, momentum: float, frequency: int | None) -> None:
-    """ValueError for settings of running averages that make no sense."""
+    """Raises ValueError for settings of running averages that are out of their range."""
     if not use_ema:
         return
     if not 0 <= momentum <= 1:
@@ -298,24 +313,26 @@ def check_averaging(use_ema: bool, momentum: float, frequency: int | None) -> No
         )
 
 
-def divided(gradient: Any, scale: float) -> Any:
-    """A gradient, dense or of rows, divided by a number."""
+def divided(gradient: TensorLike, scale: float) -> Any:
+    """The gradient divided by a number: rows where it is rows."""
     if isinstance(gradient, IndexedSlices):
         return IndexedSlices(gradient.values / scale, gradient.indices, gradient.dense_shape)
-    return gradient / scale
+    return convert(gradient) / scale
 
 
 def slot_like(variable: Variable, name: str, start: float) -> Variable:
-    """A new variable of the shape of another, with one value in every place."""
+    """A new variable of the shape and dtype of another, filled with `start`."""
     dims = [d for d in variable.type.dims or () if d is not None]
     if not variable.type.is_static:
-        raise ValueError(f"{variable!r} has no fixed shape, so no optimizer can follow it.")
+        raise ValueError(
+            f"{variable!r} has no fixed shape, so an optimizer cannot make slots for it."
+        )
     array = np.full(dims, start, variable.dtype.numpy_dtype)
     return Variable(array, trainable=False, name=f"{variable._name}_{name}")
 
 
-def listed(grads_and_vars: Any) -> list[tuple[Any, Variable]]:
-    """Pairs of a gradient and its variable; TypeError where they are something else."""
+def listed(grads_and_vars: Gradients) -> list[tuple[TensorLike | None, Variable]]:
+    """The pairs as a list; TypeError for what is no pair of a gradient and a variable."""
     single = isinstance(grads_and_vars, Tensor)
     pairs: list[Any] = [grads_and_vars] if single else list(grads_and_vars)
     for pair in pairs:
@@ -332,8 +349,8 @@ def listed(grads_and_vars: Any) -> list[tuple[Any, Variable]]:
     return pairs
 
 
-def refuse_misfits(pairs: list[tuple[Any, Variable]]) -> None:
-    """InvalidArgumentError, before any variable is changed, for a gradient of another shape."""
+def check_shapes(pairs: list[tuple[TensorLike, Variable]]) -> None:
+    """Raises InvalidArgumentError for a gradient of another shape than its variable's."""
     for gradient, variable in pairs:
         if isinstance(gradient, Tensor) and not is_compatible(
             gradient.type.dims, variable.type.dims
@@ -347,19 +364,21 @@ def refuse_misfits(pairs: list[tuple[Any, Variable]]) -> None:
             )
 
 
-def connected(pairs: list[tuple[Any, Variable]]) -> list[tuple[Any, Variable]]:
-    """The pairs that have a gradient; a warning for the others, ValueError if none is left."""
-    found = [(g, v) for g, v in pairs if g is not None]
-    if not found:
+def connected(
+    pairs: list[tuple[TensorLike | None, Variable]],
+) -> list[tuple[TensorLike, Variable]]:
+    """The pairs that have a gradient; warns of the others. ValueError if none is left."""
+    present = [(g, v) for g, v in pairs if g is not None]
+    if not present:
         names = ", ".join(v.name for _, v in pairs)
         raise ValueError(
-            f"No gradients provided for any variable: None for each of {names}. The loss does not "
-            "depend on them as far as the tape saw: compute it inside the tape, from the variables "
-            "and not from what .numpy() gives of them."
+            f"No gradients provided for any variable: None for each of {names}. The tape saw no "
+            "way from them to the loss. Compute the loss inside the tape, from the variables and "
+            "not from their .numpy()."
         )
     missing = [v.name for g, v in pairs if g is None]
     if missing:
         LOGGER.warning(
             "Gradients do not exist for variables %s when minimizing the loss.", ", ".join(missing)
         )
-    return found
+    return present

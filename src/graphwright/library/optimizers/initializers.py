@@ -8,17 +8,16 @@ from graphwright.ops.core import creation
 from graphwright.ops.random import stateful_random
 from graphwright.ops.random.stateless_random import stateless_normal, stateless_uniform
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.convert import constant
 
 
 class Initializer:
-    """Makes a tensor of a shape and a dtype; arguments of a call that it does not know are
-    ignored."""
+    """Makes a tensor of a shape and a dtype; a call ignores all other arguments."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Any:
         """The initial value."""
         raise NotImplementedError
 
@@ -27,26 +26,26 @@ class Initializer:
         return {}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, object]) -> Any:
         """An initializer from what `get_config` returns."""
         config.pop("dtype", None)
         return cls(**config)
 
 
 def numeric(dtype: DTypeLike) -> DType:
-    """The dtype of an initial value; ValueError for strings and the like."""
-    wanted = as_dtype(dtype)
-    if not (wanted.is_numeric or wanted is dt.bool_):
-        raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {wanted}.")
-    return wanted
+    """The dtype; ValueError unless it is numeric or bool."""
+    kind = as_dtype(dtype)
+    if not (kind.is_numeric or kind is dt.bool_):
+        raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {kind}.")
+    return kind
 
 
 def floats(dtype: DTypeLike) -> DType:
-    """The dtype of normal initial values; ValueError where it is not floating."""
-    wanted = as_dtype(dtype)
-    if not wanted.is_floating:
-        raise ValueError(f"Argument `dtype` expected to be floating point. Received {wanted}.")
-    return wanted
+    """The dtype; ValueError unless it is floating."""
+    kind = as_dtype(dtype)
+    if not kind.is_floating:
+        raise ValueError(f"Argument `dtype` expected to be floating point. Received {kind}.")
+    return kind
 
 
 class Zeros(Initializer):
@@ -57,7 +56,7 @@ class Zeros(Initializer):
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
     """
 
-    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
         """Zeros."""
         return creation.zeros(shape, numeric(dtype))
 
@@ -65,26 +64,25 @@ class Zeros(Initializer):
 class Ones(Initializer):
     """Ones."""
 
-    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
         """Ones."""
         return creation.ones(shape, numeric(dtype))
 
 
 class Constant(Initializer):
-    """A value, or as many values as the shape has places.
+    """One value in every element, or a value for each.
 
     >>> import graphwright as tf
     >>> tf.constant_initializer([1, 2, 3, 4])([2, 2]).numpy().tolist()
     [[1, 2], [3, 4]]
     """
 
-    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+    def __init__(self, value: TensorLike = 0, support_partition: bool = False) -> None:
         self.value = value
         self.support_partition = support_partition
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object) -> Any:
         """The value, in the shape."""
-        dtype = None if dtype is None else as_dtype(dtype)
         return constant(self.value, dtype=dtype, shape=TensorShape(shape))
 
     def get_config(self) -> dict[str, Any]:
@@ -95,21 +93,23 @@ class Constant(Initializer):
 class RandomUniform(Initializer):
     """Uniform numbers; the same ones at each call if there is a `seed`."""
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None) -> None:
+    def __init__(
+        self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: TensorLike | None = None
+    ) -> None:
         self.minval = minval
         self.maxval = maxval
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
         """Uniform numbers."""
-        dtype = as_dtype(dtype)
-        if not (dtype.is_floating or dtype.is_integer):
+        kind = as_dtype(dtype)
+        if not (kind.is_floating or kind.is_integer):
             raise ValueError(
-                f"Argument `dtype` expected to be numeric or boolean. Received {dtype}."
+                f"Argument `dtype` expected to be numeric or boolean. Received {kind}."
             )
         if self.seed is None:
-            return stateful_random.uniform(shape, self.minval, self.maxval, dtype)
-        return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
+            return stateful_random.uniform(shape, self.minval, self.maxval, kind)
+        return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, kind)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal initializer."""
@@ -119,17 +119,19 @@ class RandomUniform(Initializer):
 class RandomNormal(Initializer):
     """Normal numbers; the same ones at each call if there is a `seed`."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
+    def __init__(
+        self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: TensorLike | None = None
+    ) -> None:
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
         """Normal numbers."""
-        dtype = floats(dtype)
+        kind = floats(dtype)
         if self.seed is None:
-            return stateful_random.normal(shape, self.mean, self.stddev, dtype)
-        return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
+            return stateful_random.normal(shape, self.mean, self.stddev, kind)
+        return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, kind)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal initializer."""

@@ -1,21 +1,20 @@
-"""Optimizers by Keras's names and formulas, so that programs train without Keras."""
+"""Optimizers with Keras's names and formulas, so that programs train without Keras."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from graphwright.library.optimizers.base_optimizer import Optimizer
+from graphwright.library.optimizers.base_optimizer import LearningRate, Optimizer
 from graphwright.ops.core.casting import cast
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.transcendental import pow as power_of
 from graphwright.ops.math.transcendental import sqrt, square
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.variable import Variable
 
 
 class SGD(Optimizer):
-    """variable -= learning_rate * gradient, with `momentum`, plain or Nesterov's.
+    """Gradient descent: variable -= learning_rate * gradient, with plain or Nesterov momentum.
 
     >>> import graphwright as tf
     >>> v = tf.Variable(1.0)
@@ -27,7 +26,7 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.01,
+        learning_rate: LearningRate = 0.01,
         momentum: float = 0.0,
         nesterov: bool = False,
         weight_decay: float | None = None,
@@ -54,7 +53,9 @@ class SGD(Optimizer):
     def slots(self) -> dict[str, float]:
         return {"momentum": 0.0} if self.momentum else {}
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
         if not self.momentum and isinstance(gradient, IndexedSlices):
             rows = cast(gradient.values, variable.dtype) * learning_rate
             variable.scatter_sub(IndexedSlices(rows, gradient.indices))
@@ -69,14 +70,14 @@ class SGD(Optimizer):
 
 
 class Adam(Optimizer):
-    """Steps by the running mean of the gradient over the root of that of its square.
+    """Steps by the running mean of the gradient over the root of the mean of its square.
 
-    Both means are corrected for their start at zero; with `amsgrad` the second never falls.
+    A correction undoes the start of both means at zero. With `amsgrad` the second never falls.
     """
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
@@ -106,29 +107,31 @@ class Adam(Optimizer):
         names = ["momentum", "velocity", *(["velocity_hat"] if self.amsgrad else [])]
         return dict.fromkeys(names, 0.0)
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
         dtype = variable.dtype
-        gradient = cast(convert(gradient), dtype)
+        dense = cast(convert(gradient), dtype)
         time = cast(self.iterations + 1, dtype)
-        rest_1 = 1 - power_of(convert(self.beta_1, dtype), time)
-        rest_2 = 1 - power_of(convert(self.beta_2, dtype), time)
+        correction_1 = 1 - power_of(convert(self.beta_1, dtype), time)
+        correction_2 = 1 - power_of(convert(self.beta_2, dtype), time)
         mean, spread = self.slot("momentum", variable), self.slot("velocity", variable)
-        mean.assign_add((gradient - mean) * (1 - self.beta_1))
-        spread.assign_add((square(gradient) - spread) * (1 - self.beta_2))
+        mean.assign_add((dense - mean) * (1 - self.beta_1))
+        spread.assign_add((square(dense) - spread) * (1 - self.beta_2))
         if self.amsgrad:
             greatest = self.slot("velocity_hat", variable)
             greatest.assign(maximum(greatest, spread))
             spread = greatest
-        pace = learning_rate * sqrt(rest_2) / rest_1
-        variable.assign_sub(mean * pace / (sqrt(spread) + self.epsilon))
+        rate = learning_rate * sqrt(correction_2) / correction_1
+        variable.assign_sub(mean * rate / (sqrt(spread) + self.epsilon))
 
 
 class AdamW(Adam):
-    """Adam with weight decay, which the means know nothing of."""
+    """Adam with weight decay, which does not enter the means."""
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         weight_decay: float = 0.004,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
@@ -156,12 +159,12 @@ class AdamW(Adam):
 class RMSprop(Optimizer):
     """Steps by the gradient over the root of the running mean of its square.
 
-    `centered` subtracts the square of the running mean first.
+    With `centered` the root is of that mean less the square of the gradient's running mean.
     """
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         rho: float = 0.9,
         momentum: float = 0.0,
         epsilon: float = 1e-7,
@@ -193,16 +196,18 @@ class RMSprop(Optimizer):
         names += ["average_gradient"] if self.centered else []
         return dict.fromkeys(names, 0.0)
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
-        gradient = cast(convert(gradient), variable.dtype)
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
+        dense = cast(convert(gradient), variable.dtype)
         velocity = self.slot("velocity", variable)
-        velocity.assign(self.rho * velocity + (1 - self.rho) * square(gradient))
+        velocity.assign(self.rho * velocity + (1 - self.rho) * square(dense))
         spread = velocity + self.epsilon
         if self.centered:
             average = self.slot("average_gradient", variable)
-            average.assign(self.rho * average + (1 - self.rho) * gradient)
+            average.assign(self.rho * average + (1 - self.rho) * dense)
             spread = velocity - square(average) + self.epsilon
-        step = learning_rate * gradient / sqrt(spread)
+        step = learning_rate * dense / sqrt(spread)
         if self.momentum > 0:
             momentum = self.slot("momentum", variable)
             momentum.assign(self.momentum * momentum + step)
@@ -215,7 +220,7 @@ class Adagrad(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         initial_accumulator_value: float = 0.1,
         epsilon: float = 1e-7,
         weight_decay: float | None = None,
@@ -240,8 +245,10 @@ class Adagrad(Optimizer):
     def slots(self) -> dict[str, float]:
         return {"accumulator": self.initial_accumulator_value}
 
-    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
-        gradient = cast(convert(gradient), variable.dtype)
+    def update_step(
+        self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
+    ) -> None:
+        dense = cast(convert(gradient), variable.dtype)
         total = self.slot("accumulator", variable)
-        total.assign_add(square(gradient))
-        variable.assign_sub(learning_rate * gradient / sqrt(total + self.epsilon))
+        total.assign_add(square(dense))
+        variable.assign_sub(learning_rate * dense / sqrt(total + self.epsilon))

@@ -1,4 +1,4 @@
-"""Learning rates that change with the step, by Keras's names and formulas."""
+"""Learning rates that change with the step, with Keras's names and formulas."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from graphwright.ops.math.comparison import equal, less, less_equal
 from graphwright.ops.math.rounding import ceil, floor
 from graphwright.ops.math.transcendental import pow as power_of
 from graphwright.ops.math.trigonometric import cos
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import float32
 from graphwright.values.convert import convert
 
@@ -20,20 +21,20 @@ from graphwright.values.convert import convert
 class LearningRateSchedule:
     """A function from the step, a scalar, to the learning rate."""
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Any:
         raise NotImplementedError(
             f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
         )
 
 
-def progress(step: Any, decay_steps: Any, staircase: bool = False) -> Any:
-    """How many periods have passed, as float32; whole ones with `staircase`."""
+def progress(step: TensorLike, decay_steps: float, staircase: bool = False) -> Any:
+    """The number of periods so far, as float32; rounded down with `staircase`."""
     periods = cast(step, float32) / decay_steps
     return floor(periods) if staircase else periods
 
 
-def check_positive(name: str, value: Any) -> None:
-    """ValueError for a period that is none."""
+def check_positive(name: str, value: float) -> None:
+    """Raises ValueError unless the value is above zero."""
     if value <= 0:
         raise ValueError(f"Argument `{name}` must be > 0. Received: {name}={value}")
 
@@ -63,7 +64,7 @@ class ExponentialDecay(LearningRateSchedule):
         self.staircase = staircase
         self.name = name
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Any:
         periods = progress(step, self.decay_steps, self.staircase)
         return self.initial_learning_rate * power_of(self.decay_rate, periods)
 
@@ -89,7 +90,7 @@ class InverseTimeDecay(LearningRateSchedule):
         self.staircase = staircase
         self.name = name
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Any:
         periods = progress(step, self.decay_steps, self.staircase)
         return self.initial_learning_rate / (1.0 + self.decay_rate * periods)
 
@@ -97,7 +98,7 @@ class InverseTimeDecay(LearningRateSchedule):
 class PolynomialDecay(LearningRateSchedule):
     """From `initial_learning_rate` to `end_learning_rate` along (1 - step / decay_steps) ** power.
 
-    With `cycle` it starts over, with a longer period, whenever the end is reached.
+    With `cycle` it starts over at the end, each time with a longer period.
     """
 
     def __init__(
@@ -117,13 +118,13 @@ class PolynomialDecay(LearningRateSchedule):
         self.cycle = cycle
         self.name = name
 
-    def __call__(self, step: Any) -> Any:
-        step = cast(step, float32)
+    def __call__(self, step: TensorLike) -> Any:
+        steps = cast(step, float32)
         length: Any = float(self.decay_steps)
         if self.cycle:
-            cycles = ceil(step / length)
-            length = length * where(equal(step, 0.0), 1.0, cycles)
-        left = 1.0 - minimum(step, length) / length
+            cycles = ceil(steps / length)
+            length = length * where(equal(steps, 0.0), 1.0, cycles)
+        left = 1.0 - minimum(steps, length) / length
         span = self.initial_learning_rate - self.end_learning_rate
         return span * power_of(left, self.power) + self.end_learning_rate
 
@@ -147,19 +148,19 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         self.values = list(values)
         self.name = name
 
-    def __call__(self, step: Any) -> Any:
-        step = convert(step)
+    def __call__(self, step: TensorLike) -> Any:
+        steps = convert(step)
         rate = convert(float(self.values[-1]), float32)
         for boundary, value in zip(reversed(self.boundaries), reversed(self.values[:-1])):
-            rate = where(less_equal(step, cast(boundary, step.dtype)), float(value), rate)
+            rate = where(less_equal(steps, cast(boundary, steps.dtype)), float(value), rate)
         return rate
 
 
 class CosineDecay(LearningRateSchedule):
     """Half a cosine from `initial_learning_rate` down to the fraction `alpha` of it.
 
-    With `warmup_target`, a straight line leads there from `initial_learning_rate` in
-    `warmup_steps` first, and the cosine goes down from `warmup_target`.
+    With `warmup_target`, the rate first rises to it from `initial_learning_rate`, in a straight
+    line of `warmup_steps`. The cosine then falls from `warmup_target`.
     """
 
     def __init__(
@@ -179,17 +180,17 @@ class CosineDecay(LearningRateSchedule):
         self.warmup_target = warmup_target
         self.warmup_steps = warmup_steps
 
-    def __call__(self, step: Any) -> Any:
-        step = cast(step, float32)
+    def __call__(self, step: TensorLike) -> Any:
+        steps = cast(step, float32)
         if self.warmup_target is None:
-            return self.decayed(step, self.initial_learning_rate)
+            return self.decayed(steps, self.initial_learning_rate)
         first = self.initial_learning_rate
-        rising = first + (self.warmup_target - first) * step / max(self.warmup_steps, 1)
-        falling = self.decayed(step - float(self.warmup_steps), self.warmup_target)
-        return where(less(step, float(self.warmup_steps)), rising, falling)
+        rising = first + (self.warmup_target - first) * steps / max(self.warmup_steps, 1)
+        falling = self.decayed(steps - float(self.warmup_steps), self.warmup_target)
+        return where(less(steps, float(self.warmup_steps)), rising, falling)
 
-    def decayed(self, step: Any, start: float) -> Any:
-        """The cosine, `step` steps from its start."""
+    def decayed(self, step: TensorValue, start: float) -> Any:
+        """The rate on a cosine from `start`, after so many steps."""
         fraction = minimum(step, float(self.decay_steps)) / self.decay_steps
         height = 0.5 * (1.0 + cos(math.pi * fraction))
         return start * ((1.0 - self.alpha) * height + self.alpha)
