@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwright.library.io.ragged_features import RaggedFeature, partitioned
+from graphwright.library.io.ragged_features import RaggedFeature, Rows, partitioned
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape
@@ -15,9 +16,10 @@ from graphwright.ops.io.example import ParseExampleV2
 from graphwright.ops.strings.strings import string
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import Dims
 from graphwright.values.sparse.sparse_functions import reorder
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
@@ -25,24 +27,24 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 class FixedLenFeature(NamedTuple):
     """A feature with as many values as its shape has; `default_value` stands for a missing one."""
 
-    shape: Any
-    dtype: Any
-    default_value: Any = None
+    shape: ShapeLike
+    dtype: DTypeLike
+    default_value: TensorLike | None = None
 
 
 class FixedLenSequenceFeature(NamedTuple):
     """A feature with any number of elements of a shape, filled up to the longest of the batch."""
 
-    shape: Any
-    dtype: Any
+    shape: ShapeLike
+    dtype: DTypeLike
     allow_missing: bool = False
-    default_value: Any = None
+    default_value: TensorLike | None = None
 
 
 class VarLenFeature(NamedTuple):
     """A feature with any number of values: a sparse tensor with a row for each message."""
 
-    dtype: Any
+    dtype: DTypeLike
 
 
 class SparseFeature(NamedTuple):
@@ -52,11 +54,15 @@ class SparseFeature(NamedTuple):
     indices ascend.
     """
 
-    index_key: Any
+    index_key: str | list[str] | tuple[str, ...]
     value_key: str
-    dtype: Any
-    size: Any
+    dtype: DTypeLike
+    size: int | list[int] | tuple[int, ...]
     already_sorted: bool = False
+
+
+#: What a feature of a message is read as.
+Feature = FixedLenFeature | FixedLenSequenceFeature | VarLenFeature | SparseFeature | RaggedFeature
 
 
 class Request:
@@ -64,10 +70,10 @@ class Request:
 
     def __init__(self) -> None:
         self.sparse: dict[str, DType] = {}
-        self.dense: dict[str, tuple[DType, Any, Any]] = {}
+        self.dense: dict[str, tuple[DType, Dims, Any]] = {}
         self.ragged: dict[str, tuple[DType, DType]] = {}
 
-    def add(self, key: str, feature: Any) -> None:
+    def add(self, key: str, feature: Feature) -> None:
         """Asks for what a feature needs; ValueError where it says too little."""
         if isinstance(feature, VarLenFeature):
             self.sparse[key] = kind_of(feature, key)
@@ -83,7 +89,7 @@ class Request:
         else:
             self.dense[key] = dense_feature(key, feature)
 
-    def parse(self, serialized: Any, names: Any, name: str | None) -> Parsed:
+    def parse(self, serialized: TensorValue, names: TensorValue, name: str | None) -> Parsed:
         """Parses the messages."""
         kinds = [kind for kind, _, _ in self.dense.values()]
         shapes = [dims for _, dims, _ in self.dense.values()]
@@ -109,10 +115,10 @@ class Parsed(NamedTuple):
     """What was parsed, by the names in the messages."""
 
     sparse: dict[str, SparseTensor]
-    dense: dict[str, Any]
-    ragged: dict[str, tuple[Any, Any]]
+    dense: dict[str, TensorValue]
+    ragged: dict[str, tuple[TensorValue, TensorValue]]
 
-    def feature(self, key: str, feature: Any, is_single: bool) -> Any:
+    def feature(self, key: str, feature: Feature, is_single: bool) -> Any:
         """The tensor that a feature is to be."""
         if isinstance(feature, VarLenFeature):
             return self.sparse[key]
@@ -127,13 +133,15 @@ class Parsed(NamedTuple):
             return merge(ids, values, size, feature.already_sorted)
         return self.dense[key]
 
-    def rows(self, key: str, is_single: bool) -> Any:
+    def rows(self, key: str, is_single: bool) -> Rows:
         """The values of a ragged feature, by message where there are several."""
         values, splits = self.ragged[key]
         return values if is_single else RaggedTensor.from_row_splits(values, splits, None, False)
 
 
-def merge(ids: list[SparseTensor], values: SparseTensor, size: Any, is_sorted: bool) -> Any:
+def merge(
+    ids: list[SparseTensor], values: SparseTensor, size: Sequence[int], is_sorted: bool
+) -> Any:
     """The sparse tensor whose last indices are values of others."""
     columns = [expand_dims(each.values, 1) for each in ids]
     indices = concat([values.indices[:, :-1], *columns], 1)
@@ -149,7 +157,7 @@ def index_keys(feature: SparseFeature) -> list[str]:
     return list(keys) if isinstance(keys, (list, tuple)) else [keys]
 
 
-def kind_of(feature: Any, key: str) -> DType:
+def kind_of(feature: Feature, key: str) -> DType:
     """The dtype of a feature; ValueError where it has none."""
     if not feature.dtype:
         raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
@@ -158,7 +166,7 @@ def kind_of(feature: Any, key: str) -> DType:
 
 def parse_example(
     serialized: TensorLike,
-    features: Any,
+    features: Mapping[str, Feature],
     example_names: TensorLike | None = None,
     name: str | None = None,
 ) -> dict[str, Any]:
@@ -204,7 +212,7 @@ def parse_example(
 
 def parse_single_example(
     serialized: TensorLike,
-    features: Any,
+    features: Mapping[str, Feature],
     example_names: TensorLike | None = None,
     name: str | None = None,
 ) -> dict[str, Any]:
@@ -238,7 +246,7 @@ def parse_single_example(
     return parse_example(message, features, example_names, name)
 
 
-def dense_feature(key: str, feature: Any) -> tuple[Any, Any, Any]:
+def dense_feature(key: str, feature: object) -> tuple[DType, Dims, TensorValue]:
     """The dtype, shape and default of a dense feature; ValueError where it says too little."""
     if not isinstance(feature, (FixedLenFeature, FixedLenSequenceFeature)):
         raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")

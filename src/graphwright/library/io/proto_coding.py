@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,15 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.results import named
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import FieldDescriptor
+    from google.protobuf.descriptor_pool import DescriptorPool
+    from google.protobuf.message import Message
 
 #: The dtypes that fields of a kind can be read as, by the numbers of protobuf's kinds.
 KINDS: dict[int, frozenset[DType]] = {
@@ -47,7 +53,7 @@ class DescriptorSource(NamedTuple):
 
 
 @lru_cache(256)
-def message_class(source: DescriptorSource) -> Any:
+def message_class(source: DescriptorSource) -> type[Message]:
     """The class of messages of a type; InvalidArgumentError where it is not described."""
     from google.protobuf import message_factory  # protobuf is large
 
@@ -61,7 +67,7 @@ def message_class(source: DescriptorSource) -> Any:
     raise InvalidArgumentError(None, None, f"No descriptor found for message type {name}")
 
 
-def pool_of(source: str) -> Any:
+def pool_of(source: str) -> DescriptorPool:
     """The descriptors that a source has."""
     from google.protobuf import descriptor_pb2, descriptor_pool
     from google.protobuf.message import DecodeError
@@ -91,10 +97,12 @@ def pool_of(source: str) -> Any:
     return pool
 
 
-def fields_of(source: DescriptorSource, names: Sequence[str], types: Sequence[DType]) -> list[Any]:
+def fields_of(
+    source: DescriptorSource, names: Sequence[str], types: Sequence[DType]
+) -> list[FieldDescriptor]:
     """The descriptors of fields; InvalidArgumentError where one is not there or of another kind."""
-    found = []
-    known = message_class(source).DESCRIPTOR.fields_by_name
+    fields: list[FieldDescriptor] = []
+    known: Any = message_class(source).DESCRIPTOR.fields_by_name
     for name, dtype in zip(names, types):
         if name not in known:
             raise InvalidArgumentError(
@@ -106,8 +114,8 @@ def fields_of(source: DescriptorSource, names: Sequence[str], types: Sequence[DT
                 None,
                 f"Unexpected output type for {source.message_type}.{name}: {dtype.name}",
             )
-        found.append(known[name])
-    return found
+        fields.append(known[name])
+    return fields
 
 
 class DecodeProtoV2(Op):
@@ -138,7 +146,7 @@ class DecodeProtoV2(Op):
             raise ValueError(f"bytes must have elements, got shape {show_dims(dims)}")
         return (*dims, count), *[(*dims, None)] * count
 
-    def kernel(self, data: Any) -> Any:
+    def kernel(self, data: Array) -> Any:
         source = DescriptorSource(self.message_type, self.descriptor_source)
         fields = fields_of(source, self.field_names, self.output_types)
         messages = texts(data)
@@ -152,7 +160,7 @@ class DecodeProtoV2(Op):
         ]
         return sizes, *values
 
-    def parsed(self, kind: Any, data: bytes) -> Any:
+    def parsed(self, kind: type[Message], data: bytes) -> Message:
         """One message."""
         from google.protobuf import text_format
         from google.protobuf.message import DecodeError
@@ -165,7 +173,7 @@ class DecodeProtoV2(Op):
             raise DataLossError(None, None, f"Unable to parse binary protobuf: {error}") from error
 
 
-def items_of(message: Any, field: Any) -> list[Any]:
+def items_of(message: Message, field: FieldDescriptor) -> list[Any]:
     """The values of a field of a message, messages and texts as bytes; none where it is not set."""
     if field.is_repeated:
         items = list(getattr(message, field.name))
@@ -180,7 +188,9 @@ def items_of(message: Any, field: Any) -> list[Any]:
     return [item.encode() for item in items] if field.type == TEXT else items
 
 
-def table(column: list[list[Any]], field: Any, dtype: DType, dims: tuple[int, ...]) -> Any:
+def table(
+    column: Sequence[Sequence[object]], field: FieldDescriptor, dtype: DType, dims: tuple[int, ...]
+) -> Array:
     """The values of a field of all messages, rows filled up to the longest with its default."""
     is_one = not field.is_repeated and field.type not in (MESSAGE, GROUP)
     longest = max(map(len, column), default=0) or int(is_one)
@@ -219,7 +229,7 @@ class EncodeProto(Op):
             )
         return (None if sizes.dims is None else sizes.dims[:-1],)
 
-    def kernel(self, sizes: Any, *values: Any) -> Any:
+    def kernel(self, sizes: Array, *values: Array) -> Any:
         described = [TensorType(dt.int32, np.shape(a)) for a in (sizes, *values)]
         dims: Any = self.shapes(*described)[0]
         source = DescriptorSource(self.message_type, self.descriptor_source)
@@ -241,13 +251,14 @@ class EncodeProto(Op):
         for i in range(count):
             message = kind()
             for field, column, size in zip(fields, rows, counts[i]):
-                fill(message, field, column[i, :size].tolist())
+                fill(message, field, column[i, :size])
             result[i] = message.SerializeToString(deterministic=True)
         return result.reshape(dims)
 
 
-def fill(message: Any, field: Any, items: list[Any]) -> None:
+def fill(message: Message, field: FieldDescriptor, values: Array) -> None:
     """Sets a field of a message."""
+    items: list[Any] = values.tolist()
     if field.type == TEXT:
         items = [item.decode() for item in items]
     if field.type in (MESSAGE, GROUP):
@@ -267,7 +278,7 @@ def decode_proto(
     bytes: TensorLike,
     message_type: str,
     field_names: Sequence[str],
-    output_types: Sequence[TensorLike],
+    output_types: Sequence[DTypeLike],
     descriptor_source: str = "local://",
     message_format: str = "binary",
     sanitize: bool = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from graphwright.control.assertions import assert_equal
@@ -17,7 +17,8 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.cumulation import cumsum
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType
+from graphwright.types.arguments import TensorValue
+from graphwright.types.dtypes import DType, DTypeLike
 
 #: With their meanings for ragged tensors.
 cast, reduce_max = opened(casting.cast), opened(reduction.reduce_max)
@@ -59,6 +60,12 @@ class UniformRowLength(NamedTuple):
     length: int
 
 
+#: How the values of a feature are divided into rows.
+Partition = RowSplits | RowLengths | RowStarts | RowLimits | ValueRowIds | UniformRowLength
+#: Values of a feature: of one message, or by message.
+Rows = TensorValue | RaggedTensor
+
+
 class RaggedFeature(NamedTuple):
     """A feature with any number of values: a ragged tensor with a row for each message.
 
@@ -70,10 +77,10 @@ class RaggedFeature(NamedTuple):
     ...     tf.int64, "values", partitions=[tf.io.RaggedFeature.RowLengths("lengths")])
     """
 
-    dtype: Any
+    dtype: DTypeLike
     value_key: str | None = None
-    partitions: Any = ()
-    row_splits_dtype: Any = dt.int32
+    partitions: Sequence[Partition] = ()
+    row_splits_dtype: DTypeLike = dt.int32
     validate: bool = False
 
     @property
@@ -96,7 +103,7 @@ MAKERS: dict[type, Callable[..., RaggedTensor]] = {
 
 
 def partitioned(
-    feature: RaggedFeature, values: Any, splits: DType, find: Callable[[str], Any]
+    feature: RaggedFeature, values: Rows, splits: DType, find: Callable[[str], Rows]
 ) -> Any:
     """The values of a feature divided into rows; `find` gives the other features.
 
@@ -115,7 +122,13 @@ def partitioned(
     return RaggedTensor.from_row_splits(result, steps, validate=feature.validate)
 
 
-def of_one(values: Any, partition: Any, splits: DType, find: Any, validate: bool) -> Any:
+def of_one(
+    values: Rows,
+    partition: Partition,
+    splits: DType,
+    find: Callable[[str], Rows],
+    validate: bool,
+) -> Any:
     """The rows of one message's values."""
     if isinstance(partition, UniformRowLength):
         return uniform(values, partition.length, splits, validate)
@@ -123,7 +136,7 @@ def of_one(values: Any, partition: Any, splits: DType, find: Any, validate: bool
     return MAKERS[type(partition)](values, rows, validate=validate)
 
 
-def uniform(values: Any, length: int, splits: DType, validate: bool) -> Any:
+def uniform(values: Rows, length: int, splits: DType, validate: bool) -> Any:
     """Rows of one length."""
     if isinstance(values, RaggedTensor):
         size = cast(length, splits)
@@ -131,7 +144,13 @@ def uniform(values: Any, length: int, splits: DType, validate: bool) -> Any:
     return reshape(values, concat([[-1, length], shape(values)[1:]], 0))
 
 
-def of_many(rows: RaggedTensor, partition: Any, find: Any, validate: bool, steps: Any) -> Any:
+def of_many(
+    rows: RaggedTensor,
+    partition: Partition,
+    find: Callable[[str], Rows],
+    validate: bool,
+    steps: TensorValue | None,
+) -> Any:
     """The rows of each row: what a feature says counts from where its row starts."""
     if isinstance(partition, UniformRowLength):
         made = uniform(rows.values, partition.length, rows.row_splits.dtype, validate)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from graphwright.base.errors import DataLossError, FailedPreconditionError
-from graphwright.library.io.records import Damaged, framed, records
-from graphwright.ops.io.file_system import failed
-from graphwright.types.arguments import TensorLike
+from graphwright.base.files import PathLike
+from graphwright.library.io.gfile import opened
+from graphwright.library.io.records import Damaged, Readable, framed, records
 
 #: What zlib adds to the number of window bits for files with gzip's head.
 _GZIP = 16
@@ -24,7 +23,7 @@ class TFRecordOptions:
     The other arguments are zlib's; None leaves zlib's default. ValueError for another type.
     """
 
-    compression_type_map: ClassVar[dict[int, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
+    compression_type_map: ClassVar[dict[int | str, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
 
     def __init__(
         self,
@@ -50,7 +49,7 @@ class TFRecordOptions:
         self.compression_strategy = compression_strategy
 
     @classmethod
-    def get_compression_type_string(cls, options: Any) -> str:
+    def get_compression_type_string(cls, options: Compression) -> str:
         """ "", "GZIP" or "ZLIB", from options or a compression type; ValueError for another."""
         if isinstance(options, TFRecordOptions):
             options = options.compression_type
@@ -79,6 +78,10 @@ class TFRecordOptions:
         return zlib.compressobj(wbits=bits, **{k: v for k, v in given.items() if v is not None})
 
 
+#: What says how a record file is compressed.
+Compression = TFRecordOptions | str | int | None
+
+
 class TFRecordWriter:
     """Writes a new file of records; a context manager that closes it.
 
@@ -94,7 +97,7 @@ class TFRecordWriter:
     [b'first', b'second']
     """
 
-    def __init__(self, path: Any, options: Any = None) -> None:
+    def __init__(self, path: PathLike, options: TFRecordOptions | str | None = None) -> None:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options)
         self._compressor = options.compressor()
@@ -135,22 +138,13 @@ class TFRecordWriter:
         self.close()
 
 
-def opened(path: Any, mode: str) -> IO[bytes]:
-    """An open file; what the system refuses is raised as an error of ours."""
-    name = Path(os.fsdecode(path))
-    try:
-        return open(name, mode)
-    except OSError as error:
-        raise failed(error, name) from error
-
-
-def read_records(path: Any, compression: Any = None) -> Iterator[bytes]:
+def read_records(path: PathLike, compression: Compression = None) -> Iterator[bytes]:
     """The records of a file; DataLossError where it is damaged."""
     kind = TFRecordOptions.get_compression_type_string(compression)
     with opened(path, "rb") as file:
-        source = Inflated(file) if kind else file
+        source: Readable = Inflated(file) if kind else file
         try:
-            yield from records(source)  # type: ignore[arg-type]
+            yield from records(source)
         except (Damaged, zlib.error) as damage:
             raise DataLossError(None, None, f"{os.fsdecode(path)}: {damage}") from damage
 
@@ -174,7 +168,7 @@ class Inflated:
         return found
 
 
-def tf_record_iterator(path: TensorLike, options: Any = None) -> Iterator[bytes]:
+def tf_record_iterator(path: PathLike, options: Compression = None) -> Iterator[bytes]:
     """Reads the records of a TFRecord file one after the other.
 
     Args:

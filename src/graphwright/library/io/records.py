@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import IO
+from typing import Protocol
 
 _LENGTH, _SUM = struct.Struct("<Q"), struct.Struct("<I")
 _HEAD = _LENGTH.size + _SUM.size
@@ -26,6 +26,12 @@ def masked(data: bytes) -> int:
     return ((plain >> 15 | plain << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
+class Readable(Protocol):
+    """Bytes that are read from the front."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
 class Damaged(ValueError):
     """A record file that ends within a record or whose checksums do not agree."""
 
@@ -37,7 +43,7 @@ def framed(record: bytes) -> bytes:
     return b"".join((length, sums[0], record, sums[1]))
 
 
-def records(file: IO[bytes]) -> Iterator[bytes]:
+def records(file: Readable) -> Iterator[bytes]:
     """The records of an open file; `Damaged` where it is none, or ends too early."""
     place = 0
     while head := file.read(_HEAD):

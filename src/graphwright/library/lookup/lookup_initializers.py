@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.library.io.record_file import opened
+from graphwright.library.io.gfile import opened
 from graphwright.op.interpreter import convert, host_array
 from graphwright.ops.state.tables import Table
 from graphwright.trace.scopes import init_scope

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwright.base.errors import DataLossError, NotFoundError
+from graphwright.base.files import PathLike
 from graphwright.library.io.record_file import read_records
 from graphwright.library.io.records import framed
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.io.file_system import failed
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -217,7 +217,7 @@ WRITE_SUMMARY, WRITE_RAW, WRITE_GRAPH = WriteSummary(), WriteRawProtoSummary(), 
 FLUSH, CLOSE = FlushSummaryWriter(), CloseSummaryWriter()
 
 
-def summary_iterator(path: TensorLike) -> Iterator[Event]:
+def summary_iterator(path: PathLike) -> Iterator[Event]:
     """Reads the events of an event file one after the other.
 
     Args:
