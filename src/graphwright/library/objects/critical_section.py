@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar, TypeVar
 
 from graphwright.base.forks import own_lock
 from graphwright.op.interpreter import apply
@@ -14,6 +14,8 @@ from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.tensor import box
+
+T = TypeVar("T")
 
 
 class Mutex:
@@ -69,7 +71,7 @@ class MutexLock(Op):
     def shapes(self, mutex: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, mutex: Any) -> Any:
+    def kernel(self, mutex: Mutex) -> Locked:
         return Locked(mutex)
 
 
@@ -85,7 +87,7 @@ class ConsumeMutexLock(Op):
     def shapes(self, lock: TensorType) -> Shapes:
         return ()
 
-    def kernel(self, lock: Any) -> None:
+    def kernel(self, lock: Locked) -> None:
         lock.release()
 
 
@@ -102,8 +104,8 @@ class CriticalSection:
         self,
         name: str | None = None,
         shared_name: str | None = None,
-        critical_section_def: Any = None,
-        import_scope: Any = None,
+        critical_section_def: object = None,
+        import_scope: object = None,
     ) -> None:
         if critical_section_def is not None or import_scope is not None:
             raise ValueError("A CriticalSection is made by its name, not from a definition.")
@@ -118,8 +120,8 @@ class CriticalSection:
         return self._mutex.name
 
     def execute(
-        self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None
-    ) -> Any:
+        self, fn: Callable[[], T], exclusive_resource_access: bool = True, name: str | None = None
+    ) -> T:
         """What `fn()` returns, while no other thread is in this section.
 
         ValueError if `fn` executes something in the section that it is executed in.

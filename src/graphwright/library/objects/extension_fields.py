@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar
 
 from graphwright.op.interpreter import convert
 from graphwright.types.composite import Composite
@@ -19,20 +19,23 @@ from graphwright.types.specs import TensorSpec
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import Tensor
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 #: The default of a field that has none.
 REQUIRED = object()
 
 
-class ImmutableDict(Mapping[Any, Any]):
+class ImmutableDict(Mapping[K, V]):
     """The mapping that a field of type `Mapping` holds."""
 
-    def __init__(self, items: Any = ()) -> None:
+    def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
         self._items = dict(items)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: K) -> V:
         return self._items[key]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[K]:
         return iter(self._items)
 
     def __len__(self) -> int:
@@ -45,16 +48,16 @@ class ImmutableDict(Mapping[Any, Any]):
 class Field:
     """What the values of one annotation are."""
 
-    def value(self, value: Any, path: str) -> Any:
+    def value(self, value: object, path: str) -> Any:
         """The value as the field holds it; TypeError if it is of another type."""
         raise NotImplementedError
 
-    def spec(self, value: Any, path: str) -> Any:
+    def spec(self, value: object, path: str) -> Any:
         """What the type spec holds for the field; TypeError if it is of another type."""
         return self.value(value, path)
 
 
-def refuse(path: str, expected: str, value: Any) -> NoReturn:
+def refuse(path: str, expected: str, value: object) -> NoReturn:
     """The error for a value of another type."""
     raise TypeError(f"{path}: expected {expected}, got {type(value).__name__!r}") from None
 
@@ -65,7 +68,7 @@ class Plain(Field):
     def __init__(self, kind: type) -> None:
         self.kind = kind
 
-    def value(self, value: Any, path: str) -> Any:
+    def value(self, value: object, path: str) -> Any:
         if not isinstance(value, self.kind):
             refuse(path, repr(self.kind.__name__), value)
         return value
@@ -74,11 +77,11 @@ class Plain(Field):
 class Converted(Field):
     """A dtype or a shape, or what says it."""
 
-    def __init__(self, name: str, make: Any) -> None:
+    def __init__(self, name: str, make: Callable[..., object]) -> None:
         self.name = name
         self.make = make
 
-    def value(self, value: Any, path: str) -> Any:
+    def value(self, value: object, path: str) -> Any:
         try:
             return self.make(value)
         except (TypeError, ValueError):
@@ -88,13 +91,14 @@ class Converted(Field):
 class OneTensor(Field):
     """A tensor, or what converts to one."""
 
-    def value(self, value: Any, path: str) -> Any:
+    def value(self, value: object, path: str) -> Any:
+        operand: Any = value
         try:
-            return convert(value)
+            return convert(operand)
         except (TypeError, ValueError):
             refuse(path, "a Tensor", value)
 
-    def spec(self, value: Any, path: str) -> Any:
+    def spec(self, value: object, path: str) -> Any:
         if not isinstance(value, TensorSpec):
             refuse(path, "a TensorSpec", value)
         return value
@@ -106,12 +110,12 @@ class OneComposite(Field):
     def __init__(self, kind: type) -> None:
         self.kind = kind
 
-    def value(self, value: Any, path: str) -> Any:
+    def value(self, value: object, path: str) -> Any:
         if not isinstance(value, self.kind):
             refuse(path, repr(self.kind.__name__), value)
         return value
 
-    def spec(self, value: Any, path: str) -> Any:
+    def spec(self, value: object, path: str) -> Any:
         if not isinstance(value, TypeSpec) or not issubclass(value.value_type, self.kind):
             refuse(path, f"the spec of a {self.kind.__name__!r}", value)
         return value
@@ -124,13 +128,13 @@ class TupleField(Field):
         self.items = items
         self.repeated = repeated
 
-    def value(self, value: Any, path: str) -> Any:
+    def value(self, value: object, path: str) -> Any:
         return tuple([f.value(v, f"{path}[{i}]") for i, (f, v) in self._paired(value, path)])
 
-    def spec(self, value: Any, path: str) -> Any:
+    def spec(self, value: object, path: str) -> Any:
         return tuple([f.spec(v, f"{path}[{i}]") for i, (f, v) in self._paired(value, path)])
 
-    def _paired(self, value: Any, path: str) -> Iterator[tuple[int, tuple[Field, Any]]]:
+    def _paired(self, value: object, path: str) -> Iterator[tuple[int, tuple[Field, Any]]]:
         if not isinstance(value, (list, tuple)):
             refuse(path, "tuple", value)
         items = [*self.items] * len(value) if self.repeated else self.items
@@ -146,15 +150,15 @@ class Entries(Field):
         self.key = key
         self.item = item
 
-    def value(self, value: Any, path: str) -> Any:
+    def value(self, value: object, path: str) -> Any:
         entries = self._entries(value, path)
         return ImmutableDict({k: self.item.value(v, f"{path}[{k!r}]") for k, v in entries})
 
-    def spec(self, value: Any, path: str) -> Any:
+    def spec(self, value: object, path: str) -> Any:
         entries = self._entries(value, path)
         return {k: self.item.spec(v, f"{path}[{k!r}]") for k, v in entries}
 
-    def _entries(self, value: Any, path: str) -> list[tuple[Any, Any]]:
+    def _entries(self, value: object, path: str) -> list[tuple[Any, Any]]:
         if not isinstance(value, Mapping):
             refuse(path, "mapping", value)
         return [(self.key.value(k, f"{path}[<key>]"), v) for k, v in value.items()]
@@ -163,17 +167,17 @@ class Entries(Field):
 class Either(Field):
     """A value of the first of several types that takes it."""
 
-    def __init__(self, options: Sequence[Field], annotation: Any) -> None:
+    def __init__(self, options: Sequence[Field], annotation: object) -> None:
         self.options = options
         self.annotation = annotation
 
-    def value(self, value: Any, path: str) -> Any:
+    def value(self, value: object, path: str) -> Any:
         return self._first("value", value, path)
 
-    def spec(self, value: Any, path: str) -> Any:
+    def spec(self, value: object, path: str) -> Any:
         return self._first("spec", value, path)
 
-    def _first(self, method: str, value: Any, path: str) -> Any:
+    def _first(self, method: str, value: object, path: str) -> Any:
         for option in self.options:
             try:
                 return getattr(option, method)(value, path)
@@ -185,10 +189,12 @@ class Either(Field):
 _PLAIN = (int, float, str, bytes, bool, type(None))
 
 
-def field_of(annotation: Any) -> Field:
+def field_of(annotation: object) -> Field:
     """The field that an annotation declares; TypeError for one that declares none."""
-    if annotation is None or annotation in _PLAIN:
-        return Plain(type(None) if annotation is None else annotation)
+    if annotation is None:
+        return Plain(type(None))
+    if isinstance(annotation, type) and annotation in _PLAIN:
+        return Plain(annotation)
     if annotation is Tensor:
         return OneTensor()
     if annotation is DType:
@@ -204,7 +210,7 @@ def field_of(annotation: Any) -> Field:
     return made
 
 
-def _generic(annotation: Any, origin: Any, arguments: tuple[Any, ...]) -> Field | None:
+def _generic(annotation: object, origin: object, arguments: tuple[object, ...]) -> Field | None:
     if origin in (typing.Union, types.UnionType):
         return Either([field_of(option) for option in arguments], annotation)
     if origin is tuple:
@@ -212,6 +218,6 @@ def _generic(annotation: Any, origin: Any, arguments: tuple[Any, ...]) -> Field 
         return TupleField(
             [field_of(item) for item in arguments[: 1 if repeated else None]], repeated
         )
-    if origin is not None and issubclass(Mapping, origin) and len(arguments) == 2:
+    if isinstance(origin, type) and issubclass(Mapping, origin) and len(arguments) == 2:
         return Entries(field_of(arguments[0]), field_of(arguments[1]))
     return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from graphwright.base.annotations import annotations_of
 from graphwright.base.errors import frame_above
 from graphwright.control.map import items_of as collector_of
 from graphwright.control.map import static_count
+from graphwright.control.tensor_array import TensorArray
 from graphwright.library.objects.extension_fields import REQUIRED, Field, ImmutableDict, field_of
 from graphwright.op.interpreter import convert
 from graphwright.op.refusal import boundary
@@ -22,11 +23,15 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.comparison import equal, logical_not
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.types import tree
+from graphwright.types.arguments import TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.keys import distinct
 from graphwright.types.specs import TensorSpec
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import EagerTensor, Tensor
+
+T = TypeVar("T")
+B = TypeVar("B", bound="Built")
 
 _BUILDING = "_tf_extension_type_building"  # in an object's dict while its constructor runs
 _SPEC = "_tf_extension_type_spec"
@@ -38,16 +43,16 @@ class Declared(NamedTuple):
     """A field of an extension type."""
 
     field: Field
-    annotation: Any
+    annotation: object
     default: Any
 
 
 class Declaration:
     """The fields of one extension type, found in its annotations when all names are known."""
 
-    def __init__(self, cls: type, scope: Mapping[str, Any]) -> None:
+    def __init__(self, cls: type, scope: Mapping[str, object]) -> None:
         self._cls = cls
-        self._scope: dict[str, Any] | None = {**scope, cls.__name__: cls}
+        self._scope: dict[str, object] | None = {**scope, cls.__name__: cls}
         self._fields: dict[str, Declared] = {}
 
     @property
@@ -58,7 +63,7 @@ class Declaration:
             self._scope = None
         return self._fields
 
-    def _resolved(self, scope: dict[str, Any]) -> dict[str, Declared]:
+    def _resolved(self, scope: dict[str, object]) -> dict[str, Declared]:
         cls = self._cls
         found: dict[str, Declared] = {}
         for base in reversed(cls.__mro__[1:]):
@@ -90,7 +95,7 @@ class Declaration:
         return inspect.Signature([inspect.Parameter(name, kind) for name in self.fields])
 
 
-def declare(cls: type, name: str, annotation: Any) -> Declared:
+def declare(cls: type, name: str, annotation: object) -> Declared:
     """A field; TypeError if its annotation or default makes none."""
     try:
         field = field_of(annotation)
@@ -102,7 +107,7 @@ def declare(cls: type, name: str, annotation: Any) -> Declared:
     return Declared(field, annotation, default)
 
 
-def check_names(cls: type, annotations: Mapping[str, Any]) -> None:
+def check_names(cls: type, annotations: Mapping[str, object]) -> None:
     """ValueError for a field of a reserved name, or one without an annotation."""
     problem = f"The field annotations for {cls.__name__} are invalid. Field"
     for name in annotations:
@@ -121,7 +126,7 @@ class Built:
     _tf_extension_type: ClassVar[Declaration]
     _tf_extension_type_what: ClassVar[str]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if _BUILDING not in self.__dict__ or name not in self._tf_extension_type.fields:
             raise unchangeable(self, name)
         self.__dict__[name] = value
@@ -142,24 +147,24 @@ def unchangeable(built: Built, name: str) -> AttributeError:
     )
 
 
-def items_of(built: Any) -> dict[str, Any]:
+def items_of(built: Built) -> dict[str, Any]:
     """The fields' values by name."""
     return {name: built.__dict__[name] for name in built._tf_extension_type.fields}
 
 
-def assembled(cls: Any, values: Mapping[str, Any]) -> Any:
+def assembled(cls: type[T], values: Mapping[str, object]) -> T:
     """A value or spec with these fields, unchecked."""
     made = cls.__new__(cls)
     made.__dict__.update(values)
     return made
 
 
-def constructor(init: Callable[..., None], finish: Callable[[Any], None]) -> Callable[..., None]:
+def constructor(init: Callable[..., None], finish: Callable[[B], None]) -> Callable[..., None]:
     """A constructor inside which fields may be set, the outermost of which finishes them."""
 
     @boundary
     @functools.wraps(init)
-    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
+    def construct(self: B, *args: Any, **kwargs: Any) -> None:
         if _BUILDING in self.__dict__:
             init(self, *args, **kwargs)
             return
@@ -176,27 +181,27 @@ def constructor(init: Callable[..., None], finish: Callable[[Any], None]) -> Cal
     return construct
 
 
-def set_fields(self: Any, *args: Any, **kwargs: Any) -> None:
+def set_fields(self: Built, *args: Any, **kwargs: Any) -> None:
     """The constructor of a class that writes none."""
     bound = self._tf_extension_type.signature().bind(*args, **kwargs)
     bound.apply_defaults()
     self.__dict__.update(bound.arguments)
 
 
-def set_spec_fields(self: Any, *args: Any, **kwargs: Any) -> None:
+def set_spec_fields(self: Built, *args: Any, **kwargs: Any) -> None:
     """The constructor of a spec whose class writes none."""
     bound = self._tf_extension_type.spec_signature().bind(*args, **kwargs)
     self.__dict__.update(bound.arguments)
 
 
-def finish_value(value: Any) -> None:
+def finish_value(value: ExtensionType) -> None:
     """Converts a new value's fields, and has its class check them."""
     for name, (field, _, _) in value._tf_extension_type.fields.items():
         value.__dict__[name] = field.value(value.__dict__[name], name)
     value.__validate__()
 
 
-def finish_spec(spec: Any) -> None:
+def finish_spec(spec: ExtensionTypeSpec) -> None:
     """Checks a new spec's fields."""
     for name, (field, _, _) in spec._tf_extension_type.fields.items():
         spec.__dict__[name] = field.spec(spec.__dict__[name], name)
@@ -210,41 +215,40 @@ class ExtensionTypeSpec(Built, TypeSpec):
 
     _tf_extension_type_what = "ExtensionTypeSpec"
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name == "_cached_key":
             object.__setattr__(self, name, value)
         else:
             super().__setattr__(name, value)
 
     @classmethod
-    def from_value(cls, value: Any) -> ExtensionTypeSpec:
+    def from_value(cls, value: ExtensionType) -> ExtensionTypeSpec:
         """The spec of a value."""
         fields = items_of(value)
-        made: ExtensionTypeSpec = assembled(
-            cls, {name: map_leaves(spec_of, item, dict) for name, item in fields.items()}
-        )
-        return made
+        specs = {name: map_leaves(spec_of, item, dict) for name, item in fields.items()}
+        return assembled(cls, specs)
 
     def _serialize(self) -> tuple[Any, ...]:
         return tuple(items_of(self).items())
 
     @classmethod
-    def _deserialize(cls, serialization: Any) -> Any:
-        return assembled(cls, dict(serialization))
+    def _deserialize(cls, serialization: Sequence[object]) -> ExtensionTypeSpec:
+        pairs: Any = serialization
+        return assembled(cls, dict(pairs))
 
     @property
     def _component_specs(self) -> Any:
         parts = leaves_of(list(items_of(self).values()))
         return tuple([leaf for leaf in parts if isinstance(leaf, TypeSpec)])
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: ExtensionType) -> Any:
         parts = leaves_of([getattr(value, name) for name in items_of(self)])
         return tuple([leaf for leaf in parts if is_part(leaf)])
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Sequence[object]) -> Any:
         parts = iter(components)
 
-        def filled(leaf: Any) -> Any:
+        def filled(leaf: object) -> Any:
             return next(parts) if isinstance(leaf, TypeSpec) else leaf
 
         fields = items_of(self).items()
@@ -252,12 +256,12 @@ class ExtensionTypeSpec(Built, TypeSpec):
         return assembled(self.value_type, values)
 
 
-def is_part(leaf: Any) -> bool:
+def is_part(leaf: object) -> bool:
     """Whether a leaf of a value is one of its components."""
     return isinstance(leaf, (Tensor, Composite))
 
 
-def leaves_of(item: Any) -> Iterator[Any]:
+def leaves_of(item: object) -> Iterator[Any]:
     """What the tuples and mappings of a field hold."""
     if isinstance(item, (tuple, list)):
         for each in item:
@@ -269,7 +273,7 @@ def leaves_of(item: Any) -> Iterator[Any]:
         yield item
 
 
-def collect(item: Any, sign: list[Any], parts: list[Any]) -> bool:
+def collect(item: object, sign: list[object], parts: list[EagerTensor]) -> bool:
     """Adds the tensors of a field to `parts`, and what else its type depends on to `sign`; False
     where that is not known."""
     if type(item) is EagerTensor and type(item._array) is np.ndarray:
@@ -294,7 +298,7 @@ def collect(item: Any, sign: list[Any], parts: list[Any]) -> bool:
     return True
 
 
-def map_leaves(function: Callable[[Any], Any], item: Any, mapping: type) -> Any:
+def map_leaves(function: Callable[[object], object], item: object, mapping: type) -> Any:
     """A field with `function` of its leaves, in order; its mappings become `mapping`s."""
     if isinstance(item, tuple):
         return tuple([map_leaves(function, each, mapping) for each in item])
@@ -304,7 +308,7 @@ def map_leaves(function: Callable[[Any], Any], item: Any, mapping: type) -> Any:
     return function(item)
 
 
-def spec_of(leaf: Any) -> Any:
+def spec_of(leaf: object) -> Any:
     """A leaf of a value as the spec has it."""
     if isinstance(leaf, Tensor):
         return TensorSpec.from_type(leaf.type)
@@ -330,23 +334,25 @@ class ExtensionTypeBatchEncoder:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 1.], dtype=float32)>
     """
 
-    def batch(self, spec: Any, batch_size: int | None) -> Any:
+    def batch(self, spec: BatchableExtensionTypeSpec, batch_size: int | None) -> Any:
         """The type of `batch_size` values of a type together; None for any number."""
         return spec._with_parts(lambda part: part._batch(batch_size))
 
-    def unbatch(self, spec: Any) -> Any:
+    def unbatch(self, spec: BatchableExtensionTypeSpec) -> Any:
         """The type of one of the values that are together in one of a type."""
         return spec._with_parts(lambda part: part._unbatch())
 
-    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+    def encode(
+        self, spec: BatchableExtensionTypeSpec, value: ExtensionType, minimum_rank: int = 0
+    ) -> Any:
         """A value as tensors and composites that have at least `minimum_rank` axes."""
         return spec._to_components(value)
 
-    def decode(self, spec: Any, encoded_value: Any) -> Any:
+    def decode(self, spec: BatchableExtensionTypeSpec, encoded_value: Any) -> Any:
         """The value of a type that was encoded so."""
         return spec._from_components(encoded_value)
 
-    def encoding_specs(self, spec: Any) -> Any:
+    def encoding_specs(self, spec: BatchableExtensionTypeSpec) -> Any:
         """The types of what `encode` gives, with all axes but those of the batch."""
         return spec._component_specs
 
@@ -370,8 +376,8 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
     def _items(self) -> BatchedItems:
         return BatchedItems(self)
 
-    def _with_parts(self, function: Callable[[Any], Any]) -> Any:
-        def changed(leaf: Any) -> Any:
+    def _with_parts(self, function: Callable[[Any], object]) -> Any:
+        def changed(leaf: object) -> Any:
             return function(leaf) if isinstance(leaf, TypeSpec) else leaf
 
         fields = items_of(self).items()
@@ -387,13 +393,13 @@ class BatchedItems:
         self._items = [collector_of(part) for part in tree.flatten(self._structure)]
         self.dtypes = [dtype for items in self._items for dtype in items.dtypes]
 
-    def parts(self, result: Any) -> list[Any]:
+    def parts(self, result: ExtensionType) -> list[Any]:
         """The tensors of the fields."""
         encoded = self._spec._encoder().encode(self._spec, result, minimum_rank=0)
         pairs = zip(self._items, tree.flatten(encoded))
         return [tensor for items, part in pairs for tensor in items.parts(part)]
 
-    def together(self, arrays: Any, length: int | None) -> Any:
+    def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
         """The value whose fields hold those of all."""
         remaining = iter(arrays)
         made = [
@@ -463,8 +469,8 @@ class ExtensionType(Built, Composite):
         return self.__dict__[_SPEC]
 
     def _sign(self) -> tuple[Any, list[Any]] | None:
-        sign: list[Any] = []
-        parts: list[Any] = []
+        sign: list[object] = []
+        parts: list[EagerTensor] = []
         if not all(collect(item, sign, parts) for item in items_of(self).values()):
             return None
         return tuple(sign), parts
@@ -483,7 +489,7 @@ class ExtensionType(Built, Composite):
     __hash__ = None  # type: ignore[assignment]  # equality is a tensor
 
 
-def spec_class(cls: Any) -> Any:
+def spec_class(cls: type[ExtensionType]) -> Any:
     """The `Spec` of an extension type: what the class wrote, completed."""
     written = vars(cls).get("Spec")
     if written is not None and not isinstance(written, type):
@@ -528,8 +534,8 @@ class BatchableExtensionType(ExtensionType, abstract=True):
         first = tree.flatten(self._encoded())[0]
         return first._row_count() if isinstance(first, Composite) else shape_of(first)[0]
 
-    def _row(self, index: Any) -> Any:
-        def row(part: Any) -> Any:
+    def _row(self, index: TensorValue) -> Any:
+        def row(part: Composite | TensorValue) -> Any:
             return part._row(index) if isinstance(part, Composite) else part[index]
 
         one = self.Spec.from_value(self)._unbatch()

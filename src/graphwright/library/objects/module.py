@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphwright.library.checkpoint.object_graph import Tracked
 from graphwright.trace.scopes import name_scope
 from graphwright.values.variable import Variable
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsRichComparison
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -71,16 +74,16 @@ class Module(Tracked):
 
     def _flatten(
         self,
-        predicate: Callable[[Any], bool] | None = None,
+        predicate: Callable[[object], bool] | None = None,
         recursive: bool = True,
-        attribute_traversal_key: Callable[[str], Any] | None = None,
+        attribute_traversal_key: Callable[[str], SupportsRichComparison] | None = None,
         with_path: bool = False,
         expand_composites: bool = False,
     ) -> Iterator[Any]:
         """What the module holds and `predicate` accepts, breadth first, each object once."""
         accepts = predicate or (lambda _: True)
         seen: set[int] = {id(self)}
-        queue: list[tuple[tuple[Any, ...], Module]] = [((), self)]
+        queue: list[tuple[tuple[object, ...], Module]] = [((), self)]
         while queue:
             path, module = queue.pop(0)
             for key, leaf in attribute_leaves(module, attribute_traversal_key):
@@ -105,8 +108,8 @@ class Module(Tracked):
 
 
 def attribute_leaves(
-    module: Module, sort_key: Callable[[str], Any] | None = None
-) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    module: Module, sort_key: Callable[[str], SupportsRichComparison] | None = None
+) -> Iterator[tuple[tuple[object, ...], Any]]:
     """The leaves of a module's attributes in the order of their names, with their paths."""
     ignored = set(module._GRAPHWRIGHT_IGNORED) | set(
         getattr(module, "_TF_MODULE_IGNORED_PROPERTIES", ())
@@ -117,7 +120,7 @@ def attribute_leaves(
             yield from leaves(attributes[name], (name,))
 
 
-def leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def leaves(value: object, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], Any]]:
     """What nested lists, tuples and mappings hold, with the path to each."""
     if isinstance(value, (list, tuple)):
         for i, item in enumerate(value):
