@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,19 @@ from graphwright.ops.state import tables
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.ops.strings.encoding import as_string, to_hash_bucket_fast
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.values.sparse.sparse_tensor import SparseTensor
-from graphwright.values.tensor import box
+from graphwright.values.tensor import EagerTensor, box
 
 
 class LookupTable(Tracked):
     """What tables have in common: a cell behind a handle, and what it maps to what."""
 
-    def __init__(self, cell: Table, default_value: Any) -> None:
+    def __init__(self, cell: Table, default_value: TensorValue) -> None:
         self._table_handle = box(cell, HANDLE)
         self._default_value = default_value
 
@@ -40,7 +42,7 @@ class LookupTable(Tracked):
         return cell
 
     @property
-    def resource_handle(self) -> Any:
+    def resource_handle(self) -> EagerTensor:
         """The resource that graphs capture."""
         return self._table_handle
 
@@ -69,21 +71,21 @@ class LookupTable(Tracked):
         keys, values = apply(op, self._table_handle, name=name)
         return keys, values
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self._find(keys, None, None)
 
-    def _find(self, keys: Any, default: Any, name: str | None) -> Any:
+    def _find(self, keys: TensorLike, default: TensorLike | None, name: str | None) -> Any:
         """The values of keys: in a tensor, or in the places of a sparse or ragged one."""
         if isinstance(keys, SparseTensor):
             return keys.with_values(self._find(keys.values, default, name))
-        if hasattr(keys, "with_flat_values"):
+        if isinstance(keys, RaggedTensor):
             return keys.with_flat_values(self._find(keys.flat_values, default, name))
         keys = self._keys(keys)
         default = self._default_value if default is None else convert(default, self.value_dtype)
         op = tables.LookupTableFindV2.of(self._cell.value_shape)
         return apply(op, self._table_handle, keys, default, name=name)
 
-    def _keys(self, keys: Any) -> Any:
+    def _keys(self, keys: TensorLike) -> TensorValue:
         """Keys as a tensor; TypeError if they are of another dtype."""
         if is_tensor(keys) and keys.dtype is not self.key_dtype:
             raise TypeError(
@@ -106,7 +108,7 @@ class StaticHashTable(LookupTable):
     def __init__(
         self,
         initializer: TableInitializer,
-        default_value: Any,
+        default_value: TensorLike,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
@@ -117,11 +119,11 @@ class StaticHashTable(LookupTable):
             initializer.initialize(self)
 
     @property
-    def default_value(self) -> Any:
+    def default_value(self) -> TensorValue:
         """What keys get that the table does not have."""
         return self._default_value
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The values of keys, a dense, sparse or ragged tensor."""
         return self._find(keys, None, name)
 
@@ -183,7 +185,7 @@ class StaticVocabularyTable:
         return dt.int64
 
     @property
-    def resource_handle(self) -> Any:
+    def resource_handle(self) -> EagerTensor | None:
         """The resource that graphs capture, or None without an initializer."""
         return None if self._table is None else self._table.resource_handle
 
@@ -196,11 +198,11 @@ class StaticVocabularyTable:
         known = convert(0, dt.int64) if self._table is None else self._table.size()
         return add(known, self._buckets, name)
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The numbers of words, a dense, sparse or ragged tensor."""
         if isinstance(keys, SparseTensor):
             return keys.with_values(self.lookup(keys.values, name))
-        if hasattr(keys, "with_flat_values"):
+        if isinstance(keys, RaggedTensor):
             return keys.with_flat_values(self.lookup(keys.flat_values, name))
         keys = convert(keys)
         if keys.dtype is not self._key_dtype:
@@ -216,7 +218,7 @@ class StaticVocabularyTable:
         found = known.lookup(keys if same else cast(keys, known.key_dtype))
         return where(not_equal(found, known.default_value), found, hashed + known.size())
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self.lookup(keys)
 
 
@@ -236,7 +238,7 @@ class MutableHashTable(LookupTable):
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: Any,
+        default_value: TensorLike,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
@@ -244,11 +246,17 @@ class MutableHashTable(LookupTable):
         self._make(as_dtype(key_dtype), as_dtype(value_dtype), default_value, checkpoint, {})
 
     def _make(
-        self, key: DType, value: DType, default: Any, checkpoint: bool, reserved: dict[Any, str]
+        self,
+        key: DType,
+        value: DType,
+        default: TensorLike,
+        checkpoint: bool,
+        reserved: Mapping[object, str],
     ) -> None:
         with init_scope():
             default = convert(default, value)
-            cell = Table(key, value, tuple(default.shape.as_list()), reserved)
+            dims: Any = default.shape.as_list()
+            cell = Table(key, value, tuple(dims), reserved)
         super().__init__(cell, default)
         self._columns = Columns(cell) if checkpoint else None
 
@@ -256,16 +264,21 @@ class MutableHashTable(LookupTable):
         held = super()._trackable_children(save_type, **kwargs)
         return held if self._columns is None else {**held, **self._columns.by_name}
 
-    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+    def lookup(
+        self,
+        keys: TensorLike,
+        dynamic_default_values: TensorLike | None = None,
+        name: str | None = None,
+    ) -> Any:
         """The values of keys; others get `dynamic_default_values`, one or one for each key."""
         return self._find(keys, dynamic_default_values, name)
 
-    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+    def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> None:
         """Sets the values of keys."""
         operands = convert(keys, self.key_dtype), convert(values, self.value_dtype)
         apply(tables.INSERT, self._table_handle, *operands, name=name)
 
-    def remove(self, keys: Any, name: str | None = None) -> None:
+    def remove(self, keys: TensorLike, name: str | None = None) -> None:
         """Forgets keys, those that are there; TypeError if they are of another dtype."""
         apply(tables.REMOVE, self._table_handle, self._keys(keys), name=name)
 
@@ -281,9 +294,9 @@ class DenseHashTable(MutableHashTable):
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
+        default_value: TensorLike,
+        empty_key: TensorLike,
+        deleted_key: TensorLike,
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
@@ -300,10 +313,12 @@ class DenseHashTable(MutableHashTable):
         reserved = {plain[0]: "empty_key", plain[1]: "deleted_key"}
         self._make(dtype, as_dtype(value_dtype), default_value, checkpoint, reserved)
 
-    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
+    def insert_or_assign(
+        self, keys: TensorLike, values: TensorLike, name: str | None = None
+    ) -> None:
         """Sets the values of keys, as `insert`."""
         self.insert(keys, values, name)
 
-    def erase(self, keys: Any, name: str | None = None) -> None:
+    def erase(self, keys: TensorLike, name: str | None = None) -> None:
         """Forgets keys, as `remove`."""
         self.remove(keys, name)

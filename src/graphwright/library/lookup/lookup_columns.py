@@ -9,6 +9,7 @@ import numpy as np
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import Storage
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.values.variable import Variable
 
 _NAMES = "table-keys", "table-values"
@@ -20,13 +21,13 @@ class Columns:
     def __init__(self, cell: Table) -> None:
         self.cell = cell
         self.by_name = {name: Column(self, part) for part, name in enumerate(_NAMES)}
-        self._restored: dict[int, Any] = {}
+        self._restored: dict[int, Array] = {}
 
     def read(self, part: int) -> Any:
         """The keys (0) or the values (1)."""
         return self.cell.export()[part]
 
-    def write(self, part: int, array: Any) -> None:
+    def write(self, part: int, array: Array) -> None:
         """Keeps a restored column until the other is there too."""
         self._restored[part] = array
         if len(self._restored) == len(_NAMES):
@@ -54,7 +55,7 @@ class ColumnStorage(Storage):
         array = self.columns.read(self.part)
         return packed(array) if self.words else array
 
-    def write(self, array: Any) -> None:
+    def write(self, array: Array) -> None:
         """Restores the column."""
         shape = ((), self.columns.cell.value_shape)[self.part]
         found = unpacked(array).reshape(-1, *shape) if self.words else np.asarray(array)
@@ -70,14 +71,14 @@ class Column(Variable):
         self._storage = ColumnStorage(columns, part)
 
 
-def packed(words: Any) -> Any:
+def packed(words: Array) -> Array:
     """Byte strings as one array of bytes: how many, their lengths, then all of them."""
     texts = words.reshape(-1).tolist()
     head = np.array([len(texts), *map(len, texts)], "<i8").tobytes()
     return np.frombuffer(head + b"".join(texts), np.uint8)
 
 
-def unpacked(data: Any) -> Any:
+def unpacked(data: Array) -> Array:
     """What `packed` made an array of bytes of."""
     raw = data.tobytes()
     count = int(np.frombuffer(raw, "<i8", 1)[0])

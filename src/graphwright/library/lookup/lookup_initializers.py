@@ -10,13 +10,23 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.files import PathLike
 from graphwright.library.io.gfile import opened
 from graphwright.op.interpreter import convert, host_array
 from graphwright.ops.state.tables import Table
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
+from graphwright.values.tensor import EagerTensor
+
+
+class NewTable(Protocol):
+    """A table that is to be filled."""
+
+    @property
+    def resource_handle(self) -> EagerTensor: ...
 
 
 class TableInitializer(Protocol):
@@ -28,11 +38,11 @@ class TableInitializer(Protocol):
     @property
     def value_dtype(self) -> DType: ...
 
-    def initialize(self, table: Any) -> None:
+    def initialize(self, table: NewTable) -> None:
         """Fills a table."""
 
 
-def fill(table: Any, keys: Any, values: Any) -> None:
+def fill(table: NewTable, keys: Array, values: Array) -> None:
     """Gives a table that is being made its keys and values."""
     cell: Table = table.resource_handle._array
     cell.insert(keys, values, once=True)
@@ -49,8 +59,8 @@ class KeyValueTensorInitializer:
 
     def __init__(
         self,
-        keys: Any,
-        values: Any,
+        keys: TensorLike,
+        values: TensorLike,
         key_dtype: DTypeLike | None = None,
         value_dtype: DTypeLike | None = None,
         name: str | None = None,
@@ -73,7 +83,7 @@ class KeyValueTensorInitializer:
         found: DType = self._values.dtype
         return found
 
-    def initialize(self, table: Any) -> None:
+    def initialize(self, table: NewTable) -> None:
         """Fills a table.
 
         FailedPreconditionError where a key comes again with another value.
@@ -98,7 +108,7 @@ class TextFileInitializer:
 
     def __init__(
         self,
-        filename: Any,
+        filename: PathLike | TensorValue,
         key_dtype: DTypeLike,
         key_index: int,
         value_dtype: DTypeLike,
@@ -124,7 +134,7 @@ class TextFileInitializer:
         self._delimiter = delimiter.encode()
         self._offset = value_index_offset
 
-    def initialize(self, table: Any) -> None:
+    def initialize(self, table: NewTable) -> None:
         """Fills a table; NotFoundError or InvalidArgumentError says what is wrong with the file."""
         with opened(self._path, "rb") as file:
             lines = [line.rstrip(b"\r\n") for line in itertools.islice(file, self._count)]
