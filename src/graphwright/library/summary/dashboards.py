@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.control.assertions import assert_non_negative, assert_rank, assert_scalar
 from graphwright.control.map import map_fn
@@ -28,11 +28,14 @@ from graphwright.ops.strings.encoding import as_string
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 
+if TYPE_CHECKING:
+    from graphwright.proto.event_pb2 import SummaryMetadata
+
 _BUCKETS = 30
 _WAV = b"\x10\x0b"  # the message of the audio view that says how sounds are encoded
 
 
-def metadata(view: str, description: str | None, content: bytes = b"") -> Any:
+def metadata(view: str, description: str | None, content: bytes = b"") -> SummaryMetadata:
     """How a tensor is to be shown, as a message."""
     from graphwright.proto.event_pb2 import SummaryMetadata  # protobuf is large
 
@@ -104,7 +107,7 @@ def histogram(
         return write(tag, lambda: ranges(data, buckets), step, shown)
 
 
-def ranges(data: Any, buckets: Any) -> Any:
+def ranges(data: TensorLike, buckets: TensorLike | None) -> Any:
     """[buckets, 3] float64: where each range begins, where it ends, how many elements it has.
 
     The elements of a single value are all in the last range, which has no width.

@@ -27,6 +27,7 @@ from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.io.file_system import failed
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -138,7 +139,7 @@ class WriteRawProtoSummary(WriterOp):
     ranks = {"step": 0}
     inputs = ("writer: resource", "step: int64", "tensor: string")
 
-    def kernel(self, writer: EventFile, step: Any, tensor: Any) -> None:
+    def kernel(self, writer: EventFile, step: Array, tensor: Array) -> None:
         from google.protobuf.message import DecodeError
 
         from graphwright.proto.event_pb2 import Summary
@@ -160,7 +161,7 @@ class WriteGraphSummary(WriterOp):
     type_name = "WriteGraphSummary"
     inputs = ("writer: resource", "step: int64", "tensor: string")
 
-    def kernel(self, writer: EventFile, step: Any, tensor: Any) -> None:
+    def kernel(self, writer: EventFile, step: Array, tensor: Array) -> None:
         writer.add(step.item(), graph_def=text_of(tensor))
 
 
@@ -184,20 +185,20 @@ class CloseSummaryWriter(WriterOp):
         writer.close()
 
 
-def text_of(value: Any) -> bytes:
+def text_of(value: object) -> bytes:
     """The text of an operand that has one element."""
     found: bytes = np.asarray(value, object).item()
     return found
 
 
 def write_tensor(
-    dtype: DType, writer: EventFile, step: Any, tensor: Any, tag: Any, metadata: Any
+    dtype: DType, writer: EventFile, step: Array, tensor: Array, tag: Array, metadata: Array
 ) -> None:
     """Writes an array of elements of `dtype`."""
     writer.add(step.item(), summary=tensor_summary(dtype, tensor, tag, metadata))
 
 
-def tensor_summary(dtype: DType, tensor: Any, tag: Any, metadata: Any) -> Summary:
+def tensor_summary(dtype: DType, tensor: Array, tag: Array, metadata: Array) -> Summary:
     """The message with one tensor in it."""
     from google.protobuf.message import DecodeError
 

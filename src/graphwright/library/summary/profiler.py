@@ -13,18 +13,19 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphwright.base.errors import AlreadyExistsError, UnavailableError
-from graphwright.base.files import write_whole
+from graphwright.base.files import TextPath, write_whole
 from graphwright.compile.run.tiers import Run, native_runner
 from graphwright.control.call import call_of
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.ir.graph import Graph, Node, subgraphs_of
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import Op
+from graphwright.values.tensor import EagerTensor
 
 _TRACKS = 1 << 30  # numbers that no thread has
 _DETAILED = 3  # the level from which on the ops inside functions are timed
@@ -51,7 +52,7 @@ class Timer(Layer):
         self.called: dict[ConcreteFunction, None] = {}
         self.timed: dict[ConcreteFunction, Run] = {}  # their machine code, its segments timed
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result, timed."""
         begin = time.perf_counter_ns()
         try:
@@ -60,7 +61,7 @@ class Timer(Layer):
             called = next((g.name for g in subgraphs_of(op)), None)
             self.note(op.type_name, begin, {} if called is None else {"function": called})
 
-    def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[Any]) -> Any:
+    def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[EagerTensor]) -> Any:
         """A call of a trace by the tier that it has, or op by op."""
         self.called[concrete] = None
         detailed = self.level >= _DETAILED
@@ -78,12 +79,12 @@ class Timer(Layer):
             name = call_of(concrete.graph).type_name
             self.note(name, begin, {"function": concrete.graph.name, "tier": tier})
 
-    def segment(self, node: Node, native: Callable[..., Any]) -> Callable[..., Any]:
+    def segment(self, node: Node, native: Callable[..., object]) -> Callable[..., object]:
         """A segment of machine code that notes each of its runs."""
         (graph,) = subgraphs_of(node.op)
         details = {"ops": [n.op.type_name for n in graph.nodes]} | lines_of(graph)
 
-        def timed(*arrays: Any) -> Any:
+        def timed(*arrays: object) -> object:
             begin = time.perf_counter_ns()
             try:
                 return native(*arrays)
@@ -92,7 +93,7 @@ class Timer(Layer):
 
         return timed
 
-    def each(self, graph: Graph, tensors: Sequence[Any]) -> list[Any]:
+    def each(self, graph: Graph, tensors: Sequence[EagerTensor]) -> list[Any]:
         """The results of a graph, its ops timed one by one."""
         values = dict(zip(graph.arguments, [*tensors, *graph.captured]))
         for node in graph.nodes:
@@ -130,12 +131,14 @@ class Timer(Layer):
             for kind, track, name in found
         ]
 
-    def note(self, name: str, begin: int, args: dict[str, Any]) -> None:
+    def note(self, name: str, begin: int, args: Mapping[str, object]) -> None:
         """Adds an event that began at `begin` (ns) and ends now."""
         times = {"ts": begin / 1000, "dur": (time.perf_counter_ns() - begin) / 1000}
         self.events.append(self.event(name, args) | times)
 
-    def event(self, name: str, args: dict[str, Any], track: int | None = None) -> dict[str, Any]:
+    def event(
+        self, name: str, args: Mapping[str, object], track: int | None = None
+    ) -> dict[str, Any]:
         """An event of this process and thread, or of another track, without its times."""
         # Viewers take thread ids of 32 bits: the system's, not Python's.
         place = {"pid": os.getpid(), "tid": track or threading.get_native_id()}
@@ -154,7 +157,7 @@ class ProfilerSession:
     timer: Timer | None = None
 
 
-def start(logdir: str, options: ProfilerOptions | None = None) -> None:
+def start(logdir: TextPath, options: ProfilerOptions | None = None) -> None:
     """Begins a profile, which `tf.profiler.experimental.stop` ends.
 
     Args:
@@ -219,14 +222,14 @@ class Profile:
     [True]
     """
 
-    def __init__(self, logdir: str, options: ProfilerOptions | None = None) -> None:
+    def __init__(self, logdir: TextPath, options: ProfilerOptions | None = None) -> None:
         self._logdir = logdir
         self._options = options
 
     def __enter__(self) -> None:
         start(self._logdir, self._options)
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         stop()
 
 
@@ -246,7 +249,7 @@ class Trace:
         """Adds details."""
         self._details.update(kwargs)
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         if ProfilerSession.timer is not None:
             details = {key: str(value) for key, value in self._details.items()}
             ProfilerSession.timer.note(self._name, self._begin, details)
