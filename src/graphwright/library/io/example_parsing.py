@@ -1,4 +1,4 @@
-"""`tf.io.parse_example`: features of serialized `Example` messages, as their kinds say."""
+"""`tf.io.parse_example`: features of serialized `Example` messages as tensors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FixedLenFeature(NamedTuple):
 
 
 class FixedLenSequenceFeature(NamedTuple):
-    """A feature with any number of elements of a shape, filled up to the longest of the batch."""
+    """A feature with any number of elements of a shape, padded to the longest of the batch."""
 
     shape: ShapeLike
     dtype: DTypeLike
@@ -48,7 +48,7 @@ class VarLenFeature(NamedTuple):
 
 
 class SparseFeature(NamedTuple):
-    """A sparse tensor of a size, whose indices and values are features of their own.
+    """A sparse tensor whose indices and values are features of the messages.
 
     `index_key` and `size` may be lists, for several dimensions; `already_sorted` says that the
     indices ascend.
@@ -61,12 +61,12 @@ class SparseFeature(NamedTuple):
     already_sorted: bool = False
 
 
-#: What a feature of a message is read as.
+#: How a feature of a message is read.
 Feature = FixedLenFeature | FixedLenSequenceFeature | VarLenFeature | SparseFeature | RaggedFeature
 
 
 class Request:
-    """What an op is to parse for the features of a program, each name of the messages once."""
+    """The features that the op parses, by their names in the messages, each name once."""
 
     def __init__(self) -> None:
         self.sparse: dict[str, DType] = {}
@@ -74,23 +74,23 @@ class Request:
         self.ragged: dict[str, tuple[DType, DType]] = {}
 
     def add(self, key: str, feature: Feature) -> None:
-        """Asks for what a feature needs; ValueError where it says too little."""
+        """Adds what a feature reads; ValueError if it lacks a dtype or a shape."""
         if isinstance(feature, VarLenFeature):
-            self.sparse[key] = kind_of(feature, key)
+            self.sparse[key] = dtype_of(feature, key)
         elif isinstance(feature, SparseFeature):
             for index in index_keys(feature):
                 self.sparse[index] = dt.int64
-            self.sparse[feature.value_key] = kind_of(feature, key)
+            self.sparse[feature.value_key] = dtype_of(feature, key)
         elif isinstance(feature, RaggedFeature):
             splits = as_dtype(feature.row_splits_dtype)
-            self.ragged[feature.value_key or key] = kind_of(feature, key), splits
+            self.ragged[feature.value_key or key] = dtype_of(feature, key), splits
             for part in feature.keys:
                 self.ragged.setdefault(part, (dt.int64, splits))
         else:
             self.dense[key] = dense_feature(key, feature)
 
     def parse(self, serialized: TensorValue, names: TensorValue, name: str | None) -> Parsed:
-        """Parses the messages."""
+        """The features of the messages."""
         kinds = [kind for kind, _, _ in self.dense.values()]
         shapes = [dims for _, dims, _ in self.dense.values()]
         sparse, ragged = tuple(self.sparse.values()), list(self.ragged.values())
@@ -112,25 +112,25 @@ class Request:
 
 
 class Parsed(NamedTuple):
-    """What was parsed, by the names in the messages."""
+    """The parsed tensors, by their names in the messages."""
 
     sparse: dict[str, SparseTensor]
     dense: dict[str, TensorValue]
     ragged: dict[str, tuple[TensorValue, TensorValue]]
 
     def feature(self, key: str, feature: Feature, is_single: bool) -> Any:
-        """The tensor that a feature is to be."""
+        """The tensor of a feature."""
         if isinstance(feature, VarLenFeature):
             return self.sparse[key]
         if isinstance(feature, RaggedFeature):
             splits = as_dtype(feature.row_splits_dtype)
-            find = partial(self.rows, is_single=is_single)
-            return partitioned(feature, find(feature.value_key or key), splits, find)
+            rows = partial(self.rows, is_single=is_single)
+            return partitioned(feature, rows(feature.value_key or key), splits, rows)
         if isinstance(feature, SparseFeature):
-            ids = [self.sparse[index] for index in index_keys(feature)]
+            columns = [self.sparse[index] for index in index_keys(feature)]
             size = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
             values = self.sparse[feature.value_key]
-            return merge(ids, values, size, feature.already_sorted)
+            return merge(columns, values, size, feature.already_sorted)
         return self.dense[key]
 
     def rows(self, key: str, is_single: bool) -> Rows:
@@ -140,14 +140,14 @@ class Parsed(NamedTuple):
 
 
 def merge(
-    ids: list[SparseTensor], values: SparseTensor, size: Sequence[int], is_sorted: bool
+    columns: list[SparseTensor], values: SparseTensor, size: Sequence[int], is_sorted: bool
 ) -> Any:
-    """The sparse tensor whose last indices are values of others."""
-    columns = [expand_dims(each.values, 1) for each in ids]
-    indices = concat([values.indices[:, :-1], *columns], 1)
-    lead = values.dense_shape[:-1]
-    whole = concat([lead, convert(np.array(size, np.int64))], 0)
-    merged = SparseTensor(indices, values.values, whole)
+    """The sparse tensor of `values`, whose last indices are the values of the columns."""
+    last = [expand_dims(column.values, 1) for column in columns]
+    indices = concat([values.indices[:, :-1], *last], 1)
+    leading = values.dense_shape[:-1]
+    dense_shape = concat([leading, convert(np.array(size, np.int64))], 0)
+    merged = SparseTensor(indices, values.values, dense_shape)
     return merged if is_sorted else reorder(merged)
 
 
@@ -157,7 +157,7 @@ def index_keys(feature: SparseFeature) -> list[str]:
     return list(keys) if isinstance(keys, (list, tuple)) else [keys]
 
 
-def kind_of(feature: Feature, key: str) -> DType:
+def dtype_of(feature: Feature, key: str) -> DType:
     """The dtype of a feature; ValueError where it has none."""
     if not feature.dtype:
         raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
@@ -173,7 +173,7 @@ def parse_example(
     """Parses serialized `Example` messages into a tensor for each feature.
 
     A `FixedLenFeature` becomes a tensor of its shape for each message. A `FixedLenSequenceFeature`
-    becomes one with a further axis, filled up to the longest message. A `VarLenFeature` or
+    becomes one with a further axis, padded to the longest message. A `VarLenFeature` or
     `SparseFeature` becomes a sparse tensor, a `RaggedFeature` a ragged one.
 
     Args:
@@ -246,8 +246,8 @@ def parse_single_example(
     return parse_example(message, features, example_names, name)
 
 
-def dense_feature(key: str, feature: object) -> tuple[DType, Dims, TensorValue]:
-    """The dtype, shape and default of a dense feature; ValueError where it says too little."""
+def dense_feature(key: str, feature: Feature) -> tuple[DType, Dims, TensorValue]:
+    """The dtype, shape and default of a dense feature; ValueError if it lacks one."""
     if not isinstance(feature, (FixedLenFeature, FixedLenSequenceFeature)):
         raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
     if not feature.dtype:
@@ -257,12 +257,13 @@ def dense_feature(key: str, feature: object) -> tuple[DType, Dims, TensorValue]:
     dtype, dims = as_dtype(feature.dtype), tuple(TensorShape(feature.shape).as_list())
     if isinstance(feature, FixedLenSequenceFeature):
         if not feature.allow_missing:
-            raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be "
-                             "True.")  # fmt: skip
-        filler = feature.default_value
-        if filler is None:
-            filler = b"" if dtype is dt.string else 0
-        return dtype, (None, *dims), reshape(convert(filler, dtype), ())
+            raise ValueError(
+                "Unsupported: FixedLenSequenceFeature requires allow_missing to be True."
+            )
+        padding = feature.default_value
+        if padding is None:
+            padding = b"" if dtype is dt.string else 0
+        return dtype, (None, *dims), reshape(convert(padding, dtype), ())
     if None in dims:
         raise ValueError(
             f"First dimension of shape for feature {key} unknown. Consider using "

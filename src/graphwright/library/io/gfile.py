@@ -21,7 +21,7 @@ from graphwright.types.arguments import TensorLike
 from graphwright.values.variable import Variable
 
 T = TypeVar("T")
-#: Parts of a path, which are all text or all bytes.
+#: A part of a path; the parts of one path are all text or all bytes.
 Part = TypeVar("Part", str | os.PathLike[str], bytes | os.PathLike[bytes])
 
 MODES = ("r", "w", "a", "r+", "w+", "a+")
@@ -36,10 +36,10 @@ class FileStatistics(NamedTuple):
 
 
 class GFile:
-    """A file: opened by the first read or write, a context, an iterator over its lines.
+    """A file that the first read or write opens; a context manager, an iterator over its lines.
 
-    Text is UTF-8; with "b" in the mode, reading gives bytes. A mode with "+" may read and write
-    too; "r+" begins a new file when it writes.
+    Text is UTF-8; with "b" in the mode, reading gives bytes. A mode with "+" may read and write;
+    with "r+" the first write starts a new file.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
@@ -64,40 +64,40 @@ class GFile:
 
     @property
     def name(self) -> str | bytes:
-        """The path as it was given."""
+        """The path, as text or bytes."""
         return self._path
 
     @property
     def mode(self) -> str:
-        """The mode as it was given."""
+        """The mode, as the constructor got it."""
         return self._mode
 
     def read(self, n: int = -1) -> Any:
         """`n` bytes, or all that are left."""
-        return self._shown(self._reading().read(n))
+        return self._decoded(self._reading().read(n))
 
     def readline(self) -> Any:
         """The next line with its end; empty at the end of the file."""
-        return self._shown(self._reading().readline())
+        return self._decoded(self._reading().readline())
 
     def readlines(self) -> list[Any]:
         """All lines that are left."""
         return list(self)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Goes to a place counted from the start (`whence` 0), from here (1) or from the end (2).
+        """Goes to a position, relative to the start (`whence` 0), to here (1) or to the end (2).
 
         `position` is the old name of `offset`.
         """
-        place = position if offset is None else offset
-        if place is None:
+        target = position if offset is None else offset
+        if target is None:
             raise TypeError("seek(): offset argument required")
         if whence not in (0, 1, 2):
             raise InvalidArgumentError(None, None, f"whence must be 0, 1 or 2, got {whence}")
-        self._reading().seek(place, whence)
+        self._reading().seek(target, whence)
 
     def tell(self) -> int:
-        """The place that is read next, or that was written last."""
+        """The position of the next read, or behind the last write."""
         file = self._writer if self._writer is not None else self._reading()
         return file.tell()
 
@@ -115,7 +115,7 @@ class GFile:
         self._writing().write(content)
 
     def flush(self) -> None:
-        """Hands on what was written to the system."""
+        """Hands what was written to the system."""
         if self._writer is not None:
             self._writer.flush()
 
@@ -140,12 +140,12 @@ class GFile:
             self._writer = opened(self._path, "ab" if self._plain[0] == "a" else "wb")
         return self._writer
 
-    def _shown(self, data: bytes) -> Any:
+    def _decoded(self, data: bytes) -> Any:
         return data if self._binary else data.decode()
 
     def __enter__(self) -> GFile:
         if self._plain[0] in "wa":
-            self._writing()  # there is a file even if nothing is written
+            self._writing()  # a block that writes nothing makes a file too
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -166,12 +166,12 @@ class GFile:
 
 
 def opened(path: PathLike, mode: str) -> IO[bytes]:
-    """An open file; the system's errors as ours."""
+    """An open file; errors of the system become those of `tf.errors`."""
     return attempted(lambda: open(path, mode), path)
 
 
 def attempted(call: Callable[[], T], path: PathLike) -> T:
-    """What a call gives; the system's errors about a path as ours."""
+    """The result of a call; errors of the system become those of `tf.errors`, with the path."""
     try:
         return call()
     except OSError as error:
@@ -244,8 +244,8 @@ def stat(path: PathLike) -> FileStatistics:
     ...     tf.io.gfile.stat(file.name).length
     0
     """
-    found = attempted(lambda: os.stat(path), path)
-    return FileStatistics(found.st_size, found.st_mtime_ns, isdir(path))
+    status = attempted(lambda: os.stat(path), path)
+    return FileStatistics(status.st_size, status.st_mtime_ns, isdir(path))
 
 
 def listdir(path: TextPath) -> list[str]:
@@ -334,7 +334,7 @@ def makedirs(path: PathLike) -> None:
 
 
 def refuse_existing(path: PathLike, overwrite: bool) -> None:
-    """AlreadyExistsError where a file would be written over that must not be."""
+    """Raises AlreadyExistsError if there is a file that may not be replaced."""
     if not overwrite and exists(path):
         raise AlreadyExistsError(None, None, f"file already exists: {os.fsdecode(path)}")
 
@@ -489,5 +489,5 @@ def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variab
     >>> tf.io.match_filenames_once("/no such directory/*").shape
     TensorShape([None])
     """
-    found = matching_files(pattern)
-    return Variable(found, trainable=False, name=name or "matching_filenames", shape=[None])
+    paths = matching_files(pattern)
+    return Variable(paths, trainable=False, name=name or "matching_filenames", shape=[None])

@@ -50,8 +50,8 @@ def write_graph(
     return path
 
 
-def message_of(graph: object) -> Message:
-    """The message of a graph; TypeError for what is none."""
+def message_of(graph: Graph | Message) -> Message:
+    """The message of a graph; TypeError for any other value."""
     from google.protobuf.message import Message
 
     message = graph.as_graph_def() if isinstance(graph, Graph) else graph

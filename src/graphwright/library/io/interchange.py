@@ -1,4 +1,4 @@
-"""Tensors as other libraries know them: DLPack's capsules, protobuf's messages."""
+"""Tensors for other libraries: DLPack's capsules and protobuf's messages."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 def shape_message(dims: Dims | None) -> TensorShapeProto:
-    """Dims as a message; protobuf is loaded when it is asked for."""
-    from graphwright.ir.tensor_proto import shape_proto
+    """The message of dims."""
+    from graphwright.ir.tensor_proto import shape_proto  # protobuf is large
 
     return shape_proto(dims)
 
 
-CPU = (1, 0)  # DLPack's number of the device, and which of them
+CPU = (1, 0)  # DLPack's type of the device, and the number of the device
 
 
 class Capsule:
-    """A capsule as `numpy.from_dlpack` wants it: behind a method, on the CPU."""
+    """A capsule of memory on the CPU, behind the methods that `numpy.from_dlpack` calls."""
 
     def __init__(self, capsule: object) -> None:
         self._capsule = capsule

@@ -1,8 +1,8 @@
 """`tf.io.decode_proto` and `tf.io.encode_proto`: the fields of any messages as tensors.
 
-The types of messages come from descriptors: those that the process knows (`local://`), a file with
-a FileDescriptorSet, or such a set itself (`bytes://`). Messages of TensorFlow go by the name that
-they have there, `tensorflow.Example`.
+The types of messages come from descriptors: those of the process (`local://`) or those of a
+FileDescriptorSet, in a file or after `bytes://`. TensorFlow's messages have TensorFlow's names,
+such as `tensorflow.Example`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor_pool import DescriptorPool
     from google.protobuf.message import Message
 
-#: The dtypes that fields of a kind can be read as, by the numbers of protobuf's kinds.
+#: The dtypes of each kind of field, by protobuf's number of the kind.
 KINDS: dict[int, frozenset[DType]] = {
     1: frozenset({dt.float64}),
     2: frozenset({dt.float32, dt.float64}),
@@ -46,7 +46,7 @@ MESSAGE, GROUP, TEXT = 11, 10, 9
 
 
 class DescriptorSource(NamedTuple):
-    """Where a type of messages is described, and its name there."""
+    """The name of a type of messages, and the source of its descriptor."""
 
     message_type: str
     descriptor_source: str
@@ -54,7 +54,7 @@ class DescriptorSource(NamedTuple):
 
 @lru_cache(256)
 def message_class(source: DescriptorSource) -> type[Message]:
-    """The class of messages of a type; InvalidArgumentError where it is not described."""
+    """The class of a type of messages; InvalidArgumentError if its source lacks it."""
     from google.protobuf import message_factory  # protobuf is large
 
     name, pool = source.message_type, pool_of(source.descriptor_source)
@@ -68,12 +68,12 @@ def message_class(source: DescriptorSource) -> type[Message]:
 
 
 def pool_of(source: str) -> DescriptorPool:
-    """The descriptors that a source has."""
+    """The descriptors of a source."""
     from google.protobuf import descriptor_pb2, descriptor_pool
     from google.protobuf.message import DecodeError
 
     if source in ("local://", ""):
-        from graphwright.proto import (  # noqa: F401 - so that their messages are known
+        from graphwright.proto import (  # noqa: F401 - registers their messages
             event_pb2,
             example_pb2,
             graph_pb2,
@@ -100,7 +100,7 @@ def pool_of(source: str) -> DescriptorPool:
 def fields_of(
     source: DescriptorSource, names: Sequence[str], types: Sequence[DType]
 ) -> list[FieldDescriptor]:
-    """The descriptors of fields; InvalidArgumentError where one is not there or of another kind."""
+    """The descriptors of fields; InvalidArgumentError if one is missing or of another kind."""
     fields: list[FieldDescriptor] = []
     known: Any = message_class(source).DESCRIPTOR.fields_by_name
     for name, dtype in zip(names, types):
@@ -119,7 +119,7 @@ def fields_of(
 
 
 class DecodeProtoV2(Op):
-    """Fields of messages: how often each is there, and its values, filled up with defaults."""
+    """Fields of messages: the numbers of their values, and the values, padded with defaults."""
 
     type_name = "DecodeProtoV2"
     inputs = ("bytes: string",)
@@ -161,7 +161,7 @@ class DecodeProtoV2(Op):
         return sizes, *values
 
     def parsed(self, kind: type[Message], data: bytes) -> Message:
-        """One message."""
+        """The message in `data`; DataLossError if there is none."""
         from google.protobuf import text_format
         from google.protobuf.message import DecodeError
 
@@ -174,7 +174,7 @@ class DecodeProtoV2(Op):
 
 
 def items_of(message: Message, field: FieldDescriptor) -> list[Any]:
-    """The values of a field of a message, messages and texts as bytes; none where it is not set."""
+    """The values of a field of a message, nested messages and texts as bytes; [] if it is unset."""
     if field.is_repeated:
         items = list(getattr(message, field.name))
     elif field.has_presence and not message.HasField(field.name):
@@ -191,14 +191,14 @@ def items_of(message: Message, field: FieldDescriptor) -> list[Any]:
 def table(
     column: Sequence[Sequence[object]], field: FieldDescriptor, dtype: DType, dims: tuple[int, ...]
 ) -> Array:
-    """The values of a field of all messages, rows filled up to the longest with its default."""
+    """The values of a field in all messages: a row for each, padded with the field's default."""
     is_one = not field.is_repeated and field.type not in (MESSAGE, GROUP)
     longest = max(map(len, column), default=0) or int(is_one)
-    filler = b"" if dtype is dt.string else 0
+    padding = b"" if dtype is dt.string else 0
     if is_one and field.default_value:
         default = field.default_value
-        filler = default.encode() if isinstance(default, str) else default
-    result = np.full((len(column), longest), filler, dtype.numpy_dtype)
+        padding = default.encode() if isinstance(default, str) else default
+    result = np.full((len(column), longest), padding, dtype.numpy_dtype)
     for row, items in enumerate(column):
         for place, item in enumerate(items):
             result[row, place] = item
@@ -206,7 +206,7 @@ def table(
 
 
 class EncodeProto(Op):
-    """Messages with the given values of their fields, as many of each as `sizes` says."""
+    """Messages from the values of their fields, `sizes` of each."""
 
     type_name = "EncodeProto"
     inputs = ("sizes: int32", "values: Tinput_types...")
@@ -230,27 +230,27 @@ class EncodeProto(Op):
         return (None if sizes.dims is None else sizes.dims[:-1],)
 
     def kernel(self, sizes: Array, *values: Array) -> Any:
-        described = [TensorType(dt.int32, np.shape(a)) for a in (sizes, *values)]
-        dims: Any = self.shapes(*described)[0]
+        types = [TensorType(dt.int32, np.shape(a)) for a in (sizes, *values)]
+        dims: Any = self.shapes(*types)[0]
         source = DescriptorSource(self.message_type, self.descriptor_source)
         fields = fields_of(source, self.field_names, self.Tinput_types)
-        for field, given, i in zip(fields, values, range(len(values))):
+        for i, (field, array) in enumerate(zip(fields, values)):
             most = int(np.max(sizes[..., i], initial=0))
-            if given.shape[:-1] != dims or given.shape[-1] < most:
+            if array.shape[:-1] != dims or array.shape[-1] < most:
                 raise InvalidArgumentError(
                     None,
                     None,
-                    f"Values of field {field.name} have the shape {show_dims(given.shape)}, but "
+                    f"Values of field {field.name} have the shape {show_dims(array.shape)}, but "
                     f"sizes of {show_dims(np.shape(sizes))} ask for up to {most}",
                 )
         count = math.prod(dims)
-        rows = [given.reshape(count, given.shape[-1]) for given in values]
+        columns = [array.reshape(count, array.shape[-1]) for array in values]
         counts = sizes.reshape(count, len(fields))
         kind = message_class(source)
         result = np.empty(count, object)
         for i in range(count):
             message = kind()
-            for field, column, size in zip(fields, rows, counts[i]):
+            for field, column, size in zip(fields, columns, counts[i]):
                 fill(message, field, column[i, :size])
             result[i] = message.SerializeToString(deterministic=True)
         return result.reshape(dims)
@@ -268,7 +268,7 @@ def fill(message: Message, field: FieldDescriptor, values: Array) -> None:
     elif field.is_repeated:
         getattr(message, field.name).extend(items)
     elif items:
-        setattr(message, field.name, items[-1])  # as who reads several takes the last
+        setattr(message, field.name, items[-1])  # a reader of several values takes the last
 
 
 # -- the public functions -------------------------------------------------------------------
@@ -286,16 +286,16 @@ def decode_proto(
 ) -> Any:
     """Reads fields of serialized messages into tensors.
 
-    A field has as many places in each message as the longest message needs. Its default fills the
-    places that are left.
+    Each field has an axis as long as its longest list of values in any message. Its default fills
+    the elements that a message lacks.
 
     Args:
         bytes: A string tensor of any shape: serialized messages.
         message_type: The full name of their type, such as "tensorflow.Example".
         field_names: The names of the fields to read.
         output_types: The dtype of each field. Nested messages are strings.
-        descriptor_source: Where the type is described: "local://" for types of this process, the
-            path of a file with a FileDescriptorSet, or such a set after "bytes://".
+        descriptor_source: The source of the type: "local://" for types of this process, the path of
+            a file with a FileDescriptorSet, or such a set after "bytes://".
         message_format: "binary", or "text" for protobuf's text format.
         sanitize: Has no effect.
         name: A name for the op.
@@ -311,8 +311,8 @@ def decode_proto(
 
     >>> import graphwright as tf
     >>> text = tf.train.Int64List(value=[4, 5]).SerializeToString()
-    >>> found = tf.io.decode_proto([text], "tensorflow.Int64List", ["value"], [tf.int64])
-    >>> found.sizes.numpy().tolist(), found.values[0].numpy().tolist()
+    >>> fields = tf.io.decode_proto([text], "tensorflow.Int64List", ["value"], [tf.int64])
+    >>> fields.sizes.numpy().tolist(), fields.values[0].numpy().tolist()
     ([[2]], [[4, 5]])
     """
     types = tuple([as_dtype(each) for each in output_types])

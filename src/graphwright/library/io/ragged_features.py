@@ -1,4 +1,4 @@
-"""Ragged features of several ragged axes: values, and how other features divide them into rows."""
+"""Ragged features: values, and the features that divide them into rows."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
 from graphwright.types.dtypes import DType, DTypeLike
 
-#: With their meanings for ragged tensors.
+#: The public forms, which take ragged tensors.
 cast, reduce_max = opened(casting.cast), opened(reduction.reduce_max)
 
 
 class RowSplits(NamedTuple):
-    """Rows of the values that start and end where a feature says."""
+    """Rows of the values by row splits, which feature `key` holds."""
 
     key: str
 
 
 class RowLengths(NamedTuple):
-    """Rows of the values as long as a feature says."""
+    """Rows of the values by lengths, which feature `key` holds."""
 
     key: str
 
 
 class RowStarts(NamedTuple):
-    """Rows of the values that start where a feature says."""
+    """Rows of the values by their starts, which feature `key` holds."""
 
     key: str
 
 
 class RowLimits(NamedTuple):
-    """Rows of the values that end where a feature says."""
+    """Rows of the values by their ends, which feature `key` holds."""
 
     key: str
 
 
 class ValueRowIds(NamedTuple):
-    """Rows of the values, of each of which a feature says in which row it is."""
+    """Rows of the values by the row of each value, which feature `key` holds."""
 
     key: str
 
 
 class UniformRowLength(NamedTuple):
-    """Rows of the values that are all of one length."""
+    """Rows of the values, all of one length."""
 
     length: int
 
@@ -69,8 +69,8 @@ Rows = TensorValue | RaggedTensor
 class RaggedFeature(NamedTuple):
     """A feature with any number of values: a ragged tensor with a row for each message.
 
-    `value_key` is the name in the messages, by default that among the features. `partitions` say
-    how its values are divided into rows, the outermost first.
+    `value_key` is the name in the messages, by default that among the features. `partitions` divide
+    the values into rows, the outermost first.
 
     >>> import graphwright as tf
     >>> feature = tf.io.RaggedFeature(
@@ -92,7 +92,7 @@ class RaggedFeature(NamedTuple):
 for _kind in (RowSplits, RowLengths, RowStarts, RowLimits, ValueRowIds, UniformRowLength):
     setattr(RaggedFeature, _kind.__name__, _kind)
 
-#: How rows are made of values and what a feature says of each kind.
+#: The constructor of ragged tensors for each kind of partition by a feature.
 MAKERS: dict[type, Callable[..., RaggedTensor]] = {
     RowSplits: RaggedTensor.from_row_splits,
     RowLengths: RaggedTensor.from_row_lengths,
@@ -137,7 +137,7 @@ def of_one(
 
 
 def uniform(values: Rows, length: int, splits: DType, validate: bool) -> Any:
-    """Rows of one length."""
+    """The values in rows of one length."""
     if isinstance(values, RaggedTensor):
         size = cast(length, splits)
         return RaggedTensor.from_uniform_row_length(values, size, validate=validate)
@@ -151,26 +151,26 @@ def of_many(
     validate: bool,
     steps: TensorValue | None,
 ) -> Any:
-    """The rows of each row: what a feature says counts from where its row starts."""
+    """The rows inside each row; a feature counts from the start of its row."""
     if isinstance(partition, UniformRowLength):
-        made = uniform(rows.values, partition.length, rows.row_splits.dtype, validate)
+        inner = uniform(rows.values, partition.length, rows.row_splits.dtype, validate)
         splits = rows.row_splits // partition.length
-        return RaggedTensor.from_row_splits(made, splits, validate=validate)
+        return RaggedTensor.from_row_splits(inner, splits, validate=validate)
     bounds = cast(find(partition.key), rows.row_splits.dtype)
     if steps is not None:
         if validate:
-            what = f"Feature {partition.key}: values and partitions are not aligned"
-            assert_equal(cast(steps, bounds.row_splits.dtype), bounds.row_splits, message=what)
+            message = f"Feature {partition.key}: values and partitions are not aligned"
+            assert_equal(cast(steps, bounds.row_splits.dtype), bounds.row_splits, message=message)
         bounds = bounds.values
     if isinstance(partition, RowLengths):
-        made = RaggedTensor.from_row_lengths(rows.values, bounds.values, validate=validate)
-        return bounds.with_values(made)
+        inner = RaggedTensor.from_row_lengths(rows.values, bounds.values, validate=validate)
+        return bounds.with_values(inner)
     if isinstance(partition, ValueRowIds):
         counts = maximum(reduce_max(bounds + 1, axis=1), 0)
-        before = repeat(cumsum(counts, exclusive=True), bounds.row_lengths())
-        ids = bounds.values + before
-        made = RaggedTensor.from_value_rowids(rows.values, ids, validate=validate)
-        return RaggedTensor.from_row_lengths(made, counts, validate=validate)
+        firsts = repeat(cumsum(counts, exclusive=True), bounds.row_lengths())
+        ids = bounds.values + firsts
+        inner = RaggedTensor.from_value_rowids(rows.values, ids, validate=validate)
+        return RaggedTensor.from_row_lengths(inner, counts, validate=validate)
     if isinstance(partition, RowSplits):
         bounds = bounds[:, 1:]
     places = bounds.values + repeat(rows.row_starts(), bounds.row_lengths())

@@ -1,4 +1,4 @@
-"""Files of records: `tf.io.TFRecordWriter`, its options, and how such files are read."""
+"""Files of records: `tf.io.TFRecordWriter`, its options, and a reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CHUNK = 1 << 18
 class TFRecordOptions:
     """How a record file is compressed: `compression_type` is "", "GZIP" or "ZLIB".
 
-    The other arguments are zlib's; None leaves zlib's default. ValueError for another type.
+    ValueError for another type. The other arguments are zlib's; None means zlib's default.
     """
 
     compression_type_map: ClassVar[dict[int | str, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
@@ -62,11 +62,11 @@ class TFRecordOptions:
         raise ValueError(f'Not a valid compression_type: "{options}"')
 
     def compressor(self) -> Any:
-        """A compressor as these options say, or None where nothing is compressed."""
+        """A compressor with these options, or None without compression."""
         kind = self.get_compression_type_string(self)
         if not kind:
             return None
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "level": self.compression_level,
             "method": self.compression_method,
             "memLevel": self.mem_level,
@@ -75,18 +75,18 @@ class TFRecordOptions:
         bits = zlib.MAX_WBITS if self.window_bits is None else self.window_bits
         if kind == "GZIP" and bits <= zlib.MAX_WBITS:
             bits += _GZIP
-        return zlib.compressobj(wbits=bits, **{k: v for k, v in given.items() if v is not None})
+        return zlib.compressobj(wbits=bits, **{k: v for k, v in arguments.items() if v is not None})
 
 
-#: What says how a record file is compressed.
+#: The compression of a record file: options, or a type by name or number.
 Compression = TFRecordOptions | str | int | None
 
 
 class TFRecordWriter:
     """Writes a new file of records; a context manager that closes it.
 
-    `options` are `tf.io.TFRecordOptions` or a compression type. NotFoundError and the like
-    where the file cannot be made; FailedPreconditionError once it is closed.
+    `options` are `tf.io.TFRecordOptions` or a compression type. Raises NotFoundError and the like
+    if the file cannot be made, and FailedPreconditionError once it is closed.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecord")
@@ -119,7 +119,7 @@ class TFRecordWriter:
         file.flush()
 
     def close(self) -> None:
-        """Ends the file; closing it again does nothing."""
+        """Closes the file; closing it again does nothing."""
         file, self._file = self._file, None
         if file is not None:
             with file:
@@ -164,8 +164,8 @@ class Inflated:
             self._ready += self._inflate.decompress(data) if data else self._inflate.flush()
             if not data:
                 break
-        found, self._ready = self._ready[:size], self._ready[size:]
-        return found
+        result, self._ready = self._ready[:size], self._ready[size:]
+        return result
 
 
 def tf_record_iterator(path: PathLike, options: Compression = None) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from graphwright.library.io.example_parsing import (
     FixedLenSequenceFeature,
     Request,
     VarLenFeature,
-    kind_of,
+    dtype_of,
 )
 from graphwright.library.io.ragged_features import RaggedFeature, Rows, partitioned
 from graphwright.op.interpreter import apply, convert
@@ -22,20 +22,20 @@ from graphwright.ops.strings.strings import string
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
-from graphwright.types.dtypes import as_dtype
+from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
 class StepRequest(Request):
-    """What an op is to parse for the features of steps."""
+    """The features of steps that the op parses."""
 
     def add(self, key: str, feature: Feature) -> None:
-        """Asks for what a feature needs; ValueError where it says too little."""
+        """Adds what a feature reads; ValueError if it lacks a dtype or a shape."""
         if not isinstance(feature, FixedLenSequenceFeature):
             super().add(key, feature)
             return
-        dtype = kind_of(feature, key)
+        dtype = dtype_of(feature, key)
         if feature.shape is None:
             raise ValueError(f"Missing shape for feature {key}. Received feature={feature}.")
         if feature.default_value is not None:
@@ -47,7 +47,7 @@ class StepRequest(Request):
 def requested(
     request: Request, features: Mapping[str, Feature] | None, kinds: tuple[type, ...]
 ) -> Request:
-    """The request with all features, of which only some kinds may be."""
+    """The request with all features; ValueError for one of none of these kinds."""
     for key, feature in sorted((features or {}).items()):
         if not isinstance(feature, kinds):
             kind = type(feature).__name__
@@ -77,8 +77,8 @@ def parse_sequence_example(
 
     Returns:
         Three dicts by name: the context features, the sequence features, and the numbers of steps.
-        The last has an int64 tensor for each `FixedLenSequenceFeature`. Zeros fill these up to the
-        longest message.
+        The last has an int64 tensor for each `FixedLenSequenceFeature`, whose tensor zeros pad to
+        the longest message.
 
     Raises:
         InvalidArgumentError: A feature of a message is missing, or has another dtype or number of
@@ -89,9 +89,9 @@ def parse_sequence_example(
     >>> step = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2]))
     >>> steps = tf.train.FeatureLists(feature_list={"a": tf.train.FeatureList(feature=[step] * 3)})
     >>> text = tf.train.SequenceExample(feature_lists=steps).SerializeToString()
-    >>> _, found, lengths = tf.io.parse_sequence_example(
+    >>> _, sequence, lengths = tf.io.parse_sequence_example(
     ...     [text], sequence_features={"a": tf.io.FixedLenSequenceFeature([2], tf.int64)})
-    >>> found["a"].shape, lengths["a"].numpy().tolist()
+    >>> sequence["a"].shape, lengths["a"].numpy().tolist()
     (TensorShape([1, 3, 2]), [3])
     """
     if not (context_features or sequence_features):
@@ -99,23 +99,23 @@ def parse_sequence_example(
             "Both `context_features` and `sequence_features` argument are None, but at least one "
             "should have values."
         )
-    own = requested(Request(), context_features, (VarLenFeature, FixedLenFeature, RaggedFeature))
-    steps = requested(
-        StepRequest(), sequence_features, (VarLenFeature, FixedLenSequenceFeature, RaggedFeature)
-    )
+    kinds = VarLenFeature, FixedLenFeature, RaggedFeature
+    whole = requested(Request(), context_features, kinds)
+    step_kinds = VarLenFeature, FixedLenSequenceFeature, RaggedFeature
+    steps = requested(StepRequest(), sequence_features, step_kinds)
     messages = string(serialized)
-    if (own.ragged or steps.ragged) and messages.type.rank is None:
+    if (whole.ragged or steps.ragged) and messages.type.rank is None:
         raise ValueError("serialized must have statically-known rank to parse ragged features.")
     names = convert(np.array([], object) if example_names is None else example_names, dt.string)
     is_single = messages.type.rank == 0
-    whole, stepwise, lengths = results_of(own, steps, messages, names, name)
-    context = assembled(own, context_features, whole, is_single)
-    sequence = assembled(steps, sequence_features, stepwise, is_single)
+    whole_parts, step_parts, lengths = results_of(whole, steps, messages, names, name)
+    context = assembled(whole, context_features, whole_parts, is_single)
+    sequence = assembled(steps, sequence_features, step_parts, is_single)
     return context, sequence, dict(zip(steps.dense, lengths))
 
 
 class ParsedParts(NamedTuple):
-    """The tensors of one request, by kind, each kind in the order of the request."""
+    """The tensors of one request by kind, each kind in the order of the request."""
 
     sparse: list[SparseTensor]
     dense: list[TensorValue]
@@ -124,24 +124,24 @@ class ParsedParts(NamedTuple):
 
 
 def results_of(
-    own: Request, steps: Request, messages: TensorValue, names: TensorValue, name: str | None
+    whole: Request, steps: Request, messages: TensorValue, names: TensorValue, name: str | None
 ) -> tuple[ParsedParts, ParsedParts, list[TensorValue]]:
     """The op's results for both requests, and the numbers of steps."""
     op = ParseSequenceExampleV2.of(
-        len(own.sparse), tuple([kind for kind, _, _ in own.dense.values()]),
-        tuple(own.sparse.values()), *[tuple(column) for column in pairs(own)],
-        tuple([dims for _, dims, _ in own.dense.values()]),
+        len(whole.sparse), tuple([kind for kind, _, _ in whole.dense.values()]),
+        tuple(whole.sparse.values()), *ragged_dtypes(whole),
+        tuple([dims for _, dims, _ in whole.dense.values()]),
         len(steps.sparse), len(steps.dense), tuple([kind for kind, _, _ in steps.dense.values()]),
-        tuple(steps.sparse.values()), *[tuple(column) for column in pairs(steps)],
+        tuple(steps.sparse.values()), *ragged_dtypes(steps),
         tuple([dims for _, dims, _ in steps.dense.values()]),
     )  # fmt: skip
     keys = [
         convert(np.array(list(each), object))
-        for request in (own, steps)
+        for request in (whole, steps)
         for each in (request.sparse, request.dense, request.ragged)
     ]
     may_lack = convert(np.array([allowed for _, _, allowed in steps.dense.values()], bool))
-    defaults = [default for _, _, default in own.dense.values()]
+    defaults = [default for _, _, default in whole.dense.values()]
     results = iter(apply(op, messages, names, *keys, may_lack, *defaults, name=name))
 
     def take(count: int) -> list[Any]:
@@ -150,18 +150,18 @@ def results_of(
     def sparse(request: Request) -> list[SparseTensor]:
         return [SparseTensor(*each) for each in zip(*[take(len(request.sparse)) for _ in range(3)])]
 
-    count = len(own.ragged)
-    whole = ParsedParts(sparse(own), take(len(own.dense)), take(count), take(count))
+    count = len(whole.ragged)
+    parts = ParsedParts(sparse(whole), take(len(whole.dense)), take(count), take(count))
     count = len(steps.ragged)
     columns, dense, lengths = sparse(steps), take(len(steps.dense)), take(len(steps.dense))
     values, splits, inner = take(count), take(count), take(count)
     rows = [RaggedTensor.from_row_splits(*each, None, False) for each in zip(values, inner)]
-    return whole, ParsedParts(columns, dense, rows, splits), lengths
+    return parts, ParsedParts(columns, dense, rows, splits), lengths
 
 
-def pairs(request: Request) -> list[list[Any]]:
+def ragged_dtypes(request: Request) -> list[tuple[DType, ...]]:
     """The dtypes of ragged values, and those of their splits."""
-    return [[pair[i] for pair in request.ragged.values()] for i in range(2)]
+    return [tuple([pair[i] for pair in request.ragged.values()]) for i in range(2)]
 
 
 def assembled(

@@ -62,7 +62,7 @@ class ParseTensor(Op):
 
 
 def parse(dtype: DType, serialized: Array | bytes) -> Array:
-    """The array in a serialized TensorProto; refused where its dtype is another."""
+    """The array in a serialized TensorProto; InvalidArgumentError for another dtype."""
     from google.protobuf.message import DecodeError
 
     from graphwright.ir.tensor_proto import array_of
@@ -71,16 +71,16 @@ def parse(dtype: DType, serialized: Array | bytes) -> Array:
     data = scalar(serialized, "Expected `serialized`")
     try:
         message = TensorProto.FromString(data)
-        found = as_dtype(int(message.dtype))
+        stored = as_dtype(int(message.dtype))
     except (DecodeError, TypeError):
         raise InvalidArgumentError(
             None, None, f"Could not parse `serialized` as TensorProto: {data[:40]!r}"
         ) from None
-    if found is not dtype:
+    if stored is not dtype:
         raise InvalidArgumentError(
             None,
             None,
-            f"Type mismatch between parsed tensor ({found.name}) and dtype ({dtype.name})",
+            f"Type mismatch between parsed tensor ({stored.name}) and dtype ({dtype.name})",
         )
     return array_of(message, dtype)
 

@@ -52,7 +52,7 @@ class SerializeSparse(Op):
 
 
 class SerializeManySparse(SerializeSparse):
-    """Each row of a sparse tensor, as a sparse tensor of its own, as three strings."""
+    """Each row of a sparse tensor as three strings, a matrix of them."""
 
     type_name = "SerializeManySparse"
 
@@ -84,7 +84,7 @@ def strings_of(*parts: Array) -> Array:
 
 
 class DeserializeManySparse(Op):
-    """Sparse tensors of one rank, each as three strings, along the first axes of one."""
+    """One sparse tensor that stacks sparse tensors, each stored as three strings."""
 
     type_name = "DeserializeManySparse"
     inputs = ("serialized_sparse: string",)
@@ -175,7 +175,7 @@ def serialize_many_sparse(
 
 
 def serialized(
-    kind: type[SerializeSparse], x: object, out_type: DTypeLike, name: str | None
+    kind: type[SerializeSparse], x: SparseTensor, out_type: DTypeLike, name: str | None
 ) -> Any:
     """Applies an op to the parts of a sparse tensor; TypeError for anything else."""
     if not isinstance(x, SparseTensor):
