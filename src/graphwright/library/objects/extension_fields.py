@@ -1,7 +1,7 @@
-"""The fields of extension types: which annotations there are, and what each lets in.
+"""The fields of extension types: the annotations, and the values that each accepts.
 
-A field's value is checked and converted when a value is made (a tensor of a list), when its
-type spec is made (a `TensorSpec`), and when a default is declared.
+A field checks and converts what a constructor gets: of a value (a list becomes a tensor) or of a
+type spec (a `TensorSpec`). It also checks the default in the declaration.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ class ImmutableDict(Mapping[K, V]):
 
 
 class Field:
-    """What the values of one annotation are."""
+    """The check and the conversion of the values of one annotation."""
 
     def value(self, value: object, path: str) -> Any:
-        """The value as the field holds it; TypeError if it is of another type."""
+        """The value as the field holds it; TypeError for one of another type."""
         raise NotImplementedError
 
     def spec(self, value: object, path: str) -> Any:
-        """What the type spec holds for the field; TypeError if it is of another type."""
+        """The field's part of a type spec; TypeError for a value of another type."""
         return self.value(value, path)
 
 
 def refuse(path: str, expected: str, value: object) -> NoReturn:
-    """The error for a value of another type."""
+    """Raises TypeError for a value of another type."""
     raise TypeError(f"{path}: expected {expected}, got {type(value).__name__!r}") from None
 
 
 class Plain(Field):
-    """A Python value of a class, a part of the type."""
+    """A Python value of a class."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
@@ -75,7 +75,7 @@ class Plain(Field):
 
 
 class Converted(Field):
-    """A dtype or a shape, or what says it."""
+    """A dtype or a shape, or a value that converts to one."""
 
     def __init__(self, name: str, make: Callable[..., object]) -> None:
         self.name = name
@@ -89,7 +89,7 @@ class Converted(Field):
 
 
 class OneTensor(Field):
-    """A tensor, or what converts to one."""
+    """A tensor, or a value that converts to one."""
 
     def value(self, value: object, path: str) -> Any:
         operand: Any = value
@@ -104,16 +104,8 @@ class OneTensor(Field):
         return value
 
 
-class OneComposite(Field):
+class OneComposite(Plain):
     """A value of a composite type."""
-
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
-
-    def value(self, value: object, path: str) -> Any:
-        if not isinstance(value, self.kind):
-            refuse(path, repr(self.kind.__name__), value)
-        return value
 
     def spec(self, value: object, path: str) -> Any:
         if not isinstance(value, TypeSpec) or not issubclass(value.value_type, self.kind):
@@ -203,14 +195,17 @@ def field_of(annotation: object) -> Field:
         return Converted("tf.TensorShape", TensorShape)
     if isinstance(annotation, type) and issubclass(annotation, Composite):
         return OneComposite(annotation)
-    made = _generic(annotation, typing.get_origin(annotation), typing.get_args(annotation))
-    if made is None:
+    field = generic_field(annotation, typing.get_origin(annotation), typing.get_args(annotation))
+    if field is None:
         shown = repr(annotation.__name__) if isinstance(annotation, type) else repr(annotation)
         raise TypeError(f"Unsupported type annotation {shown}")
-    return made
+    return field
 
 
-def _generic(annotation: object, origin: object, arguments: tuple[object, ...]) -> Field | None:
+def generic_field(
+    annotation: object, origin: object, arguments: tuple[object, ...]
+) -> Field | None:
+    """The field of a `Union`, a tuple or a mapping; None for another annotation."""
     if origin in (typing.Union, types.UnionType):
         return Either([field_of(option) for option in arguments], annotation)
     if origin is tuple:

@@ -48,7 +48,7 @@ class Declared(NamedTuple):
 
 
 class Declaration:
-    """The fields of one extension type, found in its annotations when all names are known."""
+    """The fields of an extension type, resolved when all names in its annotations exist."""
 
     def __init__(self, cls: type, scope: Mapping[str, object]) -> None:
         self._cls = cls
@@ -65,17 +65,17 @@ class Declaration:
 
     def _resolved(self, scope: dict[str, object]) -> dict[str, Declared]:
         cls = self._cls
-        found: dict[str, Declared] = {}
+        fields: dict[str, Declared] = {}
         for base in reversed(cls.__mro__[1:]):
-            found |= declared_in(base)
-        own = annotations_of(cls)
-        hints = typing.get_type_hints(cls, localns=scope) if own else {}
-        for name in own:
-            found[name] = declare(cls, name, hints[name])
-        return found
+            fields |= declared_in(base)
+        annotations = annotations_of(cls)
+        hints = typing.get_type_hints(cls, localns=scope) if annotations else {}
+        for name in annotations:
+            fields[name] = declare(cls, name, hints[name])
+        return fields
 
     def signature(self) -> inspect.Signature:
-        """The parameters of a constructor; a field without a default after one with is named."""
+        """The constructor's signature; behind a default, a field without one is keyword-only."""
         parameters = []
         kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
         defaulted = False
@@ -90,13 +90,13 @@ class Declaration:
         return inspect.Signature(parameters, return_annotation=self._cls)
 
     def spec_signature(self) -> inspect.Signature:
-        """The parameters of the constructor of a type spec."""
+        """The signature of a type spec's constructor."""
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         return inspect.Signature([inspect.Parameter(name, kind) for name in self.fields])
 
 
 def declare(cls: type, name: str, annotation: object) -> Declared:
-    """A field; TypeError if its annotation or default makes none."""
+    """A declared field; TypeError for an annotation of no field, or a default that it refuses."""
     try:
         field = field_of(annotation)
     except TypeError as error:
@@ -108,7 +108,7 @@ def declare(cls: type, name: str, annotation: object) -> Declared:
 
 
 def check_names(cls: type, annotations: Mapping[str, object]) -> None:
-    """ValueError for a field of a reserved name, or one without an annotation."""
+    """Raises ValueError for a field with a reserved name or without an annotation."""
     problem = f"The field annotations for {cls.__name__} are invalid. Field"
     for name in annotations:
         if name in _RESERVED or name.startswith(_PREFIX):
@@ -120,7 +120,7 @@ def check_names(cls: type, annotations: Mapping[str, object]) -> None:
 
 
 class Built:
-    """What values and specs of extension types share: fields that only a constructor sets."""
+    """The base of values and specs of extension types: only constructors set their fields."""
 
     __slots__ = ()
     _tf_extension_type: ClassVar[Declaration]
@@ -140,7 +140,7 @@ class Built:
 
 
 def unchangeable(built: Built, name: str) -> AttributeError:
-    """The refusal of a change."""
+    """The error for a change of an attribute."""
     return AttributeError(
         f"Cannot mutate attribute `{name}` outside the custom constructor of "
         f"{built._tf_extension_type_what}."
@@ -154,13 +154,13 @@ def items_of(built: Built) -> dict[str, Any]:
 
 def assembled(cls: type[T], values: Mapping[str, object]) -> T:
     """A value or spec with these fields, unchecked."""
-    made = cls.__new__(cls)
-    made.__dict__.update(values)
-    return made
+    instance = cls.__new__(cls)
+    instance.__dict__.update(values)
+    return instance
 
 
 def constructor(init: Callable[..., None], finish: Callable[[B], None]) -> Callable[..., None]:
-    """A constructor inside which fields may be set, the outermost of which finishes them."""
+    """A constructor in which fields may be set; the outermost call of it runs `finish`."""
 
     @boundary
     @functools.wraps(init)
@@ -182,27 +182,27 @@ def constructor(init: Callable[..., None], finish: Callable[[B], None]) -> Calla
 
 
 def set_fields(self: Built, *args: Any, **kwargs: Any) -> None:
-    """The constructor of a class that writes none."""
+    """Sets all fields: the constructor of a class that defines none."""
     bound = self._tf_extension_type.signature().bind(*args, **kwargs)
     bound.apply_defaults()
     self.__dict__.update(bound.arguments)
 
 
 def set_spec_fields(self: Built, *args: Any, **kwargs: Any) -> None:
-    """The constructor of a spec whose class writes none."""
+    """Sets all fields: the constructor of a spec whose class defines none."""
     bound = self._tf_extension_type.spec_signature().bind(*args, **kwargs)
     self.__dict__.update(bound.arguments)
 
 
 def finish_value(value: ExtensionType) -> None:
-    """Converts a new value's fields, and has its class check them."""
+    """Converts the fields of a new value, and validates it."""
     for name, (field, _, _) in value._tf_extension_type.fields.items():
         value.__dict__[name] = field.value(value.__dict__[name], name)
     value.__validate__()
 
 
 def finish_spec(spec: ExtensionTypeSpec) -> None:
-    """Checks a new spec's fields."""
+    """Checks the fields of a new spec."""
     for name, (field, _, _) in spec._tf_extension_type.fields.items():
         spec.__dict__[name] = field.spec(spec.__dict__[name], name)
 
@@ -210,7 +210,7 @@ def finish_spec(spec: ExtensionTypeSpec) -> None:
 class ExtensionTypeSpec(Built, TypeSpec):
     """The base of the type specs of extension types.
 
-    A field holds the spec of a tensor or composite, and what is no tensor as it is.
+    A field holds the spec of a tensor or composite, and any other value itself.
     """
 
     _tf_extension_type_what = "ExtensionTypeSpec"
@@ -262,7 +262,7 @@ def is_part(leaf: object) -> bool:
 
 
 def leaves_of(item: object) -> Iterator[Any]:
-    """What the tuples and mappings of a field hold."""
+    """The leaves of a field, in its tuples and mappings."""
     if isinstance(item, (tuple, list)):
         for each in item:
             yield from leaves_of(each)
@@ -274,8 +274,10 @@ def leaves_of(item: object) -> Iterator[Any]:
 
 
 def collect(item: object, sign: list[object], parts: list[EagerTensor]) -> bool:
-    """Adds the tensors of a field to `parts`, and what else its type depends on to `sign`; False
-    where that is not known."""
+    """Adds the tensors of a field to `parts`, and the rest of its type to `sign`.
+
+    False where the type is not known.
+    """
     if type(item) is EagerTensor and type(item._array) is np.ndarray:
         sign.append((item._array.dtype, item._array.shape))
         parts.append(item)
@@ -299,27 +301,27 @@ def collect(item: object, sign: list[object], parts: list[EagerTensor]) -> bool:
 
 
 def map_leaves(function: Callable[[object], object], item: object, mapping: type) -> Any:
-    """A field with `function` of its leaves, in order; its mappings become `mapping`s."""
+    """A field with `function` of its leaves, in order; its mappings become of class `mapping`."""
     if isinstance(item, tuple):
         return tuple([map_leaves(function, each, mapping) for each in item])
     if isinstance(item, Mapping):
-        made = {key: map_leaves(function, item[key], mapping) for key in sorted(item)}
-        return mapping({key: made[key] for key in item})
+        mapped = {key: map_leaves(function, item[key], mapping) for key in sorted(item)}
+        return mapping({key: mapped[key] for key in item})
     return function(item)
 
 
 def spec_of(leaf: object) -> Any:
-    """A leaf of a value as the spec has it."""
+    """The part of a spec for a leaf of a value."""
     if isinstance(leaf, Tensor):
         return TensorSpec.from_type(leaf.type)
     return leaf.__graphwright_spec__ if isinstance(leaf, Composite) else leaf
 
 
 class ExtensionTypeBatchEncoder:
-    """How values of a batchable type are stacked: as `encode` takes them apart.
+    """Stacks values of a batchable type: `encode` takes them apart, `decode` builds them.
 
-    A class says it by its attribute `__batch_encoder__`. This one stacks each tensor among the
-    fields. One that changes `encode` changes `decode` and `encoding_specs` with it.
+    The attribute `__batch_encoder__` of a class is its encoder. This one stacks each tensor among
+    the fields. A subclass that changes `encode` changes `decode` and `encoding_specs` too.
 
     >>> import graphwright as tf
     >>> class Whole(tf.experimental.ExtensionTypeBatchEncoder):
@@ -335,11 +337,11 @@ class ExtensionTypeBatchEncoder:
     """
 
     def batch(self, spec: BatchableExtensionTypeSpec, batch_size: int | None) -> Any:
-        """The type of `batch_size` values of a type together; None for any number."""
+        """The type of `batch_size` stacked values of a type; None means any number."""
         return spec._with_parts(lambda part: part._batch(batch_size))
 
     def unbatch(self, spec: BatchableExtensionTypeSpec) -> Any:
-        """The type of one of the values that are together in one of a type."""
+        """The type of one of the values that are stacked in a value of a type."""
         return spec._with_parts(lambda part: part._unbatch())
 
     def encode(
@@ -349,11 +351,11 @@ class ExtensionTypeBatchEncoder:
         return spec._to_components(value)
 
     def decode(self, spec: BatchableExtensionTypeSpec, encoded_value: Any) -> Any:
-        """The value of a type that was encoded so."""
+        """The value of a type from what `encode` returned."""
         return spec._from_components(encoded_value)
 
     def encoding_specs(self, spec: BatchableExtensionTypeSpec) -> Any:
-        """The types of what `encode` gives, with all axes but those of the batch."""
+        """The types of what `encode` returns, without the axes of the batch."""
         return spec._component_specs
 
 
@@ -361,8 +363,9 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
     """The type spec of a batchable extension type."""
 
     def _encoder(self) -> ExtensionTypeBatchEncoder:
-        found: ExtensionTypeBatchEncoder = self.value_type.__batch_encoder__  # type: ignore[attr-defined]
-        return found
+        kind: Any = self.value_type
+        encoder: ExtensionTypeBatchEncoder = kind.__batch_encoder__
+        return encoder
 
     def _batch(self, batch_size: int | None) -> Any:
         return self._encoder().batch(self, batch_size)
@@ -385,7 +388,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
 
 
 class BatchedItems:
-    """Values of a batchable type collected as one of a batch: see `control.map.MappedItems`."""
+    """Collects values of a batchable type as one of a batch: a `control.map.MappedItems`."""
 
     def __init__(self, spec: BatchableExtensionTypeSpec) -> None:
         self._spec = spec
@@ -400,23 +403,24 @@ class BatchedItems:
         return [tensor for items, part in pairs for tensor in items.parts(part)]
 
     def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
-        """The value whose fields hold those of all."""
+        """The value whose fields hold those of all results."""
         remaining = iter(arrays)
-        made = [
+        encoded = [
             items.together([next(remaining) for _ in items.dtypes], length) for items in self._items
         ]
         whole = self._spec._batch(length)
-        return self._spec._encoder().decode(whole, tree.pack_sequence_as(self._structure, made))
+        return self._spec._encoder().decode(whole, tree.pack_sequence_as(self._structure, encoded))
 
 
 class ExtensionType(Built, Composite):
     """The base of classes of values made of tensors, whose annotations declare their fields.
 
     A field is a `tf.Tensor`, an int, float, bool, str, bytes or None, a `tf.DType` or
-    `tf.TensorShape`, a composite (a `tf.RaggedTensor`, another extension type), or a
-    `Tuple`, `Mapping`, `Union` or `Optional` of these. Values cannot be changed; a class may
-    check new ones in `__validate__`. They are arguments and results of functions, and their
-    trace type is their `Spec`, which a class may write itself.
+    `tf.TensorShape`. It may also be a composite, such as a `tf.RaggedTensor` or another extension
+    type, or a `Tuple`, `Mapping`, `Union` or `Optional` of all these.
+
+    Values cannot be changed; a class may check new ones in `__validate__`. Functions take and
+    return them, and their trace type is their `Spec`, which a class may define itself.
 
     >>> import graphwright as tf
     >>> class Interval(tf.experimental.ExtensionType):
@@ -437,8 +441,8 @@ class ExtensionType(Built, Composite):
         if abstract:
             return
         check_names(cls, annotations_of(cls))
-        # Annotations may name what is local to the function around the class: nothing but its frame
-        # has that. It costs a class less than 1 us, an instance nothing.
+        # Annotations may name locals of the function around the class, which only its frame has.
+        # It costs a class less than 1 us, an instance nothing.
         around = frame_above(1)
         scope = {} if around is None else around.f_locals
         declaration = cls._tf_extension_type = Declaration(cls, scope)
@@ -448,7 +452,7 @@ class ExtensionType(Built, Composite):
         try:
             fields = declaration.fields
         except NameError:
-            return  # of a class that comes later: asked for again when a value is made
+            return  # of a class that comes later: the first value resolves it
         if init is set_fields and fields is not None:
             cls.__signature__ = declaration.signature()  # type: ignore[attr-defined]
             cls.Spec.__signature__ = declaration.spec_signature()
@@ -460,7 +464,7 @@ class ExtensionType(Built, Composite):
         )
 
     def __validate__(self) -> None:
-        """Raises if the fields do not fit together; for classes to override."""
+        """Does nothing; a class may raise if its fields do not fit together."""
 
     @property
     def __graphwright_spec__(self) -> Any:
@@ -490,15 +494,15 @@ class ExtensionType(Built, Composite):
 
 
 def spec_class(cls: type[ExtensionType]) -> Any:
-    """The `Spec` of an extension type: what the class wrote, completed."""
-    written = vars(cls).get("Spec")
-    if written is not None and not isinstance(written, type):
-        raise ValueError(f"{cls.__name__}.Spec must be a nested class; got {written}.")
+    """The `Spec` of an extension type: the nested class of this name, completed."""
+    nested = vars(cls).get("Spec")
+    if nested is not None and not isinstance(nested, type):
+        raise ValueError(f"{cls.__name__}.Spec must be a nested class; got {nested}.")
     machinery = ("__dict__", "__weakref__", "_abc_impl", "__abstractmethods__")
-    own = vars(written) if written else {}
+    members = vars(nested) if nested else {}
     body = {
-        **{name: value for name, value in own.items() if name not in machinery},
-        "__init__": constructor(own.get("__init__", set_spec_fields), finish_spec),
+        **{name: value for name, value in members.items() if name not in machinery},
+        "__init__": constructor(members.get("__init__", set_spec_fields), finish_spec),
         "__module__": cls.__module__,
         "__qualname__": f"{cls.__qualname__}.Spec",
         "_tf_extension_type": cls._tf_extension_type,
@@ -509,15 +513,15 @@ def spec_class(cls: type[ExtensionType]) -> Any:
 
 
 def declared_in(base: type) -> dict[str, Declared]:
-    """The fields of a base class, if it is an extension type."""
+    """The fields of a base class; none unless it is an extension type."""
     declaration = vars(base).get("_tf_extension_type")
     return declaration.fields if isinstance(declaration, Declaration) else {}
 
 
 class BatchableExtensionType(ExtensionType, abstract=True):
-    """An extension type of whose values several can be stacked: all tensors get an outer axis.
+    """An extension type whose values can be stacked: all tensors get an outer axis.
 
-    A class whose values are to be stacked otherwise has a `__batch_encoder__` of its own.
+    A class that stacks its values otherwise sets `__batch_encoder__`.
     """
 
     _tf_extension_type_spec_base = BatchableExtensionTypeSpec

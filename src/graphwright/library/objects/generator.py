@@ -36,7 +36,7 @@ _STATE_SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2}
 
 
 def state_size(alg: int) -> int:
-    """How many int64 words the state of an algorithm has."""
+    """The number of int64 words in the state of an algorithm."""
     return _STATE_SIZES.get(alg, _STATE_SIZES[Algorithm.PHILOX.value])
 
 
@@ -65,7 +65,7 @@ def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Any:
 
 
 def state_of(value: TensorLike, size: int, what: str) -> Any:
-    """A state or a part of it as an int64 vector; ValueError where it has another shape."""
+    """A state, or a part of it, as an int64 vector; ValueError for another shape."""
     if isinstance(value, (list, tuple)):
         value = stack([word_of(v) for v in value])
     words = word_of(value)
@@ -82,7 +82,7 @@ def word_of(value: TensorLike) -> Any:
 
 
 class Generator(Tracked):
-    """A source of random numbers: each draw moves its state on.
+    """A source of random numbers, whose state each draw advances.
 
     >>> import graphwright as tf
     >>> g = tf.random.Generator.from_seed(1)
@@ -112,18 +112,18 @@ class Generator(Tracked):
 
     @classmethod
     def from_state(cls, state: TensorLike, alg: AlgorithmLike) -> Generator:
-        """A generator in a given state."""
+        """A generator with this state."""
         return cls(alg=alg, state=state)
 
     @classmethod
     def from_seed(cls, seed: TensorLike, alg: AlgorithmLike | None = None) -> Generator:
-        """A generator that a seed starts, with Philox unless another algorithm is named."""
+        """A generator with the state of a seed; the algorithm is Philox by default."""
         number = Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
         return cls(state=create_rng_state(seed, number), alg=number)
 
     @classmethod
     def from_non_deterministic_state(cls, alg: AlgorithmLike | None = None) -> Generator:
-        """A generator that starts anywhere."""
+        """A generator with a random state."""
         number = Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
         words = [philox_draws.unforeseen() for _ in range(state_size(number))]
         return cls(state=constant(philox_draws.seed_state(words, len(words))), alg=number)
@@ -132,13 +132,13 @@ class Generator(Tracked):
     def from_key_counter(
         cls, key: TensorLike, counter: TensorLike, alg: AlgorithmLike
     ) -> Generator:
-        """A generator at a position of a stream."""
+        """A generator with the state of a key and a counter."""
         number = algorithm_number(alg)
-        return cls(state=keyed(key, counter, number), alg=number)
+        return cls(state=key_state(key, counter, number), alg=number)
 
     @property
     def state(self) -> Variable:
-        """The state: the counter's words, then the key."""
+        """The state: the words of the counter, then the key."""
         return self._state_var
 
     @property
@@ -154,29 +154,29 @@ class Generator(Tracked):
     # -- the state ----------------------------------------------------------------------
 
     def reset(self, state: TensorLike) -> None:
-        """Puts it into another state."""
+        """Replaces the state."""
         self._state_var.assign(state_of(state, state_size(self._alg), "state"))
 
     def reset_from_seed(self, seed: TensorLike) -> None:
-        """Puts it where a seed starts it."""
+        """Replaces the state by that of a seed."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
     def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
-        """Puts it at a position of a stream."""
-        self._state_var.assign(keyed(key, counter, self._alg))
+        """Replaces the state by that of a key and a counter."""
+        self._state_var.assign(key_state(key, counter, self._alg))
 
     def skip(self, delta: TensorLike) -> Any:
-        """Moves past `delta` outputs; returns the state before."""
+        """Advances the state by `delta` outputs; returns the state before."""
         delta = cast(convert(delta), dt.uint64)
         return apply(READ_AND_SKIP, self._state_var.handle, self._alg, delta)
 
     def make_seeds(self, count: TensorLike = 1) -> Any:
-        """Seeds [2, count] for stateless functions."""
+        """Seeds of shape [2, count] for stateless functions."""
         keys = self.uniform_full_int([count], dt.int64)
         return stack([keys, zeros_like(keys)])
 
     def split(self, count: int = 1) -> list[Generator]:
-        """So many new generators, each with a key that this one draws."""
+        """`count` new generators, each with a key that this one draws."""
         keys = unstack(self.uniform_full_int([count], dt.int64), count)
         counter = [0] * (state_size(self._alg) - 1)
         return [Generator(state=[*counter, key], alg=self._alg) for key in keys]
@@ -186,7 +186,7 @@ class Generator(Tracked):
     def _take(self, shape: ShapeLike) -> Position:
         """The key, counter and algorithm for as many outputs as a shape has."""
         sizes: Any = shape
-        state = self.skip(reduce_prod(convert(sizes, dt.int64 if len_is_zero(shape) else None)))
+        state = self.skip(reduce_prod(convert(sizes, dt.int64 if is_empty_list(shape) else None)))
         words = bitcast(state, dt.uint64)
         return words[-1:], words[:-1], self._alg
 
@@ -200,7 +200,7 @@ class Generator(Tracked):
     ) -> Any:
         """Uniform numbers in [minval, maxval); `maxval` is 1 for floats.
 
-        Integers of all values where both bounds are None; ValueError where one of them is.
+        For integers without bounds all values are equally likely; ValueError for one bound.
         """
         dtype = as_dtype(dtype)
         if dtype.is_integer and (minval is None) != (maxval is None):
@@ -213,7 +213,7 @@ class Generator(Tracked):
     def uniform_full_int(
         self, shape: ShapeLike, dtype: DTypeLike = dt.uint64, name: str | None = None
     ) -> Any:
-        """Integers of which every value is equally likely."""
+        """Integers; all values of the dtype are equally likely."""
         return uniform_at(shape, self._take(shape), None, None, as_dtype(dtype), name)
 
     def normal(
@@ -254,19 +254,19 @@ class Generator(Tracked):
         return apply(op, self._state_var.handle, self._alg, shape, counts, probs, name=name)
 
 
-def len_is_zero(shape: ShapeLike) -> bool:
-    """Whether a shape is an empty list, which says nothing of a dtype."""
+def is_empty_list(shape: ShapeLike) -> bool:
+    """Whether a shape is an empty list, which tells no integer dtype."""
     return isinstance(shape, (list, tuple)) and not shape
 
 
-def keyed(key: TensorLike, counter: TensorLike, alg: int) -> Any:
-    """The state at a position of a stream."""
+def key_state(key: TensorLike, counter: TensorLike, alg: int) -> Any:
+    """The state of a key and a counter."""
     words = state_of(counter, state_size(alg) - 1, "counter")
     return concat([words, reshape(word_of(key), [1])], 0)
 
 
 class Global:
-    """The generator that programs share."""
+    """The generator that the whole program shares, once there is one."""
 
     generator: ClassVar[Generator | None] = None
 

@@ -1,4 +1,4 @@
-"""`tf.Module`: an object that keeps variables, and finds those of what it holds."""
+"""`tf.Module`: an object that holds variables and modules, and lists them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Module(Tracked):
-    """The base of models and layers: attributes that are variables or modules are tracked.
+    """The base of models and layers: it tracks attributes that are variables or modules.
 
     >>> import graphwright as tf
     >>> class Dense(tf.Module):
@@ -43,33 +43,35 @@ class Module(Tracked):
 
     @property
     def name(self) -> str:
-        """The name given, or the class's in snake_case."""
+        """The name from the constructor, or the class's in snake_case."""
         return getattr(self, "_name", None) or snake_case(type(self).__name__)
 
     @property
     def name_scope(self) -> name_scope:
-        """The scope that methods marked with `with_name_scope` name their ops in, wherever they
-        are called: the one where the module was made, and its name."""
+        """The name scope of methods marked with `with_name_scope`, wherever they are called.
+
+        It is the module's name inside the scope where the module was made.
+        """
         return name_scope(getattr(self, "_scope_name", f"{self.name}/"))
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables of this module and of what it holds, each once."""
+        """The variables of this module and of all that it holds, each once."""
         return tuple(self._flatten(lambda v: isinstance(v, Variable)))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """The trainable ones among `variables`."""
+        """Those of `variables` that are trainable."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
-        """The others."""
+        """Those of `variables` that are not trainable."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        """The modules that this one holds, directly or through others."""
+        """The modules that this one holds, directly or in others."""
         return tuple(self._flatten(lambda v: isinstance(v, Module)))
 
     def _flatten(
@@ -80,7 +82,7 @@ class Module(Tracked):
         with_path: bool = False,
         expand_composites: bool = False,
     ) -> Iterator[Any]:
-        """What the module holds and `predicate` accepts, breadth first, each object once."""
+        """The objects in the module that `predicate` accepts, breadth first, each once."""
         accepts = predicate or (lambda _: True)
         seen: set[int] = {id(self)}
         queue: list[tuple[tuple[object, ...], Module]] = [((), self)]
@@ -97,7 +99,7 @@ class Module(Tracked):
 
     @classmethod
     def with_name_scope(cls, method: F) -> F:
-        """Has a method name its ops under the module's name."""
+        """Decorates a method, whose ops then get names in the module's scope."""
 
         @functools.wraps(method)
         def scoped(self: Module, *args: Any, **kwargs: Any) -> Any:
@@ -121,7 +123,7 @@ def attribute_leaves(
 
 
 def leaves(value: object, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], Any]]:
-    """What nested lists, tuples and mappings hold, with the path to each."""
+    """The leaves of nested lists, tuples and mappings, with their paths."""
     if isinstance(value, (list, tuple)):
         for i, item in enumerate(value):
             yield from leaves(item, (*path, i))
