@@ -1,4 +1,4 @@
-"""The keys and the values of a table as two variables, which is how checkpoints see them."""
+"""The keys and the values of a table as two variables, which checkpoints save."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES = "table-keys", "table-values"
 
 
 class Columns:
-    """Both columns of a table; it changes when both have been restored."""
+    """Both columns of a table, which changes when both are restored."""
 
     def __init__(self, cell: Table) -> None:
         self.cell = cell
@@ -28,7 +28,7 @@ class Columns:
         return self.cell.export()[part]
 
     def write(self, part: int, array: Array) -> None:
-        """Keeps a restored column until the other is there too."""
+        """Restores the table, once both columns are there."""
         self._restored[part] = array
         if len(self._restored) == len(_NAMES):
             keys, values = self._restored[0], self._restored[1]
@@ -37,7 +37,7 @@ class Columns:
 
 
 class ColumnStorage(Storage):
-    """A column where a variable's value would be; strings are bytes, lengths before them."""
+    """The storage of a column as a variable; strings are bytes, behind their lengths."""
 
     __slots__ = ("columns", "part", "words")
 
@@ -58,12 +58,12 @@ class ColumnStorage(Storage):
     def write(self, array: Array) -> None:
         """Restores the column."""
         shape = ((), self.columns.cell.value_shape)[self.part]
-        found = unpacked(array).reshape(-1, *shape) if self.words else np.asarray(array)
-        self.columns.write(self.part, found)
+        column = unpacked(array).reshape(-1, *shape) if self.words else np.asarray(array)
+        self.columns.write(self.part, column)
 
 
 class Column(Variable):
-    """A column as checkpoints want it."""
+    """A column of a table, as a variable that checkpoints save."""
 
     def __init__(self, columns: Columns, part: int) -> None:
         self._name = _NAMES[part]
@@ -72,14 +72,14 @@ class Column(Variable):
 
 
 def packed(words: Array) -> Array:
-    """Byte strings as one array of bytes: how many, their lengths, then all of them."""
+    """Byte strings as one array of bytes: their number, their lengths, then all of them."""
     texts = words.reshape(-1).tolist()
     head = np.array([len(texts), *map(len, texts)], "<i8").tobytes()
     return np.frombuffer(head + b"".join(texts), np.uint8)
 
 
 def unpacked(data: Array) -> Array:
-    """What `packed` made an array of bytes of."""
+    """The byte strings in an array that `packed` made."""
     raw = data.tobytes()
     count = int(np.frombuffer(raw, "<i8", 1)[0])
     lengths = np.frombuffer(raw, "<i8", count, 8)

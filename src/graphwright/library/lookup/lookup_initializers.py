@@ -1,4 +1,4 @@
-"""What tables are filled with: tensors, or the lines of a text file."""
+"""The first keys and values of tables: tensors, or the lines of a text file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TableInitializer(Protocol):
 
 
 def fill(table: NewTable, keys: Array, values: Array) -> None:
-    """Gives a table that is being made its keys and values."""
+    """Inserts keys and values in a new table."""
     cell: Table = table.resource_handle._array
     cell.insert(keys, values, once=True)
 
@@ -74,25 +74,25 @@ class KeyValueTensorInitializer:
     @property
     def key_dtype(self) -> DType:
         """The dtype of the keys."""
-        found: DType = self._keys.dtype
-        return found
+        dtype: DType = self._keys.dtype
+        return dtype
 
     @property
     def value_dtype(self) -> DType:
         """The dtype of the values."""
-        found: DType = self._values.dtype
-        return found
+        dtype: DType = self._values.dtype
+        return dtype
 
     def initialize(self, table: NewTable) -> None:
         """Fills a table.
 
-        FailedPreconditionError where a key comes again with another value.
+        FailedPreconditionError if a key has two values.
         """
         fill(table, self._keys._array, self._values._array)
 
 
 class TextFileIndex:
-    """What `TextFileInitializer` takes of a line besides a column: all of it, or its number."""
+    """What `TextFileInitializer` may read besides a column: a line, or its number."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
@@ -101,9 +101,8 @@ class TextFileIndex:
 class TextFileInitializer:
     """Fills a table with the lines of a text file: keys and values are columns, counted from 0.
 
-    Instead of a column there may be the whole line or its number (`tf.lookup.TextFileIndex`).
-    Only the first `vocab_size` lines are read if it is given; `value_index_offset` is added to
-    line numbers.
+    `tf.lookup.TextFileIndex` stands for the whole line or its number. `vocab_size` limits the
+    number of lines; `value_index_offset` is added to line numbers.
     """
 
     def __init__(
@@ -148,7 +147,7 @@ class TextFileInitializer:
         fill(table, keys, self._column(lines, self._columns[1], self.value_dtype))
 
     def _column(self, lines: list[bytes], index: int, dtype: DType) -> Any:
-        """What stands in a column of all lines, as an array."""
+        """A column of all lines, as an array."""
         if index == TextFileIndex.LINE_NUMBER:
             return self._offset + np.arange(len(lines), dtype=np.int64)
         plain = list(lines if index == TextFileIndex.WHOLE_LINE else self._cells(lines, index))
@@ -176,7 +175,7 @@ class TextFileInitializer:
 
 
 def check_column(what: str, index: int, dtype: DType) -> None:
-    """ValueError unless there can be such a column of such a dtype."""
+    """Raises ValueError for an index of no column, or one that the dtype does not fit."""
     if index < TextFileIndex.WHOLE_LINE:
         raise ValueError(f"`{what}_index` should be >= -2, received: {index}.")
     if index == TextFileIndex.LINE_NUMBER and dtype is not dt.int64:
