@@ -1,7 +1,7 @@
 """Event files, which TensorBoard reads, and the ops that write to them.
 
-A file holds `Event` messages framed as records; the first says its version. What is behind a
-writer's handle is an `EventFile`, as a `Storage` is behind a variable's.
+A file holds `Event` messages as records; the first says its version. An `EventFile` is behind a
+writer's handle, as a `Storage` is behind a variable's.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from graphwright.proto.event_pb2 import Event, Summary
 
 _VERSION = "brain.Event:2"
-_SOURCE = "tensorflow.core.util.events_writer"  # as readers expect it
+_SOURCE = "tensorflow.core.util.events_writer"  # the name that readers expect
 _COUNT = itertools.count()
 
 
 class EventFile:
     """An event file that is being written.
 
-    Events reach the file when more than `max_queue` wait, `flush_millis` have passed or
-    somebody asks, and in any case when the file is closed or nobody holds it any more.
+    Events reach the file when more than `max_queue` wait, when `flush_millis` have passed, or by
+    `flush`. All have reached it when the file is closed or deleted.
     """
 
     dtype: DType = dt.resource
@@ -75,7 +75,7 @@ class EventFile:
         return Event(wall_time=wall_time, step=step)
 
     def add(self, step: int, **what: Any) -> None:
-        """Writes an event of now: `summary` or `graph_def`."""
+        """Writes an event at this time: `summary` or `graph_def`."""
         event = self._event(time.time(), step)
         for field, value in what.items():
             if isinstance(value, bytes):
@@ -101,7 +101,7 @@ class EventFile:
         self._flushed = time.monotonic()
 
     def close(self) -> None:
-        """Ends the file; ending it again does nothing."""
+        """Closes the file; closing it again does nothing."""
         self._finalizer()
 
     def __repr__(self) -> str:
@@ -109,7 +109,7 @@ class EventFile:
 
 
 class WriterOp(Op):
-    """Does something with an event file; has no result."""
+    """The base of ops on event files, which have no results."""
 
     behind = EventFile
     effect = Effect.WRITE
@@ -120,7 +120,7 @@ class WriterOp(Op):
 
 
 class WriteSummary(WriterOp):
-    """Writes a tensor under a tag, with how it is to be shown."""
+    """Writes a tensor under a tag, with the metadata for its view."""
 
     type_name = "WriteSummary"
     inputs = (
@@ -176,7 +176,7 @@ class FlushSummaryWriter(WriterOp):
 
 
 class CloseSummaryWriter(WriterOp):
-    """Ends a file."""
+    """Closes a file."""
 
     type_name = "CloseSummaryWriter"
     inputs = ("writer: resource",)
@@ -187,8 +187,8 @@ class CloseSummaryWriter(WriterOp):
 
 def text_of(value: object) -> bytes:
     """The text of an operand that has one element."""
-    found: bytes = np.asarray(value, object).item()
-    return found
+    text: bytes = np.asarray(value, object).item()
+    return text
 
 
 def write_tensor(
@@ -199,7 +199,7 @@ def write_tensor(
 
 
 def tensor_summary(dtype: DType, tensor: Array, tag: Array, metadata: Array) -> Summary:
-    """The message with one tensor in it."""
+    """The message of one tensor."""
     from google.protobuf.message import DecodeError
 
     from graphwright.ir.tensor_proto import content_proto
@@ -208,7 +208,7 @@ def tensor_summary(dtype: DType, tensor: Array, tag: Array, metadata: Array) -> 
     value = Summary.Value(tag=text_of(tag).decode())
     value.tensor.CopyFrom(content_proto(np.asarray(tensor, dtype.numpy_dtype), dtype))
     described = text_of(metadata)
-    with suppress(DecodeError):  # as TensorFlow, which writes none then
+    with suppress(DecodeError):  # TensorFlow writes no metadata then
         if described:
             value.metadata.CopyFrom(SummaryMetadata.FromString(described))
     return Summary(value=[value])

@@ -1,4 +1,4 @@
-"""`tf.summary.trace_on` and its like: the graphs of the functions that are called meanwhile."""
+"""`tf.summary.trace_on`, `trace_export`, `trace_off`: the graphs of called functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphwright.types.arguments import TensorLike
 
 
 class Collector(Layer):
-    """The interpreter that remembers the graphs of all functions that are called."""
+    """The interpreter that collects the graphs of all called functions."""
 
     def __init__(self, profiles: bool) -> None:
         self.graphs: dict[int, Graph] = {}
@@ -33,7 +33,7 @@ class Collector(Layer):
 
 
 class TraceSession:
-    """The collection that goes on, if one does: there is one at a time."""
+    """The active collection, if there is one."""
 
     collector: Collector | None = None
 
@@ -41,7 +41,7 @@ class TraceSession:
 def trace_on(
     graph: bool = True, profiler: bool = False, profiler_outdir: TextPath | None = None
 ) -> None:
-    """Begins to collect the graphs of functions that are called, and a profile if wanted.
+    """Starts to collect the graphs of called functions, and a profile if `profiler` is set.
 
     Does nothing inside a traced function, or while a collection is active.
 

@@ -1,10 +1,9 @@
 """`tf.profiler.experimental`: what ran when, as a trace that Perfetto and Chrome open.
 
-While a profile is taken, an interpreter on top of the others times each op and each call
-of a traced function in the thread that started it; nothing is measured otherwise. A call says
-which tier ran it, the segments of machine code in it are timed each, and the code that was
-generated meanwhile is there with its tier. With
-`host_tracer_level=3` the ops of a function are run and timed one by one, with their source lines.
+During a profile, an interpreter on top of the others times each op and each call of a traced
+function. It does so in the thread that started the profile. The event of a call names the tier,
+and each segment of machine code has its own event. So has each compilation, with its tier. With
+`host_tracer_level=3` the ops of a function run one by one, with times and source lines.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from graphwright.op.op import Op
 from graphwright.values.tensor import EagerTensor
 
 _TRACKS = 1 << 30  # numbers that no thread has
-_DETAILED = 3  # the level from which on the ops inside functions are timed
+_DETAILED = 3  # from this level on, the ops inside functions are timed
 
 
 class ProfilerOptions(NamedTuple):
-    """Levels of detail, as TensorFlow has them: from host level 3 on, the ops inside functions."""
+    """Levels of detail; from host level 3 on, ops inside functions are timed."""
 
     host_tracer_level: int = 2
     python_tracer_level: int = 0
@@ -48,9 +47,9 @@ class Timer(Layer):
         self.level = level
         self.events: list[dict[str, Any]] = []
         self.began = time.perf_counter()
-        self.tracks: dict[str, int] = {}  # that are no threads
-        self.called: dict[ConcreteFunction, None] = {}
-        self.timed: dict[ConcreteFunction, Run] = {}  # their machine code, its segments timed
+        self.tracks: dict[str, int] = {}  # those that are no threads
+        self.traces: dict[ConcreteFunction, None] = {}
+        self.runs: dict[ConcreteFunction, Run] = {}  # machine code of traces, segments timed
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result, timed."""
@@ -58,22 +57,22 @@ class Timer(Layer):
         try:
             return self.hand_on(op, operands, name)
         finally:
-            called = next((g.name for g in subgraphs_of(op)), None)
-            self.note(op.type_name, begin, {} if called is None else {"function": called})
+            function = next((g.name for g in subgraphs_of(op)), None)
+            self.note(op.type_name, begin, {} if function is None else {"function": function})
 
     def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[EagerTensor]) -> Any:
-        """A call of a trace by the tier that it has, or op by op."""
-        self.called[concrete] = None
+        """The results of a call of a trace, run by its tier or op by op."""
+        self.traces[concrete] = None
         detailed = self.level >= _DETAILED
         tier = "op by op" if detailed else concrete.tier
-        if tier == "native" and concrete not in self.timed:
-            self.timed[concrete] = native_runner(concrete.graph, self.segment)
+        if tier == "native" and concrete not in self.runs:
+            self.runs[concrete] = native_runner(concrete.graph, self.segment)
         begin = time.perf_counter_ns()
         try:
             if detailed:
                 return concrete._outputs.pack(self.each(concrete.graph, tensors))
             if tier == "native":
-                return concrete.run_by(self.timed[concrete], tensors)
+                return concrete.run_by(self.runs[concrete], tensors)
             return concrete.run([t._array for t in tensors])
         finally:
             name = call_of(concrete.graph).type_name
@@ -108,11 +107,13 @@ class Timer(Layer):
         return [values[v] for v in graph.results]
 
     def compilations(self) -> None:
-        """Adds the code that was generated for called functions meanwhile, on tracks of its own:
-        threads do that at once, and events of one track must lie in each other or apart."""
-        made = [(made, concrete) for concrete in self.called for made in concrete.compilations]
+        """Adds the compilations of called functions during the profile, on further tracks.
+
+        Threads compile at the same time, and events of one track may not overlap in part.
+        """
+        pairs = [(each, concrete) for concrete in self.traces for each in concrete.compilations]
         ends: list[float] = []  # of the tracks
-        for (tier, began, seconds), concrete in sorted(made, key=lambda pair: pair[0].began):
+        for (tier, began, seconds), concrete in sorted(pairs, key=lambda pair: pair[0].began):
             if began >= self.began:
                 free = (i for i, end in enumerate(ends) if end <= began)
                 number = next(free, len(ends))
@@ -124,11 +125,11 @@ class Timer(Layer):
     def names(self) -> list[dict[str, Any]]:
         """The names of the process and of the tracks."""
         tracks = self.tracks | {t.name: t.native_id for t in threading.enumerate() if t.native_id}
-        found = [("process_name", 0, "graphwright")]
-        found += [("thread_name", track, name) for name, track in tracks.items()]
+        entries = [("process_name", 0, "graphwright")]
+        entries += [("thread_name", track, name) for name, track in tracks.items()]
         return [
             {"name": kind, "ph": "M", "pid": os.getpid(), "tid": track, "args": {"name": name}}
-            for kind, track, name in found
+            for kind, track, name in entries
         ]
 
     def note(self, name: str, begin: int, args: Mapping[str, object]) -> None:
@@ -146,19 +147,19 @@ class Timer(Layer):
 
 
 def lines_of(graph: Graph) -> dict[str, Any]:
-    """The user's lines that a graph comes from, in the order of its nodes."""
-    found = dict.fromkeys(str(n.location) for n in graph.nodes if n.location is not None)
-    return {"lines": list(found)}
+    """The source lines of a graph, in the order of its nodes."""
+    lines = dict.fromkeys(str(n.location) for n in graph.nodes if n.location is not None)
+    return {"lines": list(lines)}
 
 
 class ProfilerSession:
-    """The profile being taken, if one is: there is one at a time."""
+    """The active profile, if there is one."""
 
     timer: Timer | None = None
 
 
 def start(logdir: TextPath, options: ProfilerOptions | None = None) -> None:
-    """Begins a profile, which `tf.profiler.experimental.stop` ends.
+    """Starts a profile, which `tf.profiler.experimental.stop` ends.
 
     Args:
         logdir: The directory under which the profile is written.
@@ -212,7 +213,7 @@ def stop(save: bool = True) -> None:
 
 
 class Profile:
-    """A profile of the block.
+    """Takes a profile of the block inside it.
 
     >>> import graphwright as tf, os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -234,7 +235,7 @@ class Profile:
 
 
 class Trace:
-    """Names the block in the profile, with details such as `step_num`; nothing without one."""
+    """Adds the block to the profile, if there is one, with details such as `step_num`."""
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         self._name = name

@@ -1,6 +1,6 @@
-"""`tf.summary`: writers, what is recorded at which step, and the plain forms of summaries.
+"""`tf.summary`: writers, steps, conditions, and the general forms of summaries.
 
-The state is each thread's own: the default writer, the step, and whether to record.
+Each thread has its own default writer, step and condition.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ if TYPE_CHECKING:
 _QUEUE, _MILLIS, _SUFFIX = 10, 120_000, ".v2"
 _OUTSIDE_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
 
-#: Whether to record: a bool, a tensor or a function that says it.
+#: Whether to record: a bool, a bool tensor, or a function that returns one.
 Condition = TensorLike | Callable[[], TensorLike]
 
 
 class SummaryState(threading.local):
-    """What summaries of a thread go by."""
+    """The default writer, step and condition of a thread."""
 
     writer: SummaryWriter | None = None
     step: TensorLike | None = None
-    condition: Condition | None = None  # record
+    condition: Condition | None = None  # None: record
 
 
 STATE = SummaryState()
 
 
 class SummaryWriter:
-    """Where summaries go. Make one with `tf.summary.create_file_writer`."""
+    """A target of summaries; `tf.summary.create_file_writer` makes one."""
 
     def set_as_default(self, step: TensorLike | None = None) -> None:
-        """Makes this the thread's writer from now on, and `step` its step if one is given."""
+        """Makes this the thread's writer from now on, and `step`, unless None, its step."""
         STATE.writer = self
         if step is not None:
             STATE.step = step
 
     @contextmanager
     def as_default(self, step: TensorLike | None = None) -> Iterator[SummaryWriter]:
-        """Makes this the writer inside the block, and `step` the step; then flushes."""
+        """Makes this the writer inside the block, and `step` the step; flushes at the end."""
         before = STATE.writer, STATE.step
         self.set_as_default(step)
         try:
@@ -72,18 +72,18 @@ class SummaryWriter:
                 STATE.step = before[1]
 
     def init(self) -> None:
-        """Writers are ready when they are made: there is nothing to do."""
+        """Does nothing: a new writer is ready."""
 
     def flush(self) -> None:
         """Hands what was written to the system."""
 
     def close(self) -> None:
-        """Ends the file."""
+        """Closes the file."""
 
     def _write(
         self, op: Op, step: TensorLike, *operands: TensorValue, name: str | None = None
     ) -> TensorValue:
-        """Applies a writing op; whether anything was written."""
+        """Applies a writing op, and returns whether anything was written."""
         return convert(False)
 
 
@@ -106,7 +106,7 @@ class FileWriter(SummaryWriter):
             apply(event_file.FLUSH, self._resource)
 
     def close(self) -> None:
-        """Ends the file; closing again does nothing."""
+        """Closes the file; closing it again does nothing."""
         if not self._closed:
             self.flush()
             self._closed = True
@@ -294,18 +294,18 @@ def summary_scope(
 
 
 def record(write: Callable[[], TensorValue]) -> Any:
-    """Calls `write` if summaries are recorded, when that is known; whether anything was written."""
+    """Calls `write` if summaries are recorded, and returns whether anything was written."""
     if STATE.writer is None:
         return convert(False)
-    wanted = should_record_summaries()
-    known = get_static_value(wanted)
-    if known is None:
-        return cond(wanted, write, lambda: convert(False))
-    return write() if known else convert(False)
+    condition = should_record_summaries()
+    value = get_static_value(condition)
+    if value is None:
+        return cond(condition, write, lambda: convert(False))
+    return write() if value else convert(False)
 
 
 def step_of(step: TensorLike | None) -> TensorLike:
-    """The step given or the thread's; ValueError if there is none."""
+    """`step`, or the step of the thread where it is None; ValueError if both are."""
     step = STATE.step if step is None else step
     if step is None:
         raise ValueError(
