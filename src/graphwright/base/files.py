@@ -13,6 +13,11 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
+#: A path as text.
+TextPath = str | os.PathLike[str]
+#: A path as the system takes it.
+PathLike = TextPath | bytes | os.PathLike[bytes]
+
 #: Seconds after which a file that is not finished has no writer, where files cannot be locked.
 _ABANDONED = 3600
 

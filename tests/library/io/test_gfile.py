@@ -36,3 +36,9 @@ def test_a_copy_replaces_a_file_at_once(tmp_path: Path, monkeypatch: pytest.Monk
         tf.io.gfile.copy(str(new), str(old), overwrite=True)
     assert old.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["new", "old"]
+
+
+def test_a_refusal_shows_a_path_of_bytes_as_text(tmp_path: Path) -> None:
+    with pytest.raises(tf.errors.FailedPreconditionError) as refusal:
+        tf.io.gfile.remove(bytes(tmp_path))
+    assert refusal.value.message.startswith(f"{tmp_path} is a directory")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from corpora import composites as corpus
@@ -92,3 +93,10 @@ def test_handlers_take_what_converts_to_a_tensor() -> None:
     assert tf.maximum([5, 1], Scaled([1, 2])).value.numpy().tolist() == [5, 2]
     assert tf.add(1, 2).numpy() == 3
     tf.experimental.unregister_dispatch_for(both)
+
+
+def test_an_annotation_that_declares_no_field_is_named() -> None:
+    with pytest.raises(TypeError, match=r"In field 'mode': .* annotation typing\.Literal\['max'\]"):
+
+        class Pooling(tf.experimental.ExtensionType):
+            mode: Literal["max"]

@@ -1,13 +1,14 @@
-"""`tf.io.parse_example`: features of serialized `Example` messages, as their kinds say."""
+"""`tf.io.parse_example`: features of serialized `Example` messages as tensors."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwright.library.io.ragged_features import RaggedFeature, partitioned
+from graphwright.library.io.ragged_features import RaggedFeature, Rows, partitioned
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape
@@ -15,9 +16,10 @@ from graphwright.ops.io.example import ParseExampleV2
 from graphwright.ops.strings.strings import string
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import Dims
 from graphwright.values.sparse.sparse_functions import reorder
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
@@ -25,66 +27,70 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 class FixedLenFeature(NamedTuple):
     """A feature with as many values as its shape has; `default_value` stands for a missing one."""
 
-    shape: Any
-    dtype: Any
-    default_value: Any = None
+    shape: ShapeLike
+    dtype: DTypeLike
+    default_value: TensorLike | None = None
 
 
 class FixedLenSequenceFeature(NamedTuple):
-    """A feature with any number of elements of a shape, filled up to the longest of the batch."""
+    """A feature with any number of elements of a shape, padded to the longest of the batch."""
 
-    shape: Any
-    dtype: Any
+    shape: ShapeLike
+    dtype: DTypeLike
     allow_missing: bool = False
-    default_value: Any = None
+    default_value: TensorLike | None = None
 
 
 class VarLenFeature(NamedTuple):
     """A feature with any number of values: a sparse tensor with a row for each message."""
 
-    dtype: Any
+    dtype: DTypeLike
 
 
 class SparseFeature(NamedTuple):
-    """A sparse tensor of a size, whose indices and values are features of their own.
+    """A sparse tensor whose indices and values are features of the messages.
 
     `index_key` and `size` may be lists, for several dimensions; `already_sorted` says that the
     indices ascend.
     """
 
-    index_key: Any
+    index_key: str | list[str] | tuple[str, ...]
     value_key: str
-    dtype: Any
-    size: Any
+    dtype: DTypeLike
+    size: int | list[int] | tuple[int, ...]
     already_sorted: bool = False
 
 
+#: How a feature of a message is read.
+Feature = FixedLenFeature | FixedLenSequenceFeature | VarLenFeature | SparseFeature | RaggedFeature
+
+
 class Request:
-    """What an op is to parse for the features of a program, each name of the messages once."""
+    """The features that the op parses, by their names in the messages, each name once."""
 
     def __init__(self) -> None:
         self.sparse: dict[str, DType] = {}
-        self.dense: dict[str, tuple[DType, Any, Any]] = {}
+        self.dense: dict[str, tuple[DType, Dims, Any]] = {}
         self.ragged: dict[str, tuple[DType, DType]] = {}
 
-    def add(self, key: str, feature: Any) -> None:
-        """Asks for what a feature needs; ValueError where it says too little."""
+    def add(self, key: str, feature: Feature) -> None:
+        """Adds what a feature reads; ValueError if it lacks a dtype or a shape."""
         if isinstance(feature, VarLenFeature):
-            self.sparse[key] = kind_of(feature, key)
+            self.sparse[key] = dtype_of(feature, key)
         elif isinstance(feature, SparseFeature):
             for index in index_keys(feature):
                 self.sparse[index] = dt.int64
-            self.sparse[feature.value_key] = kind_of(feature, key)
+            self.sparse[feature.value_key] = dtype_of(feature, key)
         elif isinstance(feature, RaggedFeature):
             splits = as_dtype(feature.row_splits_dtype)
-            self.ragged[feature.value_key or key] = kind_of(feature, key), splits
+            self.ragged[feature.value_key or key] = dtype_of(feature, key), splits
             for part in feature.keys:
                 self.ragged.setdefault(part, (dt.int64, splits))
         else:
             self.dense[key] = dense_feature(key, feature)
 
-    def parse(self, serialized: Any, names: Any, name: str | None) -> Parsed:
-        """Parses the messages."""
+    def parse(self, serialized: TensorValue, names: TensorValue, name: str | None) -> Parsed:
+        """The features of the messages."""
         kinds = [kind for kind, _, _ in self.dense.values()]
         shapes = [dims for _, dims, _ in self.dense.values()]
         sparse, ragged = tuple(self.sparse.values()), list(self.ragged.values())
@@ -106,40 +112,42 @@ class Request:
 
 
 class Parsed(NamedTuple):
-    """What was parsed, by the names in the messages."""
+    """The parsed tensors, by their names in the messages."""
 
     sparse: dict[str, SparseTensor]
-    dense: dict[str, Any]
-    ragged: dict[str, tuple[Any, Any]]
+    dense: dict[str, TensorValue]
+    ragged: dict[str, tuple[TensorValue, TensorValue]]
 
-    def feature(self, key: str, feature: Any, is_single: bool) -> Any:
-        """The tensor that a feature is to be."""
+    def feature(self, key: str, feature: Feature, is_single: bool) -> Any:
+        """The tensor of a feature."""
         if isinstance(feature, VarLenFeature):
             return self.sparse[key]
         if isinstance(feature, RaggedFeature):
             splits = as_dtype(feature.row_splits_dtype)
-            find = partial(self.rows, is_single=is_single)
-            return partitioned(feature, find(feature.value_key or key), splits, find)
+            rows = partial(self.rows, is_single=is_single)
+            return partitioned(feature, rows(feature.value_key or key), splits, rows)
         if isinstance(feature, SparseFeature):
-            ids = [self.sparse[index] for index in index_keys(feature)]
+            columns = [self.sparse[index] for index in index_keys(feature)]
             size = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
             values = self.sparse[feature.value_key]
-            return merge(ids, values, size, feature.already_sorted)
+            return merge(columns, values, size, feature.already_sorted)
         return self.dense[key]
 
-    def rows(self, key: str, is_single: bool) -> Any:
+    def rows(self, key: str, is_single: bool) -> Rows:
         """The values of a ragged feature, by message where there are several."""
         values, splits = self.ragged[key]
         return values if is_single else RaggedTensor.from_row_splits(values, splits, None, False)
 
 
-def merge(ids: list[SparseTensor], values: SparseTensor, size: Any, is_sorted: bool) -> Any:
-    """The sparse tensor whose last indices are values of others."""
-    columns = [expand_dims(each.values, 1) for each in ids]
-    indices = concat([values.indices[:, :-1], *columns], 1)
-    lead = values.dense_shape[:-1]
-    whole = concat([lead, convert(np.array(size, np.int64))], 0)
-    merged = SparseTensor(indices, values.values, whole)
+def merge(
+    columns: list[SparseTensor], values: SparseTensor, size: Sequence[int], is_sorted: bool
+) -> Any:
+    """The sparse tensor of `values`, whose last indices are the values of the columns."""
+    last = [expand_dims(column.values, 1) for column in columns]
+    indices = concat([values.indices[:, :-1], *last], 1)
+    leading = values.dense_shape[:-1]
+    dense_shape = concat([leading, convert(np.array(size, np.int64))], 0)
+    merged = SparseTensor(indices, values.values, dense_shape)
     return merged if is_sorted else reorder(merged)
 
 
@@ -149,7 +157,7 @@ def index_keys(feature: SparseFeature) -> list[str]:
     return list(keys) if isinstance(keys, (list, tuple)) else [keys]
 
 
-def kind_of(feature: Any, key: str) -> DType:
+def dtype_of(feature: Feature, key: str) -> DType:
     """The dtype of a feature; ValueError where it has none."""
     if not feature.dtype:
         raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
@@ -158,14 +166,14 @@ def kind_of(feature: Any, key: str) -> DType:
 
 def parse_example(
     serialized: TensorLike,
-    features: Any,
+    features: Mapping[str, Feature],
     example_names: TensorLike | None = None,
     name: str | None = None,
 ) -> dict[str, Any]:
     """Parses serialized `Example` messages into a tensor for each feature.
 
     A `FixedLenFeature` becomes a tensor of its shape for each message. A `FixedLenSequenceFeature`
-    becomes one with a further axis, filled up to the longest message. A `VarLenFeature` or
+    becomes one with a further axis, padded to the longest message. A `VarLenFeature` or
     `SparseFeature` becomes a sparse tensor, a `RaggedFeature` a ragged one.
 
     Args:
@@ -204,7 +212,7 @@ def parse_example(
 
 def parse_single_example(
     serialized: TensorLike,
-    features: Any,
+    features: Mapping[str, Feature],
     example_names: TensorLike | None = None,
     name: str | None = None,
 ) -> dict[str, Any]:
@@ -238,8 +246,8 @@ def parse_single_example(
     return parse_example(message, features, example_names, name)
 
 
-def dense_feature(key: str, feature: Any) -> tuple[Any, Any, Any]:
-    """The dtype, shape and default of a dense feature; ValueError where it says too little."""
+def dense_feature(key: str, feature: Feature) -> tuple[DType, Dims, TensorValue]:
+    """The dtype, shape and default of a dense feature; ValueError if it lacks one."""
     if not isinstance(feature, (FixedLenFeature, FixedLenSequenceFeature)):
         raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
     if not feature.dtype:
@@ -249,12 +257,13 @@ def dense_feature(key: str, feature: Any) -> tuple[Any, Any, Any]:
     dtype, dims = as_dtype(feature.dtype), tuple(TensorShape(feature.shape).as_list())
     if isinstance(feature, FixedLenSequenceFeature):
         if not feature.allow_missing:
-            raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be "
-                             "True.")  # fmt: skip
-        filler = feature.default_value
-        if filler is None:
-            filler = b"" if dtype is dt.string else 0
-        return dtype, (None, *dims), reshape(convert(filler, dtype), ())
+            raise ValueError(
+                "Unsupported: FixedLenSequenceFeature requires allow_missing to be True."
+            )
+        padding = feature.default_value
+        if padding is None:
+            padding = b"" if dtype is dt.string else 0
+        return dtype, (None, *dims), reshape(convert(padding, dtype), ())
     if None in dims:
         raise ValueError(
             f"First dimension of shape for feature {key} unknown. Consider using "

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 
 from graphwright.base.errors import (
     AlreadyExistsError,
@@ -15,10 +15,14 @@ from graphwright.base.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
-from graphwright.base.files import write_whole
+from graphwright.base.files import PathLike, TextPath, write_whole
 from graphwright.ops.io.file_system import failed, matching, matching_files
 from graphwright.types.arguments import TensorLike
 from graphwright.values.variable import Variable
+
+T = TypeVar("T")
+#: A part of a path; the parts of one path are all text or all bytes.
+Part = TypeVar("Part", str | os.PathLike[str], bytes | os.PathLike[bytes])
 
 MODES = ("r", "w", "a", "r+", "w+", "a+")
 
@@ -32,10 +36,10 @@ class FileStatistics(NamedTuple):
 
 
 class GFile:
-    """A file: opened by the first read or write, a context, an iterator over its lines.
+    """A file that the first read or write opens; a context manager, an iterator over its lines.
 
-    Text is UTF-8; with "b" in the mode, reading gives bytes. A mode with "+" may read and write
-    too; "r+" begins a new file when it writes.
+    Text is UTF-8; with "b" in the mode, reading gives bytes. A mode with "+" may read and write;
+    with "r+" the first write starts a new file.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
@@ -45,7 +49,7 @@ class GFile:
     'one two'
     """
 
-    def __init__(self, name: str, mode: str = "r") -> None:
+    def __init__(self, name: PathLike, mode: str = "r") -> None:
         plain = mode.replace("b", "")
         if plain not in MODES:
             raise InvalidArgumentError(
@@ -55,48 +59,47 @@ class GFile:
         self._mode = mode
         self._plain = plain
         self._binary = "b" in mode
-        self._reader: Any = None
-        self._writer: Any = None
+        self._reader: IO[bytes] | None = None
+        self._writer: IO[bytes] | None = None
 
     @property
-    def name(self) -> Any:
-        """The path as it was given."""
+    def name(self) -> str | bytes:
+        """The path, as text or bytes."""
         return self._path
 
     @property
     def mode(self) -> str:
-        """The mode as it was given."""
+        """The mode, as the constructor got it."""
         return self._mode
 
     def read(self, n: int = -1) -> Any:
         """`n` bytes, or all that are left."""
-        return self._shown(self._reading().read(n))
+        return self._decoded(self._reading().read(n))
 
     def readline(self) -> Any:
         """The next line with its end; empty at the end of the file."""
-        return self._shown(self._reading().readline())
+        return self._decoded(self._reading().readline())
 
     def readlines(self) -> list[Any]:
         """All lines that are left."""
         return list(self)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Goes to a place counted from the start (`whence` 0), from here (1) or from the end (2).
+        """Goes to a position, relative to the start (`whence` 0), to here (1) or to the end (2).
 
         `position` is the old name of `offset`.
         """
-        place = position if offset is None else offset
-        if place is None:
+        target = position if offset is None else offset
+        if target is None:
             raise TypeError("seek(): offset argument required")
         if whence not in (0, 1, 2):
             raise InvalidArgumentError(None, None, f"whence must be 0, 1 or 2, got {whence}")
-        self._reading().seek(place, whence)
+        self._reading().seek(target, whence)
 
     def tell(self) -> int:
-        """The place that is read next, or that was written last."""
+        """The position of the next read, or behind the last write."""
         file = self._writer if self._writer is not None else self._reading()
-        place: int = file.tell()
-        return place
+        return file.tell()
 
     def seekable(self) -> bool:
         """True."""
@@ -106,13 +109,13 @@ class GFile:
         """The length of the file in bytes."""
         return stat(self._path).length
 
-    def write(self, file_content: Any) -> None:
+    def write(self, file_content: str | bytes) -> None:
         """Writes text, as UTF-8, or bytes."""
         content = file_content.encode() if isinstance(file_content, str) else bytes(file_content)
         self._writing().write(content)
 
     def flush(self) -> None:
-        """Hands on what was written to the system."""
+        """Hands what was written to the system."""
         if self._writer is not None:
             self._writer.flush()
 
@@ -123,26 +126,26 @@ class GFile:
                 file.close()
         self._reader = self._writer = None
 
-    def _reading(self) -> Any:
+    def _reading(self) -> IO[bytes]:
         if self._plain in ("w", "a"):
             raise PermissionDeniedError(None, None, "File isn't open for reading")
         if self._reader is None:
             self._reader = opened(self._path, "rb")
         return self._reader
 
-    def _writing(self) -> Any:
+    def _writing(self) -> IO[bytes]:
         if self._plain == "r":
             raise PermissionDeniedError(None, None, "File isn't open for writing")
         if self._writer is None:
             self._writer = opened(self._path, "ab" if self._plain[0] == "a" else "wb")
         return self._writer
 
-    def _shown(self, data: bytes) -> Any:
+    def _decoded(self, data: bytes) -> Any:
         return data if self._binary else data.decode()
 
     def __enter__(self) -> GFile:
         if self._plain[0] in "wa":
-            self._writing()  # there is a file even if nothing is written
+            self._writing()  # a block that writes nothing makes a file too
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -162,23 +165,20 @@ class GFile:
             self.close()
 
 
-def opened(path: Any, mode: str) -> Any:
-    """A file of the system; its errors as ours."""
-    try:
-        return open(path, mode)
-    except OSError as error:
-        raise failed(error, Path(os.fsdecode(path))) from error
+def opened(path: PathLike, mode: str) -> IO[bytes]:
+    """An open file; errors of the system become those of `tf.errors`."""
+    return attempted(lambda: open(path, mode), path)
 
 
-def attempted(call: Callable[[], Any], path: Any) -> Any:
-    """What a call gives; the system's errors about a path as ours."""
+def attempted(call: Callable[[], T], path: PathLike) -> T:
+    """The result of a call; errors of the system become those of `tf.errors`, with the path."""
     try:
         return call()
     except OSError as error:
         raise failed(error, Path(os.fsdecode(path))) from error
 
 
-def exists(path: Any) -> bool:
+def exists(path: PathLike) -> bool:
     """Says whether a path names a file or a directory.
 
     Args:
@@ -194,7 +194,7 @@ def exists(path: Any) -> bool:
     return os.path.exists(path)
 
 
-def isdir(path: Any) -> bool:
+def isdir(path: PathLike) -> bool:
     """Says whether a path names a directory.
 
     Args:
@@ -210,7 +210,7 @@ def isdir(path: Any) -> bool:
     return os.path.isdir(path)
 
 
-def join(path: Any, *paths: Any) -> Any:
+def join(path: Part, *paths: Part) -> Any:
     """Joins parts to one path.
 
     Args:
@@ -227,7 +227,7 @@ def join(path: Any, *paths: Any) -> Any:
     return os.path.join(path, *paths)
 
 
-def stat(path: Any) -> FileStatistics:
+def stat(path: PathLike) -> FileStatistics:
     """Returns the size of a file, the time of its last change, and whether it is a directory.
 
     Args:
@@ -244,11 +244,11 @@ def stat(path: Any) -> FileStatistics:
     ...     tf.io.gfile.stat(file.name).length
     0
     """
-    found = attempted(lambda: os.stat(path), path)
-    return FileStatistics(found.st_size, found.st_mtime_ns, isdir(path))
+    status = attempted(lambda: os.stat(path), path)
+    return FileStatistics(status.st_size, status.st_mtime_ns, isdir(path))
 
 
-def listdir(path: Any) -> list[str]:
+def listdir(path: TextPath) -> list[str]:
     """Lists the names in a directory, in any order.
 
     Args:
@@ -271,7 +271,7 @@ def listdir(path: Any) -> list[str]:
     return list(os.listdir(path))
 
 
-def glob(pattern: Any) -> list[str]:
+def glob(pattern: TextPath | list[TextPath] | tuple[TextPath, ...]) -> list[str]:
     """Lists the paths that match patterns.
 
     Args:
@@ -291,7 +291,7 @@ def glob(pattern: Any) -> list[str]:
     return [path for each in patterns for path in matching(os.fspath(each))]
 
 
-def mkdir(path: Any) -> None:
+def mkdir(path: PathLike) -> None:
     """Makes a directory unless there is one already.
 
     Args:
@@ -310,7 +310,7 @@ def mkdir(path: Any) -> None:
         attempted(lambda: os.mkdir(path), path)
 
 
-def makedirs(path: Any) -> None:
+def makedirs(path: PathLike) -> None:
     """Makes a directory and those above it that are missing.
 
     Args:
@@ -328,18 +328,18 @@ def makedirs(path: Any) -> None:
     try:
         os.makedirs(path, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise FailedPreconditionError(None, None, f"{path} is no directory") from error
+        raise FailedPreconditionError(None, None, f"{os.fsdecode(path)} is no directory") from error
     except OSError as error:
         raise failed(error, Path(os.fsdecode(path))) from error
 
 
-def refuse_existing(path: Any, overwrite: bool) -> None:
-    """AlreadyExistsError where a file would be written over that must not be."""
+def refuse_existing(path: PathLike, overwrite: bool) -> None:
+    """Raises AlreadyExistsError if there is a file that may not be replaced."""
     if not overwrite and exists(path):
-        raise AlreadyExistsError(None, None, f"file already exists: {path}")
+        raise AlreadyExistsError(None, None, f"file already exists: {os.fsdecode(path)}")
 
 
-def copy(src: TensorLike, dst: Any, overwrite: bool = False) -> None:
+def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     """Copies a file.
 
     Args:
@@ -365,7 +365,7 @@ def copy(src: TensorLike, dst: Any, overwrite: bool = False) -> None:
     attempted(lambda: write_whole(os.fsdecode(dst), content), dst)
 
 
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     """Renames or moves a file or directory.
 
     Args:
@@ -388,7 +388,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     attempted(lambda: os.replace(src, dst), src)
 
 
-def remove(path: Any) -> None:
+def remove(path: PathLike) -> None:
     """Deletes a file.
 
     Args:
@@ -407,11 +407,11 @@ def remove(path: Any) -> None:
     False
     """
     if isdir(path):
-        raise FailedPreconditionError(None, None, f"{path} is a directory")
+        raise FailedPreconditionError(None, None, f"{os.fsdecode(path)} is a directory")
     attempted(lambda: os.unlink(path), path)
 
 
-def rmtree(path: Any) -> None:
+def rmtree(path: PathLike) -> None:
     """Deletes a directory with all that it contains.
 
     Args:
@@ -434,7 +434,7 @@ def rmtree(path: Any) -> None:
 
 
 def walk(
-    top: Any, topdown: bool = True, onerror: Callable[[Exception], Any] | None = None
+    top: TextPath, topdown: bool = True, onerror: Callable[[Exception], object] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Visits a directory and every directory below it.
 
@@ -489,5 +489,5 @@ def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variab
     >>> tf.io.match_filenames_once("/no such directory/*").shape
     TensorShape([None])
     """
-    found = matching_files(pattern)
-    return Variable(found, trainable=False, name=name or "matching_filenames", shape=[None])
+    paths = matching_files(pattern)
+    return Variable(paths, trainable=False, name=name or "matching_filenames", shape=[None])

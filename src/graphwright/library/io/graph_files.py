@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
-from graphwright.base.files import write_whole
+from graphwright.base.files import TextPath, write_whole
 from graphwright.ir.graph import Graph
 from graphwright.library.io.gfile import attempted
 
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
-def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+
+def write_graph(
+    graph_or_graph_def: Graph | Message, logdir: TextPath, name: str, as_text: bool = True
+) -> str:
     """Writes a graph, or its GraphDef, to a file, and makes the directory where it is missing.
 
     Args:
@@ -33,15 +38,9 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     ...     print(file.readline().strip())
     node {
     """
-    # protobuf is loaded only by programs that export.
-    from google.protobuf import text_format
-    from google.protobuf.message import Message
+    from google.protobuf import text_format  # only programs that export load protobuf
 
-    message = graph_or_graph_def
-    if isinstance(message, Graph):
-        message = message.as_graph_def()
-    if not isinstance(message, Message):
-        raise TypeError(f"Expected a tf.Graph or a GraphDef, got {graph_or_graph_def!r}.")
+    message = message_of(graph_or_graph_def)
     path = os.path.join(os.fspath(logdir), name)
     if as_text:
         content = text_format.MessageToString(message).encode()
@@ -49,3 +48,13 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
         content = message.SerializeToString(deterministic=True)
     attempted(lambda: write_whole(path, content), path)
     return path
+
+
+def message_of(graph: Graph | Message) -> Message:
+    """The message of a graph; TypeError for any other value."""
+    from google.protobuf.message import Message
+
+    message = graph.as_graph_def() if isinstance(graph, Graph) else graph
+    if not isinstance(message, Message):
+        raise TypeError(f"Expected a tf.Graph or a GraphDef, got {graph!r}.")
+    return message

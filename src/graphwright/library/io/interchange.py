@@ -1,33 +1,37 @@
-"""Tensors as other libraries know them: DLPack's capsules, protobuf's messages."""
+"""Tensors for other libraries: DLPack's capsules and protobuf's messages."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwright.op.interpreter import convert
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims
 from graphwright.values.convert import constant
 
+if TYPE_CHECKING:
+    from graphwright.proto.tensor_pb2 import TensorProto, TensorShapeProto
 
-def shape_message(dims: Dims | None) -> Any:
-    """Dims as a message; protobuf is loaded when it is asked for."""
-    from graphwright.ir.tensor_proto import shape_proto
+
+def shape_message(dims: Dims | None) -> TensorShapeProto:
+    """The message of dims."""
+    from graphwright.ir.tensor_proto import shape_proto  # protobuf is large
 
     return shape_proto(dims)
 
 
-CPU = (1, 0)  # DLPack's number of the device, and which of them
+CPU = (1, 0)  # DLPack's type of the device, and the number of the device
 
 
 class Capsule:
-    """A capsule as `numpy.from_dlpack` wants it: behind a method, on the CPU."""
+    """A capsule of memory on the CPU, behind the methods that `numpy.from_dlpack` calls."""
 
-    def __init__(self, capsule: Any) -> None:
+    def __init__(self, capsule: object) -> None:
         self._capsule = capsule
 
     def __dlpack__(self, **options: Any) -> Any:
@@ -55,7 +59,7 @@ def to_dlpack(tf_tensor: TensorLike) -> Any:
     return tensor.__dlpack__()
 
 
-def from_dlpack(dlcapsule: Any) -> Any:
+def from_dlpack(dlcapsule: object) -> Any:
     """Returns the tensor of a DLPack capsule.
 
     Args:
@@ -68,7 +72,7 @@ def from_dlpack(dlcapsule: Any) -> Any:
     >>> tf.experimental.dlpack.from_dlpack(np.array([1, 2]))
     <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 2])>
     """
-    holder = dlcapsule if hasattr(dlcapsule, "__dlpack__") else Capsule(dlcapsule)
+    holder: Any = dlcapsule if hasattr(dlcapsule, "__dlpack__") else Capsule(dlcapsule)
     return convert(np.from_dlpack(holder))
 
 
@@ -78,7 +82,7 @@ def make_tensor_proto(
     shape: ShapeLike = None,
     verify_shape: bool = False,
     allow_broadcast: bool = False,
-) -> Any:
+) -> TensorProto:
     """Returns values as a TensorProto message, which `tf.make_ndarray` reads.
 
     Args:
@@ -117,7 +121,7 @@ def make_tensor_proto(
     return tensor_proto(array, tensor.dtype)
 
 
-def make_ndarray(tensor: Any) -> Any:
+def make_ndarray(tensor: TensorProto) -> Array:
     """Returns the NumPy array in a TensorProto message.
 
     Args:

@@ -1,8 +1,8 @@
 """`tf.io.decode_proto` and `tf.io.encode_proto`: the fields of any messages as tensors.
 
-The types of messages come from descriptors: those that the process knows (`local://`), a file with
-a FileDescriptorSet, or such a set itself (`bytes://`). Messages of TensorFlow go by the name that
-they have there, `tensorflow.Example`.
+The types of messages come from descriptors: those of the process (`local://`) or those of a
+FileDescriptorSet, in a file or after `bytes://`. TensorFlow's messages have TensorFlow's names,
+such as `tensorflow.Example`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,17 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.results import named
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
 
-#: The dtypes that fields of a kind can be read as, by the numbers of protobuf's kinds.
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import FieldDescriptor
+    from google.protobuf.descriptor_pool import DescriptorPool
+    from google.protobuf.message import Message
+
+#: The dtypes of each kind of field, by protobuf's number of the kind.
 KINDS: dict[int, frozenset[DType]] = {
     1: frozenset({dt.float64}),
     2: frozenset({dt.float32, dt.float64}),
@@ -40,15 +46,15 @@ MESSAGE, GROUP, TEXT = 11, 10, 9
 
 
 class DescriptorSource(NamedTuple):
-    """Where a type of messages is described, and its name there."""
+    """The name of a type of messages, and the source of its descriptor."""
 
     message_type: str
     descriptor_source: str
 
 
 @lru_cache(256)
-def message_class(source: DescriptorSource) -> Any:
-    """The class of messages of a type; InvalidArgumentError where it is not described."""
+def message_class(source: DescriptorSource) -> type[Message]:
+    """The class of a type of messages; InvalidArgumentError if its source lacks it."""
     from google.protobuf import message_factory  # protobuf is large
 
     name, pool = source.message_type, pool_of(source.descriptor_source)
@@ -61,13 +67,13 @@ def message_class(source: DescriptorSource) -> Any:
     raise InvalidArgumentError(None, None, f"No descriptor found for message type {name}")
 
 
-def pool_of(source: str) -> Any:
-    """The descriptors that a source has."""
+def pool_of(source: str) -> DescriptorPool:
+    """The descriptors of a source."""
     from google.protobuf import descriptor_pb2, descriptor_pool
     from google.protobuf.message import DecodeError
 
     if source in ("local://", ""):
-        from graphwright.proto import (  # noqa: F401 - so that their messages are known
+        from graphwright.proto import (  # noqa: F401 - registers their messages
             event_pb2,
             example_pb2,
             graph_pb2,
@@ -91,10 +97,12 @@ def pool_of(source: str) -> Any:
     return pool
 
 
-def fields_of(source: DescriptorSource, names: Sequence[str], types: Sequence[DType]) -> list[Any]:
-    """The descriptors of fields; InvalidArgumentError where one is not there or of another kind."""
-    found = []
-    known = message_class(source).DESCRIPTOR.fields_by_name
+def fields_of(
+    source: DescriptorSource, names: Sequence[str], types: Sequence[DType]
+) -> list[FieldDescriptor]:
+    """The descriptors of fields; InvalidArgumentError if one is missing or of another kind."""
+    fields: list[FieldDescriptor] = []
+    known: Any = message_class(source).DESCRIPTOR.fields_by_name
     for name, dtype in zip(names, types):
         if name not in known:
             raise InvalidArgumentError(
@@ -106,12 +114,12 @@ def fields_of(source: DescriptorSource, names: Sequence[str], types: Sequence[DT
                 None,
                 f"Unexpected output type for {source.message_type}.{name}: {dtype.name}",
             )
-        found.append(known[name])
-    return found
+        fields.append(known[name])
+    return fields
 
 
 class DecodeProtoV2(Op):
-    """Fields of messages: how often each is there, and its values, filled up with defaults."""
+    """Fields of messages: the numbers of their values, and the values, padded with defaults."""
 
     type_name = "DecodeProtoV2"
     inputs = ("bytes: string",)
@@ -138,7 +146,7 @@ class DecodeProtoV2(Op):
             raise ValueError(f"bytes must have elements, got shape {show_dims(dims)}")
         return (*dims, count), *[(*dims, None)] * count
 
-    def kernel(self, data: Any) -> Any:
+    def kernel(self, data: Array) -> Any:
         source = DescriptorSource(self.message_type, self.descriptor_source)
         fields = fields_of(source, self.field_names, self.output_types)
         messages = texts(data)
@@ -152,8 +160,8 @@ class DecodeProtoV2(Op):
         ]
         return sizes, *values
 
-    def parsed(self, kind: Any, data: bytes) -> Any:
-        """One message."""
+    def parsed(self, kind: type[Message], data: bytes) -> Message:
+        """The message in `data`; DataLossError if there is none."""
         from google.protobuf import text_format
         from google.protobuf.message import DecodeError
 
@@ -165,8 +173,8 @@ class DecodeProtoV2(Op):
             raise DataLossError(None, None, f"Unable to parse binary protobuf: {error}") from error
 
 
-def items_of(message: Any, field: Any) -> list[Any]:
-    """The values of a field of a message, messages and texts as bytes; none where it is not set."""
+def items_of(message: Message, field: FieldDescriptor) -> list[Any]:
+    """The values of a field of a message, nested messages and texts as bytes; [] if it is unset."""
     if field.is_repeated:
         items = list(getattr(message, field.name))
     elif field.has_presence and not message.HasField(field.name):
@@ -180,15 +188,17 @@ def items_of(message: Any, field: Any) -> list[Any]:
     return [item.encode() for item in items] if field.type == TEXT else items
 
 
-def table(column: list[list[Any]], field: Any, dtype: DType, dims: tuple[int, ...]) -> Any:
-    """The values of a field of all messages, rows filled up to the longest with its default."""
+def table(
+    column: Sequence[Sequence[object]], field: FieldDescriptor, dtype: DType, dims: tuple[int, ...]
+) -> Array:
+    """The values of a field in all messages: a row for each, padded with the field's default."""
     is_one = not field.is_repeated and field.type not in (MESSAGE, GROUP)
     longest = max(map(len, column), default=0) or int(is_one)
-    filler = b"" if dtype is dt.string else 0
+    padding = b"" if dtype is dt.string else 0
     if is_one and field.default_value:
         default = field.default_value
-        filler = default.encode() if isinstance(default, str) else default
-    result = np.full((len(column), longest), filler, dtype.numpy_dtype)
+        padding = default.encode() if isinstance(default, str) else default
+    result = np.full((len(column), longest), padding, dtype.numpy_dtype)
     for row, items in enumerate(column):
         for place, item in enumerate(items):
             result[row, place] = item
@@ -196,7 +206,7 @@ def table(column: list[list[Any]], field: Any, dtype: DType, dims: tuple[int, ..
 
 
 class EncodeProto(Op):
-    """Messages with the given values of their fields, as many of each as `sizes` says."""
+    """Messages from the values of their fields, `sizes` of each."""
 
     type_name = "EncodeProto"
     inputs = ("sizes: int32", "values: Tinput_types...")
@@ -219,35 +229,36 @@ class EncodeProto(Op):
             )
         return (None if sizes.dims is None else sizes.dims[:-1],)
 
-    def kernel(self, sizes: Any, *values: Any) -> Any:
-        described = [TensorType(dt.int32, np.shape(a)) for a in (sizes, *values)]
-        dims: Any = self.shapes(*described)[0]
+    def kernel(self, sizes: Array, *values: Array) -> Any:
+        types = [TensorType(dt.int32, np.shape(a)) for a in (sizes, *values)]
+        dims: Any = self.shapes(*types)[0]
         source = DescriptorSource(self.message_type, self.descriptor_source)
         fields = fields_of(source, self.field_names, self.Tinput_types)
-        for field, given, i in zip(fields, values, range(len(values))):
+        for i, (field, array) in enumerate(zip(fields, values)):
             most = int(np.max(sizes[..., i], initial=0))
-            if given.shape[:-1] != dims or given.shape[-1] < most:
+            if array.shape[:-1] != dims or array.shape[-1] < most:
                 raise InvalidArgumentError(
                     None,
                     None,
-                    f"Values of field {field.name} have the shape {show_dims(given.shape)}, but "
+                    f"Values of field {field.name} have the shape {show_dims(array.shape)}, but "
                     f"sizes of {show_dims(np.shape(sizes))} ask for up to {most}",
                 )
         count = math.prod(dims)
-        rows = [given.reshape(count, given.shape[-1]) for given in values]
+        columns = [array.reshape(count, array.shape[-1]) for array in values]
         counts = sizes.reshape(count, len(fields))
         kind = message_class(source)
         result = np.empty(count, object)
         for i in range(count):
             message = kind()
-            for field, column, size in zip(fields, rows, counts[i]):
-                fill(message, field, column[i, :size].tolist())
+            for field, column, size in zip(fields, columns, counts[i]):
+                fill(message, field, column[i, :size])
             result[i] = message.SerializeToString(deterministic=True)
         return result.reshape(dims)
 
 
-def fill(message: Any, field: Any, items: list[Any]) -> None:
+def fill(message: Message, field: FieldDescriptor, values: Array) -> None:
     """Sets a field of a message."""
+    items: list[Any] = values.tolist()
     if field.type == TEXT:
         items = [item.decode() for item in items]
     if field.type in (MESSAGE, GROUP):
@@ -257,7 +268,7 @@ def fill(message: Any, field: Any, items: list[Any]) -> None:
     elif field.is_repeated:
         getattr(message, field.name).extend(items)
     elif items:
-        setattr(message, field.name, items[-1])  # as who reads several takes the last
+        setattr(message, field.name, items[-1])  # a reader of several values takes the last
 
 
 # -- the public functions -------------------------------------------------------------------
@@ -267,7 +278,7 @@ def decode_proto(
     bytes: TensorLike,
     message_type: str,
     field_names: Sequence[str],
-    output_types: Sequence[TensorLike],
+    output_types: Sequence[DTypeLike],
     descriptor_source: str = "local://",
     message_format: str = "binary",
     sanitize: bool = False,
@@ -275,16 +286,16 @@ def decode_proto(
 ) -> Any:
     """Reads fields of serialized messages into tensors.
 
-    A field has as many places in each message as the longest message needs. Its default fills the
-    places that are left.
+    Each field has an axis as long as its longest list of values in any message. Its default fills
+    the elements that a message lacks.
 
     Args:
         bytes: A string tensor of any shape: serialized messages.
         message_type: The full name of their type, such as "tensorflow.Example".
         field_names: The names of the fields to read.
         output_types: The dtype of each field. Nested messages are strings.
-        descriptor_source: Where the type is described: "local://" for types of this process, the
-            path of a file with a FileDescriptorSet, or such a set after "bytes://".
+        descriptor_source: The source of the type: "local://" for types of this process, the path of
+            a file with a FileDescriptorSet, or such a set after "bytes://".
         message_format: "binary", or "text" for protobuf's text format.
         sanitize: Has no effect.
         name: A name for the op.
@@ -300,8 +311,8 @@ def decode_proto(
 
     >>> import graphwright as tf
     >>> text = tf.train.Int64List(value=[4, 5]).SerializeToString()
-    >>> found = tf.io.decode_proto([text], "tensorflow.Int64List", ["value"], [tf.int64])
-    >>> found.sizes.numpy().tolist(), found.values[0].numpy().tolist()
+    >>> fields = tf.io.decode_proto([text], "tensorflow.Int64List", ["value"], [tf.int64])
+    >>> fields.sizes.numpy().tolist(), fields.values[0].numpy().tolist()
     ([[2]], [[4, 5]])
     """
     types = tuple([as_dtype(each) for each in output_types])

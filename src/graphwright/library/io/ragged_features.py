@@ -1,8 +1,8 @@
-"""Ragged features of several ragged axes: values, and how other features divide them into rows."""
+"""Ragged features: values, and the features that divide them into rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from graphwright.control.assertions import assert_equal
@@ -17,63 +17,70 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.cumulation import cumsum
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType
+from graphwright.types.arguments import TensorValue
+from graphwright.types.dtypes import DType, DTypeLike
 
-#: With their meanings for ragged tensors.
+#: The public forms, which take ragged tensors.
 cast, reduce_max = opened(casting.cast), opened(reduction.reduce_max)
 
 
 class RowSplits(NamedTuple):
-    """Rows of the values that start and end where a feature says."""
+    """Rows of the values by row splits, which feature `key` holds."""
 
     key: str
 
 
 class RowLengths(NamedTuple):
-    """Rows of the values as long as a feature says."""
+    """Rows of the values by lengths, which feature `key` holds."""
 
     key: str
 
 
 class RowStarts(NamedTuple):
-    """Rows of the values that start where a feature says."""
+    """Rows of the values by their starts, which feature `key` holds."""
 
     key: str
 
 
 class RowLimits(NamedTuple):
-    """Rows of the values that end where a feature says."""
+    """Rows of the values by their ends, which feature `key` holds."""
 
     key: str
 
 
 class ValueRowIds(NamedTuple):
-    """Rows of the values, of each of which a feature says in which row it is."""
+    """Rows of the values by the row of each value, which feature `key` holds."""
 
     key: str
 
 
 class UniformRowLength(NamedTuple):
-    """Rows of the values that are all of one length."""
+    """Rows of the values, all of one length."""
 
     length: int
+
+
+#: How the values of a feature are divided into rows.
+Partition = RowSplits | RowLengths | RowStarts | RowLimits | ValueRowIds | UniformRowLength
+#: Values of a feature: of one message, or by message.
+Rows = TensorValue | RaggedTensor
 
 
 class RaggedFeature(NamedTuple):
     """A feature with any number of values: a ragged tensor with a row for each message.
 
-    `value_key` is the name in the messages, by default that among the features. `partitions` say
-    how its values are divided into rows, the outermost first.
+    `value_key` is the name in the messages, by default that among the features. `partitions` divide
+    the values into rows, the outermost first.
 
     >>> import graphwright as tf
     >>> feature = tf.io.RaggedFeature(
     ...     tf.int64, "values", partitions=[tf.io.RaggedFeature.RowLengths("lengths")])
     """
 
-    dtype: Any
+    dtype: DTypeLike
     value_key: str | None = None
-    partitions: Any = ()
-    row_splits_dtype: Any = dt.int32
+    partitions: Sequence[Partition] = ()
+    row_splits_dtype: DTypeLike = dt.int32
     validate: bool = False
 
     @property
@@ -85,7 +92,7 @@ class RaggedFeature(NamedTuple):
 for _kind in (RowSplits, RowLengths, RowStarts, RowLimits, ValueRowIds, UniformRowLength):
     setattr(RaggedFeature, _kind.__name__, _kind)
 
-#: How rows are made of values and what a feature says of each kind.
+#: The constructor of ragged tensors for each kind of partition by a feature.
 MAKERS: dict[type, Callable[..., RaggedTensor]] = {
     RowSplits: RaggedTensor.from_row_splits,
     RowLengths: RaggedTensor.from_row_lengths,
@@ -96,7 +103,7 @@ MAKERS: dict[type, Callable[..., RaggedTensor]] = {
 
 
 def partitioned(
-    feature: RaggedFeature, values: Any, splits: DType, find: Callable[[str], Any]
+    feature: RaggedFeature, values: Rows, splits: DType, find: Callable[[str], Rows]
 ) -> Any:
     """The values of a feature divided into rows; `find` gives the other features.
 
@@ -115,7 +122,13 @@ def partitioned(
     return RaggedTensor.from_row_splits(result, steps, validate=feature.validate)
 
 
-def of_one(values: Any, partition: Any, splits: DType, find: Any, validate: bool) -> Any:
+def of_one(
+    values: Rows,
+    partition: Partition,
+    splits: DType,
+    find: Callable[[str], Rows],
+    validate: bool,
+) -> Any:
     """The rows of one message's values."""
     if isinstance(partition, UniformRowLength):
         return uniform(values, partition.length, splits, validate)
@@ -123,35 +136,41 @@ def of_one(values: Any, partition: Any, splits: DType, find: Any, validate: bool
     return MAKERS[type(partition)](values, rows, validate=validate)
 
 
-def uniform(values: Any, length: int, splits: DType, validate: bool) -> Any:
-    """Rows of one length."""
+def uniform(values: Rows, length: int, splits: DType, validate: bool) -> Any:
+    """The values in rows of one length."""
     if isinstance(values, RaggedTensor):
         size = cast(length, splits)
         return RaggedTensor.from_uniform_row_length(values, size, validate=validate)
     return reshape(values, concat([[-1, length], shape(values)[1:]], 0))
 
 
-def of_many(rows: RaggedTensor, partition: Any, find: Any, validate: bool, steps: Any) -> Any:
-    """The rows of each row: what a feature says counts from where its row starts."""
+def of_many(
+    rows: RaggedTensor,
+    partition: Partition,
+    find: Callable[[str], Rows],
+    validate: bool,
+    steps: TensorValue | None,
+) -> Any:
+    """The rows inside each row; a feature counts from the start of its row."""
     if isinstance(partition, UniformRowLength):
-        made = uniform(rows.values, partition.length, rows.row_splits.dtype, validate)
+        inner = uniform(rows.values, partition.length, rows.row_splits.dtype, validate)
         splits = rows.row_splits // partition.length
-        return RaggedTensor.from_row_splits(made, splits, validate=validate)
+        return RaggedTensor.from_row_splits(inner, splits, validate=validate)
     bounds = cast(find(partition.key), rows.row_splits.dtype)
     if steps is not None:
         if validate:
-            what = f"Feature {partition.key}: values and partitions are not aligned"
-            assert_equal(cast(steps, bounds.row_splits.dtype), bounds.row_splits, message=what)
+            message = f"Feature {partition.key}: values and partitions are not aligned"
+            assert_equal(cast(steps, bounds.row_splits.dtype), bounds.row_splits, message=message)
         bounds = bounds.values
     if isinstance(partition, RowLengths):
-        made = RaggedTensor.from_row_lengths(rows.values, bounds.values, validate=validate)
-        return bounds.with_values(made)
+        inner = RaggedTensor.from_row_lengths(rows.values, bounds.values, validate=validate)
+        return bounds.with_values(inner)
     if isinstance(partition, ValueRowIds):
         counts = maximum(reduce_max(bounds + 1, axis=1), 0)
-        before = repeat(cumsum(counts, exclusive=True), bounds.row_lengths())
-        ids = bounds.values + before
-        made = RaggedTensor.from_value_rowids(rows.values, ids, validate=validate)
-        return RaggedTensor.from_row_lengths(made, counts, validate=validate)
+        firsts = repeat(cumsum(counts, exclusive=True), bounds.row_lengths())
+        ids = bounds.values + firsts
+        inner = RaggedTensor.from_value_rowids(rows.values, ids, validate=validate)
+        return RaggedTensor.from_row_lengths(inner, counts, validate=validate)
     if isinstance(partition, RowSplits):
         bounds = bounds[:, 1:]
     places = bounds.values + repeat(rows.row_starts(), bounds.row_lengths())

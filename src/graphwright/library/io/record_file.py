@@ -1,17 +1,16 @@
-"""Files of records: `tf.io.TFRecordWriter`, its options, and how such files are read."""
+"""Files of records: `tf.io.TFRecordWriter`, its options, and a reader."""
 
 from __future__ import annotations
 
 import os
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from graphwright.base.errors import DataLossError, FailedPreconditionError
-from graphwright.library.io.records import Damaged, framed, records
-from graphwright.ops.io.file_system import failed
-from graphwright.types.arguments import TensorLike
+from graphwright.base.files import PathLike
+from graphwright.library.io.gfile import opened
+from graphwright.library.io.records import Damaged, Readable, framed, records
 
 #: What zlib adds to the number of window bits for files with gzip's head.
 _GZIP = 16
@@ -21,10 +20,10 @@ _CHUNK = 1 << 18
 class TFRecordOptions:
     """How a record file is compressed: `compression_type` is "", "GZIP" or "ZLIB".
 
-    The other arguments are zlib's; None leaves zlib's default. ValueError for another type.
+    ValueError for another type. The other arguments are zlib's; None means zlib's default.
     """
 
-    compression_type_map: ClassVar[dict[int, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
+    compression_type_map: ClassVar[dict[int | str, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
 
     def __init__(
         self,
@@ -50,7 +49,7 @@ class TFRecordOptions:
         self.compression_strategy = compression_strategy
 
     @classmethod
-    def get_compression_type_string(cls, options: Any) -> str:
+    def get_compression_type_string(cls, options: Compression) -> str:
         """ "", "GZIP" or "ZLIB", from options or a compression type; ValueError for another."""
         if isinstance(options, TFRecordOptions):
             options = options.compression_type
@@ -63,11 +62,11 @@ class TFRecordOptions:
         raise ValueError(f'Not a valid compression_type: "{options}"')
 
     def compressor(self) -> Any:
-        """A compressor as these options say, or None where nothing is compressed."""
+        """A compressor with these options, or None without compression."""
         kind = self.get_compression_type_string(self)
         if not kind:
             return None
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "level": self.compression_level,
             "method": self.compression_method,
             "memLevel": self.mem_level,
@@ -76,14 +75,18 @@ class TFRecordOptions:
         bits = zlib.MAX_WBITS if self.window_bits is None else self.window_bits
         if kind == "GZIP" and bits <= zlib.MAX_WBITS:
             bits += _GZIP
-        return zlib.compressobj(wbits=bits, **{k: v for k, v in given.items() if v is not None})
+        return zlib.compressobj(wbits=bits, **{k: v for k, v in arguments.items() if v is not None})
+
+
+#: The compression of a record file: options, or a type by name or number.
+Compression = TFRecordOptions | str | int | None
 
 
 class TFRecordWriter:
     """Writes a new file of records; a context manager that closes it.
 
-    `options` are `tf.io.TFRecordOptions` or a compression type. NotFoundError and the like
-    where the file cannot be made; FailedPreconditionError once it is closed.
+    `options` are `tf.io.TFRecordOptions` or a compression type. Raises NotFoundError and the like
+    if the file cannot be made, and FailedPreconditionError once it is closed.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecord")
@@ -94,7 +97,7 @@ class TFRecordWriter:
     [b'first', b'second']
     """
 
-    def __init__(self, path: Any, options: Any = None) -> None:
+    def __init__(self, path: PathLike, options: TFRecordOptions | str | None = None) -> None:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options)
         self._compressor = options.compressor()
@@ -116,7 +119,7 @@ class TFRecordWriter:
         file.flush()
 
     def close(self) -> None:
-        """Ends the file; closing it again does nothing."""
+        """Closes the file; closing it again does nothing."""
         file, self._file = self._file, None
         if file is not None:
             with file:
@@ -135,22 +138,13 @@ class TFRecordWriter:
         self.close()
 
 
-def opened(path: Any, mode: str) -> IO[bytes]:
-    """An open file; what the system refuses is raised as an error of ours."""
-    name = Path(os.fsdecode(path))
-    try:
-        return open(name, mode)
-    except OSError as error:
-        raise failed(error, name) from error
-
-
-def read_records(path: Any, compression: Any = None) -> Iterator[bytes]:
+def read_records(path: PathLike, compression: Compression = None) -> Iterator[bytes]:
     """The records of a file; DataLossError where it is damaged."""
     kind = TFRecordOptions.get_compression_type_string(compression)
     with opened(path, "rb") as file:
-        source = Inflated(file) if kind else file
+        source: Readable = Inflated(file) if kind else file
         try:
-            yield from records(source)  # type: ignore[arg-type]
+            yield from records(source)
         except (Damaged, zlib.error) as damage:
             raise DataLossError(None, None, f"{os.fsdecode(path)}: {damage}") from damage
 
@@ -170,11 +164,11 @@ class Inflated:
             self._ready += self._inflate.decompress(data) if data else self._inflate.flush()
             if not data:
                 break
-        found, self._ready = self._ready[:size], self._ready[size:]
-        return found
+        result, self._ready = self._ready[:size], self._ready[size:]
+        return result
 
 
-def tf_record_iterator(path: TensorLike, options: Any = None) -> Iterator[bytes]:
+def tf_record_iterator(path: PathLike, options: Compression = None) -> Iterator[bytes]:
     """Reads the records of a TFRecord file one after the other.
 
     Args:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import IO
+from typing import Protocol
 
 _LENGTH, _SUM = struct.Struct("<Q"), struct.Struct("<I")
 _HEAD = _LENGTH.size + _SUM.size
 
 
 def masked(data: bytes) -> int:
-    """The checksum as record files store it, so that one of checksums is not a special case.
+    """The checksum of data as record files store it.
+
+    The mask lets data contain checksums: an unmasked one of such data is weak.
 
     >>> hex(masked(b"123456789"))
     '0xc78ab0e5'
@@ -26,8 +28,14 @@ def masked(data: bytes) -> int:
     return ((plain >> 15 | plain << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
+class Readable(Protocol):
+    """Bytes that are read from the front."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
 class Damaged(ValueError):
-    """A record file that ends within a record or whose checksums do not agree."""
+    """The error for a record file that ends within a record, or has another checksum."""
 
 
 def framed(record: bytes) -> bytes:
@@ -37,21 +45,21 @@ def framed(record: bytes) -> bytes:
     return b"".join((length, sums[0], record, sums[1]))
 
 
-def records(file: IO[bytes]) -> Iterator[bytes]:
-    """The records of an open file; `Damaged` where it is none, or ends too early."""
-    place = 0
+def records(file: Readable) -> Iterator[bytes]:
+    """The records of an open file; raises `Damaged` where it is no such file, or ends too early."""
+    offset = 0
     while head := file.read(_HEAD):
         if len(head) < _HEAD:
-            raise Damaged(f"truncated record at {place}")
+            raise Damaged(f"truncated record at {offset}")
         length, check = head[: _LENGTH.size], head[_LENGTH.size :]
         if _SUM.unpack(check)[0] != masked(length):
-            raise Damaged(f"corrupted record at {place}")
+            raise Damaged(f"corrupted record at {offset}")
         size = _LENGTH.unpack(length)[0]
         body = file.read(size + _SUM.size)
         if len(body) < size + _SUM.size:
-            raise Damaged(f"truncated record at {place}")
+            raise Damaged(f"truncated record at {offset}")
         record = body[:size]
         if _SUM.unpack(body[size:])[0] != masked(record):
-            raise Damaged(f"corrupted record at {place}")
-        place += _HEAD + len(body)
+            raise Damaged(f"corrupted record at {offset}")
+        offset += _HEAD + len(body)
         yield record

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphwright.library.io.example_parsing import (
+    Feature,
     FixedLenFeature,
     FixedLenSequenceFeature,
     Request,
     VarLenFeature,
-    kind_of,
+    dtype_of,
 )
-from graphwright.library.io.ragged_features import RaggedFeature, partitioned
+from graphwright.library.io.ragged_features import RaggedFeature, Rows, partitioned
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.io.sequence_example import ParseSequenceExampleV2
 from graphwright.ops.strings.strings import string
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
-from graphwright.types.dtypes import as_dtype
+from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
 class StepRequest(Request):
-    """What an op is to parse for the features of steps."""
+    """The features of steps that the op parses."""
 
-    def add(self, key: str, feature: Any) -> None:
-        """Asks for what a feature needs; ValueError where it says too little."""
+    def add(self, key: str, feature: Feature) -> None:
+        """Adds what a feature reads; ValueError if it lacks a dtype or a shape."""
         if not isinstance(feature, FixedLenSequenceFeature):
             super().add(key, feature)
             return
-        dtype = kind_of(feature, key)
+        dtype = dtype_of(feature, key)
         if feature.shape is None:
             raise ValueError(f"Missing shape for feature {key}. Received feature={feature}.")
         if feature.default_value is not None:
@@ -42,20 +44,22 @@ class StepRequest(Request):
         self.dense[key] = dtype, dims, bool(feature.allow_missing)
 
 
-def requested(request: Request, features: Any, kinds: tuple[type, ...]) -> Request:
-    """The request with all features, of which only some kinds may be."""
-    for key in sorted(features or {}):
-        if not isinstance(features[key], kinds):
-            kind = type(features[key]).__name__
-            raise ValueError(f"Unsupported {kind} {features[key]} for key '{key}'")
-        request.add(key, features[key])
+def requested(
+    request: Request, features: Mapping[str, Feature] | None, kinds: tuple[type, ...]
+) -> Request:
+    """The request with all features; ValueError for one of none of these kinds."""
+    for key, feature in sorted((features or {}).items()):
+        if not isinstance(feature, kinds):
+            kind = type(feature).__name__
+            raise ValueError(f"Unsupported {kind} {feature} for key '{key}'")
+        request.add(key, feature)
     return request
 
 
 def parse_sequence_example(
     serialized: TensorLike,
-    context_features: Any = None,
-    sequence_features: Any = None,
+    context_features: Mapping[str, Feature] | None = None,
+    sequence_features: Mapping[str, Feature] | None = None,
     example_names: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
@@ -73,8 +77,8 @@ def parse_sequence_example(
 
     Returns:
         Three dicts by name: the context features, the sequence features, and the numbers of steps.
-        The last has an int64 tensor for each `FixedLenSequenceFeature`. Zeros fill these up to the
-        longest message.
+        The last has an int64 tensor for each `FixedLenSequenceFeature`, whose tensor zeros pad to
+        the longest message.
 
     Raises:
         InvalidArgumentError: A feature of a message is missing, or has another dtype or number of
@@ -85,9 +89,9 @@ def parse_sequence_example(
     >>> step = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2]))
     >>> steps = tf.train.FeatureLists(feature_list={"a": tf.train.FeatureList(feature=[step] * 3)})
     >>> text = tf.train.SequenceExample(feature_lists=steps).SerializeToString()
-    >>> _, found, lengths = tf.io.parse_sequence_example(
+    >>> _, sequence, lengths = tf.io.parse_sequence_example(
     ...     [text], sequence_features={"a": tf.io.FixedLenSequenceFeature([2], tf.int64)})
-    >>> found["a"].shape, lengths["a"].numpy().tolist()
+    >>> sequence["a"].shape, lengths["a"].numpy().tolist()
     (TensorShape([1, 3, 2]), [3])
     """
     if not (context_features or sequence_features):
@@ -95,92 +99,94 @@ def parse_sequence_example(
             "Both `context_features` and `sequence_features` argument are None, but at least one "
             "should have values."
         )
-    own = requested(Request(), context_features, (VarLenFeature, FixedLenFeature, RaggedFeature))
-    steps = requested(
-        StepRequest(), sequence_features, (VarLenFeature, FixedLenSequenceFeature, RaggedFeature)
-    )
+    kinds = VarLenFeature, FixedLenFeature, RaggedFeature
+    whole = requested(Request(), context_features, kinds)
+    step_kinds = VarLenFeature, FixedLenSequenceFeature, RaggedFeature
+    steps = requested(StepRequest(), sequence_features, step_kinds)
     messages = string(serialized)
-    if (own.ragged or steps.ragged) and messages.type.rank is None:
+    if (whole.ragged or steps.ragged) and messages.type.rank is None:
         raise ValueError("serialized must have statically-known rank to parse ragged features.")
     names = convert(np.array([], object) if example_names is None else example_names, dt.string)
     is_single = messages.type.rank == 0
-    parts = results_of(own, steps, messages, names, name)
-    context = assembled(own, context_features, parts[:4], is_single, steps=False)
-    found = assembled(steps, sequence_features, parts[4:8], is_single, steps=True)
-    return context, found, dict(zip(steps.dense, parts[8]))
+    whole_parts, step_parts, lengths = results_of(whole, steps, messages, names, name)
+    context = assembled(whole, context_features, whole_parts, is_single)
+    sequence = assembled(steps, sequence_features, step_parts, is_single)
+    return context, sequence, dict(zip(steps.dense, lengths))
+
+
+class ParsedParts(NamedTuple):
+    """The tensors of one request by kind, each kind in the order of the request."""
+
+    sparse: list[SparseTensor]
+    dense: list[TensorValue]
+    values: list[Rows]
+    splits: list[TensorValue]
 
 
 def results_of(
-    own: Request, steps: Request, messages: Any, names: Any, name: str | None
-) -> list[Any]:
-    """The op's results: sparse tensors, dense ones, ragged values and splits, of both requests;
-    and the numbers of steps."""
+    whole: Request, steps: Request, messages: TensorValue, names: TensorValue, name: str | None
+) -> tuple[ParsedParts, ParsedParts, list[TensorValue]]:
+    """The op's results for both requests, and the numbers of steps."""
     op = ParseSequenceExampleV2.of(
-        len(own.sparse), tuple([kind for kind, _, _ in own.dense.values()]),
-        tuple(own.sparse.values()), *[tuple(column) for column in pairs(own)],
-        tuple([dims for _, dims, _ in own.dense.values()]),
+        len(whole.sparse), tuple([kind for kind, _, _ in whole.dense.values()]),
+        tuple(whole.sparse.values()), *ragged_dtypes(whole),
+        tuple([dims for _, dims, _ in whole.dense.values()]),
         len(steps.sparse), len(steps.dense), tuple([kind for kind, _, _ in steps.dense.values()]),
-        tuple(steps.sparse.values()), *[tuple(column) for column in pairs(steps)],
+        tuple(steps.sparse.values()), *ragged_dtypes(steps),
         tuple([dims for _, dims, _ in steps.dense.values()]),
     )  # fmt: skip
     keys = [
         convert(np.array(list(each), object))
-        for request in (own, steps)
+        for request in (whole, steps)
         for each in (request.sparse, request.dense, request.ragged)
     ]
     may_lack = convert(np.array([allowed for _, _, allowed in steps.dense.values()], bool))
-    defaults = [default for _, _, default in own.dense.values()]
+    defaults = [default for _, _, default in whole.dense.values()]
     results = iter(apply(op, messages, names, *keys, may_lack, *defaults, name=name))
 
     def take(count: int) -> list[Any]:
         return [next(results) for _ in range(count)]
 
-    parts: list[Any] = []
-    for request in (own, steps):
-        n = len(request.sparse)
-        parts.append([SparseTensor(*each) for each in zip(*[take(n) for _ in range(3)])])
-        parts.append(take(len(request.dense)))
-        if request is steps:
-            lengths = take(len(request.dense))
-        parts += [take(len(request.ragged)), take(len(request.ragged))]
-    inner = take(len(steps.ragged))
-    parts[6] = [
-        RaggedTensor.from_row_splits(values, splits, None, False)
-        for values, splits in zip(parts[6], inner)
-    ]
-    return [*parts, lengths]
+    def sparse(request: Request) -> list[SparseTensor]:
+        return [SparseTensor(*each) for each in zip(*[take(len(request.sparse)) for _ in range(3)])]
+
+    count = len(whole.ragged)
+    parts = ParsedParts(sparse(whole), take(len(whole.dense)), take(count), take(count))
+    count = len(steps.ragged)
+    columns, dense, lengths = sparse(steps), take(len(steps.dense)), take(len(steps.dense))
+    values, splits, inner = take(count), take(count), take(count)
+    rows = [RaggedTensor.from_row_splits(*each, None, False) for each in zip(values, inner)]
+    return parts, ParsedParts(columns, dense, rows, splits), lengths
 
 
-def pairs(request: Request) -> list[list[Any]]:
+def ragged_dtypes(request: Request) -> list[tuple[DType, ...]]:
     """The dtypes of ragged values, and those of their splits."""
-    return [[pair[i] for pair in request.ragged.values()] for i in range(2)]
+    return [tuple([pair[i] for pair in request.ragged.values()]) for i in range(2)]
 
 
 def assembled(
-    request: Request, features: Any, parts: Any, is_single: bool, steps: bool
+    request: Request, features: Mapping[str, Feature] | None, parts: ParsedParts, is_single: bool
 ) -> dict[str, Any]:
-    """What was parsed, by the names of the features."""
-    sparse, dense, values, splits = parts
-    rows = dict(zip(request.ragged, values))
+    """The tensors of the features, by name."""
+    values = parts.values
     if not is_single:
-        rows = {
-            key: RaggedTensor.from_row_splits(each, ends, None, False)
-            for (key, each), ends in zip(rows.items(), splits)
-        }
-    found = {**dict(zip(request.sparse, sparse)), **dict(zip(request.dense, dense))}
+        both = zip(values, parts.splits)
+        values = [RaggedTensor.from_row_splits(*each, None, False) for each in both]
+    rows = dict(zip(request.ragged, values))
+    tensors: dict[str, Any] = dict(zip(request.sparse, parts.sparse))
+    tensors |= zip(request.dense, parts.dense)
     for key, feature in (features or {}).items():
         if isinstance(feature, RaggedFeature):
-            own = rows[feature.value_key or key]
-            found[key] = partitioned(
-                feature, own, as_dtype(feature.row_splits_dtype), rows.__getitem__
-            )
-    return found
+            splits = as_dtype(feature.row_splits_dtype)
+            of_feature = rows[feature.value_key or key]
+            tensors[key] = partitioned(feature, of_feature, splits, rows.__getitem__)
+    return tensors
 
 
 def parse_single_sequence_example(
     serialized: TensorLike,
-    context_features: Any = None,
-    sequence_features: Any = None,
+    context_features: Mapping[str, Feature] | None = None,
+    sequence_features: Mapping[str, Feature] | None = None,
     example_name: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:

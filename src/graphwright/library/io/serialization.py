@@ -14,6 +14,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import scalar
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType
 
@@ -33,7 +34,7 @@ class SerializeTensor(Op):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         from graphwright.ir.tensor_proto import content_proto  # protobuf is large
 
-        def kernel(array: Any) -> Any:
+        def kernel(array: Array) -> Array:
             message = content_proto(np.asarray(array, types[0].numpy_dtype), types[0])
             return np.array(message.SerializeToString(deterministic=True), object)
 
@@ -60,8 +61,8 @@ class ParseTensor(Op):
         return partial(parse, self.out_type)
 
 
-def parse(dtype: DType, serialized: Any) -> Any:
-    """The array in a serialized TensorProto; refused where its dtype is another."""
+def parse(dtype: DType, serialized: Array | bytes) -> Array:
+    """The array in a serialized TensorProto; InvalidArgumentError for another dtype."""
     from google.protobuf.message import DecodeError
 
     from graphwright.ir.tensor_proto import array_of
@@ -70,16 +71,16 @@ def parse(dtype: DType, serialized: Any) -> Any:
     data = scalar(serialized, "Expected `serialized`")
     try:
         message = TensorProto.FromString(data)
-        found = as_dtype(int(message.dtype))
+        stored = as_dtype(int(message.dtype))
     except (DecodeError, TypeError):
         raise InvalidArgumentError(
             None, None, f"Could not parse `serialized` as TensorProto: {data[:40]!r}"
         ) from None
-    if found is not dtype:
+    if stored is not dtype:
         raise InvalidArgumentError(
             None,
             None,
-            f"Type mismatch between parsed tensor ({found.name}) and dtype ({dtype.name})",
+            f"Type mismatch between parsed tensor ({stored.name}) and dtype ({dtype.name})",
         )
     return array_of(message, dtype)
 

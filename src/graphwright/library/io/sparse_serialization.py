@@ -17,6 +17,7 @@ from graphwright.ops.sparse.sparse_parts import check_counts, check_width, count
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.types.tensor_type import TensorType, show_dims
 from graphwright.values.sparse.sparse_tensor import SparseTensor
@@ -46,12 +47,12 @@ class SerializeSparse(Op):
             )
         return self.kernel
 
-    def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array) -> Array:
         return strings_of(indices, values, shape)
 
 
 class SerializeManySparse(SerializeSparse):
-    """Each row of a sparse tensor, as a sparse tensor of its own, as three strings."""
+    """Each row of a sparse tensor as three strings, a matrix of them."""
 
     type_name = "SerializeManySparse"
 
@@ -65,7 +66,7 @@ class SerializeManySparse(SerializeSparse):
         check_width(indices, count_of(shape))
         return ((None, 3),)
 
-    def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
+    def kernel(self, indices: Array, values: Array, shape: Array) -> Array:
         index_rows.check(indices, shape, ordered=False)
         ends = np.searchsorted(indices[:, 0], np.arange(shape[0] + 1))
         result = np.empty((int(shape[0]), 3), object)
@@ -74,7 +75,7 @@ class SerializeManySparse(SerializeSparse):
         return result
 
 
-def strings_of(*parts: Any) -> Any:
+def strings_of(*parts: Array) -> Array:
     """The parts of a sparse tensor as strings."""
     from graphwright.ir.tensor_proto import packed_proto  # protobuf is large
 
@@ -83,7 +84,7 @@ def strings_of(*parts: Any) -> Any:
 
 
 class DeserializeManySparse(Op):
-    """Sparse tensors of one rank, each as three strings, along the first axes of one."""
+    """One sparse tensor that stacks sparse tensors, each stored as three strings."""
 
     type_name = "DeserializeManySparse"
     inputs = ("serialized_sparse: string",)
@@ -98,7 +99,7 @@ class DeserializeManySparse(Op):
             raise ValueError(f"serialized_sparse must be a matrix of 3 columns: {show_dims(dims)}")
         return (None, None), (None,), (None,)
 
-    def kernel(self, serialized: Any) -> Any:
+    def kernel(self, serialized: Array) -> Any:
         rows = texts(serialized)
         if rows.ndim < 2 or rows.shape[-1] != 3:
             raise ValueError(
@@ -126,7 +127,7 @@ class DeserializeManySparse(Op):
 
 
 def serialize_sparse(
-    sp_input: TensorLike, out_type: DTypeLike = dt.string, name: str | None = None
+    sp_input: SparseTensor, out_type: DTypeLike = dt.string, name: str | None = None
 ) -> Any:
     """Serializes a sparse tensor as three strings: its indices, values and shape.
 
@@ -150,7 +151,7 @@ def serialize_sparse(
 
 
 def serialize_many_sparse(
-    sp_input: TensorLike, out_type: DTypeLike = dt.string, name: str | None = None
+    sp_input: SparseTensor, out_type: DTypeLike = dt.string, name: str | None = None
 ) -> Any:
     """Serializes each row of a sparse tensor as three strings, like `tf.io.serialize_sparse`.
 
@@ -173,7 +174,9 @@ def serialize_many_sparse(
     return serialized(SerializeManySparse, sp_input, out_type, name)
 
 
-def serialized(kind: type[SerializeSparse], x: Any, out_type: DTypeLike, name: str | None) -> Any:
+def serialized(
+    kind: type[SerializeSparse], x: SparseTensor, out_type: DTypeLike, name: str | None
+) -> Any:
     """Applies an op to the parts of a sparse tensor; TypeError for anything else."""
     if not isinstance(x, SparseTensor):
         raise TypeError("Input must be a SparseTensor.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,19 @@ from graphwright.ops.state import tables
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.ops.strings.encoding import as_string, to_hash_bucket_fast
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.values.sparse.sparse_tensor import SparseTensor
-from graphwright.values.tensor import box
+from graphwright.values.tensor import EagerTensor, box
 
 
 class LookupTable(Tracked):
-    """What tables have in common: a cell behind a handle, and what it maps to what."""
+    """The base of tables: a cell behind a handle, which maps keys to values."""
 
-    def __init__(self, cell: Table, default_value: Any) -> None:
+    def __init__(self, cell: Table, default_value: TensorValue) -> None:
         self._table_handle = box(cell, HANDLE)
         self._default_value = default_value
 
@@ -40,7 +42,7 @@ class LookupTable(Tracked):
         return cell
 
     @property
-    def resource_handle(self) -> Any:
+    def resource_handle(self) -> EagerTensor:
         """The resource that graphs capture."""
         return self._table_handle
 
@@ -56,7 +58,7 @@ class LookupTable(Tracked):
 
     @property
     def name(self) -> None:
-        """Tables are told apart by themselves, not by names."""
+        """None: tables have no names."""
 
     def size(self, name: str | None = None) -> Any:
         """The number of keys, an int64 scalar."""
@@ -69,22 +71,22 @@ class LookupTable(Tracked):
         keys, values = apply(op, self._table_handle, name=name)
         return keys, values
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self._find(keys, None, None)
 
-    def _find(self, keys: Any, default: Any, name: str | None) -> Any:
-        """The values of keys: in a tensor, or in the places of a sparse or ragged one."""
+    def _find(self, keys: TensorLike, default: TensorLike | None, name: str | None) -> Any:
+        """The values of keys, in a tensor of the keys' kind: dense, sparse or ragged."""
         if isinstance(keys, SparseTensor):
             return keys.with_values(self._find(keys.values, default, name))
-        if hasattr(keys, "with_flat_values"):
+        if isinstance(keys, RaggedTensor):
             return keys.with_flat_values(self._find(keys.flat_values, default, name))
         keys = self._keys(keys)
         default = self._default_value if default is None else convert(default, self.value_dtype)
         op = tables.LookupTableFindV2.of(self._cell.value_shape)
         return apply(op, self._table_handle, keys, default, name=name)
 
-    def _keys(self, keys: Any) -> Any:
-        """Keys as a tensor; TypeError if they are of another dtype."""
+    def _keys(self, keys: TensorLike) -> TensorValue:
+        """Keys as a tensor; TypeError for a tensor of another dtype."""
         if is_tensor(keys) and keys.dtype is not self.key_dtype:
             raise TypeError(
                 f"Dtype of argument `keys` must be {self.key_dtype!r}, received: {keys.dtype!r}"
@@ -95,7 +97,7 @@ class LookupTable(Tracked):
 class StaticHashTable(LookupTable):
     """A table that an initializer fills and nothing changes.
 
-    Keys that it does not have get `default_value`.
+    Lookups give `default_value` for other keys.
 
     >>> init = tf.lookup.KeyValueTensorInitializer([1, 2], ["one", "two"])
     >>> table = tf.lookup.StaticHashTable(init, "many")
@@ -106,7 +108,7 @@ class StaticHashTable(LookupTable):
     def __init__(
         self,
         initializer: TableInitializer,
-        default_value: Any,
+        default_value: TensorLike,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
@@ -117,20 +119,20 @@ class StaticHashTable(LookupTable):
             initializer.initialize(self)
 
     @property
-    def default_value(self) -> Any:
-        """What keys get that the table does not have."""
+    def default_value(self) -> TensorValue:
+        """The value of keys that are not in the table."""
         return self._default_value
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The values of keys, a dense, sparse or ragged tensor."""
         return self._find(keys, None, name)
 
 
 class StaticVocabularyTable:
-    """A fixed table from words to numbers that gives every other word a number too.
+    """A fixed table from words to numbers, which hashes all other words to further numbers.
 
-    These are hashed to `num_oov_buckets` numbers behind those that the initializer gives, which
-    must be int64. Without an initializer all words are hashed.
+    The values of the initializer must be int64. Hashes are the `num_oov_buckets` numbers behind
+    them. Without an initializer all words are hashed.
 
     >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
     >>> table = tf.lookup.StaticVocabularyTable(init, num_oov_buckets=3)
@@ -148,10 +150,10 @@ class StaticVocabularyTable:
     ) -> None:
         if num_oov_buckets <= 0:
             raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
-        wanted = None if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
+        key_dtype = None if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
         self._table: StaticHashTable | None = None
         if initializer is None:
-            wanted = wanted or dt.string
+            key_dtype = key_dtype or dt.string
         else:
             if initializer.value_dtype is not dt.int64:
                 raise TypeError(
@@ -163,13 +165,14 @@ class StaticVocabularyTable:
                     "Invalid `key_dtype`, expected one of (tf.int64, tf.string), but got "
                     f"{initializer.key_dtype!r}."
                 )
-            wanted = wanted or initializer.key_dtype
-            if wanted.is_integer != initializer.key_dtype.is_integer:
+            key_dtype = key_dtype or initializer.key_dtype
+            if key_dtype.is_integer != initializer.key_dtype.is_integer:
                 raise TypeError(
-                    f"Invalid `key_dtype`, expected {wanted!r} but got {initializer.key_dtype!r}."
+                    f"Invalid `key_dtype`, expected {key_dtype!r} but got "
+                    f"{initializer.key_dtype!r}."
                 )
             self._table = StaticHashTable(initializer, -1)
-        self._key_dtype = wanted
+        self._key_dtype = key_dtype
         self._buckets = num_oov_buckets
 
     @property
@@ -183,24 +186,24 @@ class StaticVocabularyTable:
         return dt.int64
 
     @property
-    def resource_handle(self) -> Any:
+    def resource_handle(self) -> EagerTensor | None:
         """The resource that graphs capture, or None without an initializer."""
         return None if self._table is None else self._table.resource_handle
 
     @property
     def name(self) -> None:
-        """Tables are told apart by themselves, not by names."""
+        """None: tables have no names."""
 
     def size(self, name: str | None = None) -> Any:
-        """How many numbers there are, those of hashed words included."""
-        known = convert(0, dt.int64) if self._table is None else self._table.size()
-        return add(known, self._buckets, name)
+        """The number of all numbers of words, hashes included."""
+        count = convert(0, dt.int64) if self._table is None else self._table.size()
+        return add(count, self._buckets, name)
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The numbers of words, a dense, sparse or ragged tensor."""
         if isinstance(keys, SparseTensor):
             return keys.with_values(self.lookup(keys.values, name))
-        if hasattr(keys, "with_flat_values"):
+        if isinstance(keys, RaggedTensor):
             return keys.with_flat_values(self.lookup(keys.flat_values, name))
         keys = convert(keys)
         if keys.dtype is not self._key_dtype:
@@ -211,19 +214,19 @@ class StaticVocabularyTable:
         hashed = to_hash_bucket_fast(words, self._buckets, name=name)
         if self._table is None:
             return hashed
-        known = self._table
-        same = known.key_dtype is keys.dtype
-        found = known.lookup(keys if same else cast(keys, known.key_dtype))
-        return where(not_equal(found, known.default_value), found, hashed + known.size())
+        table = self._table
+        same = table.key_dtype is keys.dtype
+        numbers = table.lookup(keys if same else cast(keys, table.key_dtype))
+        return where(not_equal(numbers, table.default_value), numbers, hashed + table.size())
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self.lookup(keys)
 
 
 class MutableHashTable(LookupTable):
     """A table that insertions and removals change; checkpoints save it.
 
-    `default_value` is what other keys get, and its shape that of each value.
+    Lookups give `default_value` for other keys; all values have its shape.
 
     >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
     >>> table.insert(["a", "b"], [1, 2])
@@ -236,7 +239,7 @@ class MutableHashTable(LookupTable):
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: Any,
+        default_value: TensorLike,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
@@ -244,46 +247,56 @@ class MutableHashTable(LookupTable):
         self._make(as_dtype(key_dtype), as_dtype(value_dtype), default_value, checkpoint, {})
 
     def _make(
-        self, key: DType, value: DType, default: Any, checkpoint: bool, reserved: dict[Any, str]
+        self,
+        key: DType,
+        value: DType,
+        default: TensorLike,
+        checkpoint: bool,
+        reserved: Mapping[object, str],
     ) -> None:
         with init_scope():
             default = convert(default, value)
-            cell = Table(key, value, tuple(default.shape.as_list()), reserved)
+            dims: Any = default.shape.as_list()
+            cell = Table(key, value, tuple(dims), reserved)
         super().__init__(cell, default)
         self._columns = Columns(cell) if checkpoint else None
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        held = super()._trackable_children(save_type, **kwargs)
-        return held if self._columns is None else {**held, **self._columns.by_name}
+        children = super()._trackable_children(save_type, **kwargs)
+        return children if self._columns is None else {**children, **self._columns.by_name}
 
-    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+    def lookup(
+        self,
+        keys: TensorLike,
+        dynamic_default_values: TensorLike | None = None,
+        name: str | None = None,
+    ) -> Any:
         """The values of keys; others get `dynamic_default_values`, one or one for each key."""
         return self._find(keys, dynamic_default_values, name)
 
-    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+    def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> None:
         """Sets the values of keys."""
         operands = convert(keys, self.key_dtype), convert(values, self.value_dtype)
         apply(tables.INSERT, self._table_handle, *operands, name=name)
 
-    def remove(self, keys: Any, name: str | None = None) -> None:
-        """Forgets keys, those that are there; TypeError if they are of another dtype."""
+    def remove(self, keys: TensorLike, name: str | None = None) -> None:
+        """Removes keys that are in the table; TypeError for keys of another dtype."""
         apply(tables.REMOVE, self._table_handle, self._keys(keys), name=name)
 
 
 class DenseHashTable(MutableHashTable):
-    """A table that changes, and in which two keys of your choice may not be used.
+    """A table that insertions and removals change, with two reserved keys.
 
-    TensorFlow's needs them to mark free places; this one only refuses them, and exports no more
-    than what it has.
+    TensorFlow's marks free places by them; this one only refuses them, and does not export them.
     """
 
     def __init__(
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
+        default_value: TensorLike,
+        empty_key: TensorLike,
+        deleted_key: TensorLike,
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
@@ -294,16 +307,18 @@ class DenseHashTable(MutableHashTable):
             empty, deleted = (host_array(key, dtype) for key in (empty_key, deleted_key))
         if np.ndim(empty) or np.ndim(deleted):
             raise InvalidArgumentError(None, None, "Empty and deleted keys must be scalars")
-        plain = [key if isinstance(key, bytes) else key.item() for key in (empty, deleted)]
-        if plain[0] == plain[1]:
+        keys = [key if isinstance(key, bytes) else key.item() for key in (empty, deleted)]
+        if keys[0] == keys[1]:
             raise InvalidArgumentError(None, None, "Empty and deleted keys cannot be equal")
-        reserved = {plain[0]: "empty_key", plain[1]: "deleted_key"}
+        reserved = dict(zip(keys, ("empty_key", "deleted_key")))
         self._make(dtype, as_dtype(value_dtype), default_value, checkpoint, reserved)
 
-    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
+    def insert_or_assign(
+        self, keys: TensorLike, values: TensorLike, name: str | None = None
+    ) -> None:
         """Sets the values of keys, as `insert`."""
         self.insert(keys, values, name)
 
-    def erase(self, keys: Any, name: str | None = None) -> None:
-        """Forgets keys, as `remove`."""
+    def erase(self, keys: TensorLike, name: str | None = None) -> None:
+        """Removes keys, as `remove`."""
         self.remove(keys, name)

@@ -1,4 +1,4 @@
-"""The keys and the values of a table as two variables, which is how checkpoints see them."""
+"""The keys and the values of a table as two variables, which checkpoints save."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ import numpy as np
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import Storage
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.values.variable import Variable
 
 _NAMES = "table-keys", "table-values"
 
 
 class Columns:
-    """Both columns of a table; it changes when both have been restored."""
+    """Both columns of a table, which changes when both are restored."""
 
     def __init__(self, cell: Table) -> None:
         self.cell = cell
         self.by_name = {name: Column(self, part) for part, name in enumerate(_NAMES)}
-        self._restored: dict[int, Any] = {}
+        self._restored: dict[int, Array] = {}
 
     def read(self, part: int) -> Any:
         """The keys (0) or the values (1)."""
         return self.cell.export()[part]
 
-    def write(self, part: int, array: Any) -> None:
-        """Keeps a restored column until the other is there too."""
+    def write(self, part: int, array: Array) -> None:
+        """Restores the table, once both columns are there."""
         self._restored[part] = array
         if len(self._restored) == len(_NAMES):
             keys, values = self._restored[0], self._restored[1]
@@ -36,7 +37,7 @@ class Columns:
 
 
 class ColumnStorage(Storage):
-    """A column where a variable's value would be; strings are bytes, lengths before them."""
+    """The storage of a column as a variable; strings are bytes, behind their lengths."""
 
     __slots__ = ("columns", "part", "words")
 
@@ -54,15 +55,15 @@ class ColumnStorage(Storage):
         array = self.columns.read(self.part)
         return packed(array) if self.words else array
 
-    def write(self, array: Any) -> None:
+    def write(self, array: Array) -> None:
         """Restores the column."""
         shape = ((), self.columns.cell.value_shape)[self.part]
-        found = unpacked(array).reshape(-1, *shape) if self.words else np.asarray(array)
-        self.columns.write(self.part, found)
+        column = unpacked(array).reshape(-1, *shape) if self.words else np.asarray(array)
+        self.columns.write(self.part, column)
 
 
 class Column(Variable):
-    """A column as checkpoints want it."""
+    """A column of a table, as a variable that checkpoints save."""
 
     def __init__(self, columns: Columns, part: int) -> None:
         self._name = _NAMES[part]
@@ -70,15 +71,15 @@ class Column(Variable):
         self._storage = ColumnStorage(columns, part)
 
 
-def packed(words: Any) -> Any:
-    """Byte strings as one array of bytes: how many, their lengths, then all of them."""
+def packed(words: Array) -> Array:
+    """Byte strings as one array of bytes: their number, their lengths, then all of them."""
     texts = words.reshape(-1).tolist()
     head = np.array([len(texts), *map(len, texts)], "<i8").tobytes()
     return np.frombuffer(head + b"".join(texts), np.uint8)
 
 
-def unpacked(data: Any) -> Any:
-    """What `packed` made an array of bytes of."""
+def unpacked(data: Array) -> Array:
+    """The byte strings in an array that `packed` made."""
     raw = data.tobytes()
     count = int(np.frombuffer(raw, "<i8", 1)[0])
     lengths = np.frombuffer(raw, "<i8", count, 8)

@@ -1,4 +1,4 @@
-"""What tables are filled with: tensors, or the lines of a text file."""
+"""The first keys and values of tables: tensors, or the lines of a text file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,23 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.library.io.record_file import opened
+from graphwright.base.files import PathLike
+from graphwright.library.io.gfile import opened
 from graphwright.op.interpreter import convert, host_array
 from graphwright.ops.state.tables import Table
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
+from graphwright.values.tensor import EagerTensor
+
+
+class NewTable(Protocol):
+    """A table that is to be filled."""
+
+    @property
+    def resource_handle(self) -> EagerTensor: ...
 
 
 class TableInitializer(Protocol):
@@ -28,12 +38,12 @@ class TableInitializer(Protocol):
     @property
     def value_dtype(self) -> DType: ...
 
-    def initialize(self, table: Any) -> None:
+    def initialize(self, table: NewTable) -> None:
         """Fills a table."""
 
 
-def fill(table: Any, keys: Any, values: Any) -> None:
-    """Gives a table that is being made its keys and values."""
+def fill(table: NewTable, keys: Array, values: Array) -> None:
+    """Inserts keys and values in a new table."""
     cell: Table = table.resource_handle._array
     cell.insert(keys, values, once=True)
 
@@ -49,8 +59,8 @@ class KeyValueTensorInitializer:
 
     def __init__(
         self,
-        keys: Any,
-        values: Any,
+        keys: TensorLike,
+        values: TensorLike,
         key_dtype: DTypeLike | None = None,
         value_dtype: DTypeLike | None = None,
         name: str | None = None,
@@ -64,25 +74,25 @@ class KeyValueTensorInitializer:
     @property
     def key_dtype(self) -> DType:
         """The dtype of the keys."""
-        found: DType = self._keys.dtype
-        return found
+        dtype: DType = self._keys.dtype
+        return dtype
 
     @property
     def value_dtype(self) -> DType:
         """The dtype of the values."""
-        found: DType = self._values.dtype
-        return found
+        dtype: DType = self._values.dtype
+        return dtype
 
-    def initialize(self, table: Any) -> None:
+    def initialize(self, table: NewTable) -> None:
         """Fills a table.
 
-        FailedPreconditionError where a key comes again with another value.
+        FailedPreconditionError if a key has two values.
         """
         fill(table, self._keys._array, self._values._array)
 
 
 class TextFileIndex:
-    """What `TextFileInitializer` takes of a line besides a column: all of it, or its number."""
+    """What `TextFileInitializer` may read besides a column: a line, or its number."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
@@ -91,14 +101,13 @@ class TextFileIndex:
 class TextFileInitializer:
     """Fills a table with the lines of a text file: keys and values are columns, counted from 0.
 
-    Instead of a column there may be the whole line or its number (`tf.lookup.TextFileIndex`).
-    Only the first `vocab_size` lines are read if it is given; `value_index_offset` is added to
-    line numbers.
+    `tf.lookup.TextFileIndex` stands for the whole line or its number. `vocab_size` limits the
+    number of lines; `value_index_offset` is added to line numbers.
     """
 
     def __init__(
         self,
-        filename: Any,
+        filename: PathLike | TensorValue,
         key_dtype: DTypeLike,
         key_index: int,
         value_dtype: DTypeLike,
@@ -124,7 +133,7 @@ class TextFileInitializer:
         self._delimiter = delimiter.encode()
         self._offset = value_index_offset
 
-    def initialize(self, table: Any) -> None:
+    def initialize(self, table: NewTable) -> None:
         """Fills a table; NotFoundError or InvalidArgumentError says what is wrong with the file."""
         with opened(self._path, "rb") as file:
             lines = [line.rstrip(b"\r\n") for line in itertools.islice(file, self._count)]
@@ -138,7 +147,7 @@ class TextFileInitializer:
         fill(table, keys, self._column(lines, self._columns[1], self.value_dtype))
 
     def _column(self, lines: list[bytes], index: int, dtype: DType) -> Any:
-        """What stands in a column of all lines, as an array."""
+        """A column of all lines, as an array."""
         if index == TextFileIndex.LINE_NUMBER:
             return self._offset + np.arange(len(lines), dtype=np.int64)
         plain = list(lines if index == TextFileIndex.WHOLE_LINE else self._cells(lines, index))
@@ -166,7 +175,7 @@ class TextFileInitializer:
 
 
 def check_column(what: str, index: int, dtype: DType) -> None:
-    """ValueError unless there can be such a column of such a dtype."""
+    """Raises ValueError for an index of no column, or one that the dtype does not fit."""
     if index < TextFileIndex.WHOLE_LINE:
         raise ValueError(f"`{what}_index` should be >= -2, received: {index}.")
     if index == TextFileIndex.LINE_NUMBER and dtype is not dt.int64:

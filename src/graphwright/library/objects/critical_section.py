@@ -1,10 +1,10 @@
-"""Sections of a program that one thread at a time runs: `tf.CriticalSection`."""
+"""Sections of a program that one thread at a time executes: `tf.CriticalSection`."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar, TypeVar
 
 from graphwright.base.forks import own_lock
 from graphwright.op.interpreter import apply
@@ -15,9 +15,11 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.tensor import box
 
+T = TypeVar("T")
+
 
 class Mutex:
-    """What a critical section locks: the thing behind a handle."""
+    """The lock of a critical section, behind a handle."""
 
     __slots__ = ("__weakref__", "dtype", "inside", "lock", "name")
     dtype: DType
@@ -36,7 +38,7 @@ SHARED: dict[str, Mutex] = {}
 
 
 class Locked:
-    """A lock that is held: until it is consumed, or forgotten because something failed."""
+    """A held lock. An op consumes it, or it is deleted because an op failed."""
 
     dtype = dt.variant
     shape = ()
@@ -47,7 +49,7 @@ class Locked:
         mutex.lock.acquire()
 
     def release(self) -> None:
-        """Gives the lock back, once."""
+        """Releases the lock, once."""
         lock, self.lock = self.lock, None
         if lock is not None:
             lock.release()
@@ -57,7 +59,7 @@ class Locked:
 
 
 class MutexLock(Op):
-    """Waits for a mutex and locks it until the result is consumed or forgotten."""
+    """Waits for a mutex and locks it until the result is consumed or deleted."""
 
     type_name = "MutexLock"
     inputs = ("mutex: resource",)
@@ -69,12 +71,12 @@ class MutexLock(Op):
     def shapes(self, mutex: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, mutex: Any) -> Any:
+    def kernel(self, mutex: Mutex) -> Locked:
         return Locked(mutex)
 
 
 class ConsumeMutexLock(Op):
-    """Gives back a mutex that was locked."""
+    """Releases a locked mutex."""
 
     type_name = "ConsumeMutexLock"
     inputs = ("mutex_lock: variant",)
@@ -85,12 +87,12 @@ class ConsumeMutexLock(Op):
     def shapes(self, lock: TensorType) -> Shapes:
         return ()
 
-    def kernel(self, lock: Any) -> None:
+    def kernel(self, lock: Locked) -> None:
         lock.release()
 
 
 class CriticalSection:
-    """What is executed in it is executed by one thread at a time, eagerly and in graphs.
+    """A section of a program that one thread at a time executes, eagerly and in graphs.
 
     >>> import graphwright as tf
     >>> section, v = tf.CriticalSection(), tf.Variable(1.0)
@@ -102,8 +104,8 @@ class CriticalSection:
         self,
         name: str | None = None,
         shared_name: str | None = None,
-        critical_section_def: Any = None,
-        import_scope: Any = None,
+        critical_section_def: object = None,
+        import_scope: object = None,
     ) -> None:
         if critical_section_def is not None or import_scope is not None:
             raise ValueError("A CriticalSection is made by its name, not from a definition.")
@@ -114,21 +116,21 @@ class CriticalSection:
 
     @property
     def name(self) -> str:
-        """The name, which says nothing of who shares the section."""
+        """The name that sections share, or that of this one."""
         return self._mutex.name
 
     def execute(
-        self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None
-    ) -> Any:
-        """What `fn()` returns, while no other thread is in this section.
+        self, fn: Callable[[], T], exclusive_resource_access: bool = True, name: str | None = None
+    ) -> T:
+        """Calls `fn` while no other thread is in this section, and returns its result.
 
-        ValueError if `fn` executes something in the section that it is executed in.
+        ValueError if the thread is in the section already.
         """
         inside = self._mutex.inside
         if getattr(inside, "entered", False):
             raise ValueError(
                 f"Attempting to lock the CriticalSection {self.name} in which we are already "
-                "running. Call what is nested without `execute`."
+                "running. Call nested functions without `execute`."
             )
         lock = apply(MutexLock.of(), self._handle, name=name)
         inside.entered = True

@@ -1,8 +1,8 @@
 """`graphwright explain SCRIPT [ARGS]`: runs a program and reports on its functions at its end.
 
-The report comes after whatever the program does at its exit, also when it raised an exception,
-called `sys.exit`, `os._exit` or a function that replaces the process, or was asked to terminate. A
-forked child runs on without a report of its own.
+The report comes last, after what the program registered for its exit. It also comes after an
+exception, `sys.exit`, `os._exit`, a signal to terminate, or a call that replaces the process. A
+forked child writes no report.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from graphwright.function.polymorphic import PolymorphicFunction
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options; what follows the script is the script's."""
+    """Adds the options of the command; the script gets all arguments behind its name."""
     parser.add_argument("--html", metavar="FILE", help="write a page about the program")
     parser.add_argument("--json", metavar="FILE", help="write the reports as JSON")
     parser.add_argument("script", help="the program to run")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is given")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the arguments of the program")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the program; its exit code."""
+    """Runs the program and returns its exit code."""
     if not Path(options.script).is_file():
         print(f"graphwright explain: there is no file {options.script!r}", file=sys.stderr)
         return 2
@@ -56,22 +56,21 @@ def run(options: argparse.Namespace) -> int:
     try:
         runpy.run_path(options.script, run_name="__main__")
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - shown as Python shows it
-        own = own_traceback(error.__traceback__, options.script)
-        traceback.print_exception(type(error), error, own)
+        entry = program_traceback(error.__traceback__, options.script)
+        traceback.print_exception(type(error), error, entry)
         return 128 + signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     return 0
 
 
-def own_traceback(found: TracebackType | None, script: str) -> TracebackType | None:
-    """The part of a traceback that begins in the program; None if that did not begin."""
-    entry = found
+def program_traceback(entry: TracebackType | None, script: str) -> TracebackType | None:
+    """The part of a traceback from the program on; None if the program did not start."""
     while entry is not None and entry.tb_frame.f_code.co_filename != script:
         entry = entry.tb_next
     return entry
 
 
 def observe_calls(timeline: Timeline) -> None:
-    """Has all calls of functions timed from now on."""
+    """Times all calls of functions from now on."""
     plain: Callable[..., Any] = PolymorphicFunction.__call__
 
     def timed(self: PolymorphicFunction, *args: Any, **kwargs: Any) -> Any:
@@ -85,8 +84,10 @@ def observe_calls(timeline: Timeline) -> None:
 
 
 def before_hard_exits(work: Callable[[], None]) -> None:
-    """Has `work` done before `os._exit` and what replaces the process, which skip everything
-    registered for the exit."""
+    """Makes `os._exit` and the calls that replace the process do `work` first.
+
+    They skip the functions that are registered for the exit.
+    """
 
     def leaving(plain: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
         def leave(*arguments: Any) -> NoReturn:
@@ -97,12 +98,12 @@ def before_hard_exits(work: Callable[[], None]) -> None:
 
         return leave
 
-    for name in ("_exit", "execv", "execve"):  # which all others of their kind call
+    for name in ("_exit", "execv", "execve"):  # the others of their kind call these
         setattr(os, name, leaving(getattr(os, name)))
 
 
 def conclude(options: argparse.Namespace, timeline: Timeline, process: int) -> None:
-    """Writes the reports, in the process that was started."""
+    """Writes the reports; does nothing in a forked child."""
     if os.getpid() != process:
         return
     families = families_seen()

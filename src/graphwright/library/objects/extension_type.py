@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from graphwright.base.annotations import annotations_of
 from graphwright.base.errors import frame_above
 from graphwright.control.map import items_of as collector_of
 from graphwright.control.map import static_count
+from graphwright.control.tensor_array import TensorArray
 from graphwright.library.objects.extension_fields import REQUIRED, Field, ImmutableDict, field_of
 from graphwright.op.interpreter import convert
 from graphwright.op.refusal import boundary
@@ -22,11 +23,15 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.comparison import equal, logical_not
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.types import tree
+from graphwright.types.arguments import TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.keys import distinct
 from graphwright.types.specs import TensorSpec
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import EagerTensor, Tensor
+
+T = TypeVar("T")
+B = TypeVar("B", bound="Built")
 
 _BUILDING = "_tf_extension_type_building"  # in an object's dict while its constructor runs
 _SPEC = "_tf_extension_type_spec"
@@ -38,16 +43,16 @@ class Declared(NamedTuple):
     """A field of an extension type."""
 
     field: Field
-    annotation: Any
+    annotation: object
     default: Any
 
 
 class Declaration:
-    """The fields of one extension type, found in its annotations when all names are known."""
+    """The fields of an extension type, resolved when all names in its annotations exist."""
 
-    def __init__(self, cls: type, scope: Mapping[str, Any]) -> None:
+    def __init__(self, cls: type, scope: Mapping[str, object]) -> None:
         self._cls = cls
-        self._scope: dict[str, Any] | None = {**scope, cls.__name__: cls}
+        self._scope: dict[str, object] | None = {**scope, cls.__name__: cls}
         self._fields: dict[str, Declared] = {}
 
     @property
@@ -58,19 +63,19 @@ class Declaration:
             self._scope = None
         return self._fields
 
-    def _resolved(self, scope: dict[str, Any]) -> dict[str, Declared]:
+    def _resolved(self, scope: dict[str, object]) -> dict[str, Declared]:
         cls = self._cls
-        found: dict[str, Declared] = {}
+        fields: dict[str, Declared] = {}
         for base in reversed(cls.__mro__[1:]):
-            found |= declared_in(base)
-        own = annotations_of(cls)
-        hints = typing.get_type_hints(cls, localns=scope) if own else {}
-        for name in own:
-            found[name] = declare(cls, name, hints[name])
-        return found
+            fields |= declared_in(base)
+        annotations = annotations_of(cls)
+        hints = typing.get_type_hints(cls, localns=scope) if annotations else {}
+        for name in annotations:
+            fields[name] = declare(cls, name, hints[name])
+        return fields
 
     def signature(self) -> inspect.Signature:
-        """The parameters of a constructor; a field without a default after one with is named."""
+        """The constructor's signature; behind a default, a field without one is keyword-only."""
         parameters = []
         kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
         defaulted = False
@@ -85,13 +90,13 @@ class Declaration:
         return inspect.Signature(parameters, return_annotation=self._cls)
 
     def spec_signature(self) -> inspect.Signature:
-        """The parameters of the constructor of a type spec."""
+        """The signature of a type spec's constructor."""
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         return inspect.Signature([inspect.Parameter(name, kind) for name in self.fields])
 
 
-def declare(cls: type, name: str, annotation: Any) -> Declared:
-    """A field; TypeError if its annotation or default makes none."""
+def declare(cls: type, name: str, annotation: object) -> Declared:
+    """A declared field; TypeError for an annotation of no field, or a default that it refuses."""
     try:
         field = field_of(annotation)
     except TypeError as error:
@@ -102,8 +107,8 @@ def declare(cls: type, name: str, annotation: Any) -> Declared:
     return Declared(field, annotation, default)
 
 
-def check_names(cls: type, annotations: Mapping[str, Any]) -> None:
-    """ValueError for a field of a reserved name, or one without an annotation."""
+def check_names(cls: type, annotations: Mapping[str, object]) -> None:
+    """Raises ValueError for a field with a reserved name or without an annotation."""
     problem = f"The field annotations for {cls.__name__} are invalid. Field"
     for name in annotations:
         if name in _RESERVED or name.startswith(_PREFIX):
@@ -115,13 +120,13 @@ def check_names(cls: type, annotations: Mapping[str, Any]) -> None:
 
 
 class Built:
-    """What values and specs of extension types share: fields that only a constructor sets."""
+    """The base of values and specs of extension types: only constructors set their fields."""
 
     __slots__ = ()
     _tf_extension_type: ClassVar[Declaration]
     _tf_extension_type_what: ClassVar[str]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if _BUILDING not in self.__dict__ or name not in self._tf_extension_type.fields:
             raise unchangeable(self, name)
         self.__dict__[name] = value
@@ -135,31 +140,31 @@ class Built:
 
 
 def unchangeable(built: Built, name: str) -> AttributeError:
-    """The refusal of a change."""
+    """The error for a change of an attribute."""
     return AttributeError(
         f"Cannot mutate attribute `{name}` outside the custom constructor of "
         f"{built._tf_extension_type_what}."
     )
 
 
-def items_of(built: Any) -> dict[str, Any]:
+def items_of(built: Built) -> dict[str, Any]:
     """The fields' values by name."""
     return {name: built.__dict__[name] for name in built._tf_extension_type.fields}
 
 
-def assembled(cls: Any, values: Mapping[str, Any]) -> Any:
+def assembled(cls: type[T], values: Mapping[str, object]) -> T:
     """A value or spec with these fields, unchecked."""
-    made = cls.__new__(cls)
-    made.__dict__.update(values)
-    return made
+    instance = cls.__new__(cls)
+    instance.__dict__.update(values)
+    return instance
 
 
-def constructor(init: Callable[..., None], finish: Callable[[Any], None]) -> Callable[..., None]:
-    """A constructor inside which fields may be set, the outermost of which finishes them."""
+def constructor(init: Callable[..., None], finish: Callable[[B], None]) -> Callable[..., None]:
+    """A constructor in which fields may be set; the outermost call of it runs `finish`."""
 
     @boundary
     @functools.wraps(init)
-    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
+    def construct(self: B, *args: Any, **kwargs: Any) -> None:
         if _BUILDING in self.__dict__:
             init(self, *args, **kwargs)
             return
@@ -176,28 +181,28 @@ def constructor(init: Callable[..., None], finish: Callable[[Any], None]) -> Cal
     return construct
 
 
-def set_fields(self: Any, *args: Any, **kwargs: Any) -> None:
-    """The constructor of a class that writes none."""
+def set_fields(self: Built, *args: Any, **kwargs: Any) -> None:
+    """Sets all fields: the constructor of a class that defines none."""
     bound = self._tf_extension_type.signature().bind(*args, **kwargs)
     bound.apply_defaults()
     self.__dict__.update(bound.arguments)
 
 
-def set_spec_fields(self: Any, *args: Any, **kwargs: Any) -> None:
-    """The constructor of a spec whose class writes none."""
+def set_spec_fields(self: Built, *args: Any, **kwargs: Any) -> None:
+    """Sets all fields: the constructor of a spec whose class defines none."""
     bound = self._tf_extension_type.spec_signature().bind(*args, **kwargs)
     self.__dict__.update(bound.arguments)
 
 
-def finish_value(value: Any) -> None:
-    """Converts a new value's fields, and has its class check them."""
+def finish_value(value: ExtensionType) -> None:
+    """Converts the fields of a new value, and validates it."""
     for name, (field, _, _) in value._tf_extension_type.fields.items():
         value.__dict__[name] = field.value(value.__dict__[name], name)
     value.__validate__()
 
 
-def finish_spec(spec: Any) -> None:
-    """Checks a new spec's fields."""
+def finish_spec(spec: ExtensionTypeSpec) -> None:
+    """Checks the fields of a new spec."""
     for name, (field, _, _) in spec._tf_extension_type.fields.items():
         spec.__dict__[name] = field.spec(spec.__dict__[name], name)
 
@@ -205,46 +210,45 @@ def finish_spec(spec: Any) -> None:
 class ExtensionTypeSpec(Built, TypeSpec):
     """The base of the type specs of extension types.
 
-    A field holds the spec of a tensor or composite, and what is no tensor as it is.
+    A field holds the spec of a tensor or composite, and any other value itself.
     """
 
     _tf_extension_type_what = "ExtensionTypeSpec"
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name == "_cached_key":
             object.__setattr__(self, name, value)
         else:
             super().__setattr__(name, value)
 
     @classmethod
-    def from_value(cls, value: Any) -> ExtensionTypeSpec:
+    def from_value(cls, value: ExtensionType) -> ExtensionTypeSpec:
         """The spec of a value."""
         fields = items_of(value)
-        made: ExtensionTypeSpec = assembled(
-            cls, {name: map_leaves(spec_of, item, dict) for name, item in fields.items()}
-        )
-        return made
+        specs = {name: map_leaves(spec_of, item, dict) for name, item in fields.items()}
+        return assembled(cls, specs)
 
     def _serialize(self) -> tuple[Any, ...]:
         return tuple(items_of(self).items())
 
     @classmethod
-    def _deserialize(cls, serialization: Any) -> Any:
-        return assembled(cls, dict(serialization))
+    def _deserialize(cls, serialization: Sequence[object]) -> ExtensionTypeSpec:
+        pairs: Any = serialization
+        return assembled(cls, dict(pairs))
 
     @property
     def _component_specs(self) -> Any:
         parts = leaves_of(list(items_of(self).values()))
         return tuple([leaf for leaf in parts if isinstance(leaf, TypeSpec)])
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: ExtensionType) -> Any:
         parts = leaves_of([getattr(value, name) for name in items_of(self)])
         return tuple([leaf for leaf in parts if is_part(leaf)])
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Sequence[object]) -> Any:
         parts = iter(components)
 
-        def filled(leaf: Any) -> Any:
+        def filled(leaf: object) -> Any:
             return next(parts) if isinstance(leaf, TypeSpec) else leaf
 
         fields = items_of(self).items()
@@ -252,13 +256,13 @@ class ExtensionTypeSpec(Built, TypeSpec):
         return assembled(self.value_type, values)
 
 
-def is_part(leaf: Any) -> bool:
+def is_part(leaf: object) -> bool:
     """Whether a leaf of a value is one of its components."""
     return isinstance(leaf, (Tensor, Composite))
 
 
-def leaves_of(item: Any) -> Iterator[Any]:
-    """What the tuples and mappings of a field hold."""
+def leaves_of(item: object) -> Iterator[Any]:
+    """The leaves of a field, in its tuples and mappings."""
     if isinstance(item, (tuple, list)):
         for each in item:
             yield from leaves_of(each)
@@ -269,9 +273,11 @@ def leaves_of(item: Any) -> Iterator[Any]:
         yield item
 
 
-def collect(item: Any, sign: list[Any], parts: list[Any]) -> bool:
-    """Adds the tensors of a field to `parts`, and what else its type depends on to `sign`; False
-    where that is not known."""
+def collect(item: object, sign: list[object], parts: list[EagerTensor]) -> bool:
+    """Adds the tensors of a field to `parts`, and the rest of its type to `sign`.
+
+    False where the type is not known.
+    """
     if type(item) is EagerTensor and type(item._array) is np.ndarray:
         sign.append((item._array.dtype, item._array.shape))
         parts.append(item)
@@ -294,28 +300,28 @@ def collect(item: Any, sign: list[Any], parts: list[Any]) -> bool:
     return True
 
 
-def map_leaves(function: Callable[[Any], Any], item: Any, mapping: type) -> Any:
-    """A field with `function` of its leaves, in order; its mappings become `mapping`s."""
+def map_leaves(function: Callable[[object], object], item: object, mapping: type) -> Any:
+    """A field with `function` of its leaves, in order; its mappings become of class `mapping`."""
     if isinstance(item, tuple):
         return tuple([map_leaves(function, each, mapping) for each in item])
     if isinstance(item, Mapping):
-        made = {key: map_leaves(function, item[key], mapping) for key in sorted(item)}
-        return mapping({key: made[key] for key in item})
+        mapped = {key: map_leaves(function, item[key], mapping) for key in sorted(item)}
+        return mapping({key: mapped[key] for key in item})
     return function(item)
 
 
-def spec_of(leaf: Any) -> Any:
-    """A leaf of a value as the spec has it."""
+def spec_of(leaf: object) -> Any:
+    """The part of a spec for a leaf of a value."""
     if isinstance(leaf, Tensor):
         return TensorSpec.from_type(leaf.type)
     return leaf.__graphwright_spec__ if isinstance(leaf, Composite) else leaf
 
 
 class ExtensionTypeBatchEncoder:
-    """How values of a batchable type are stacked: as `encode` takes them apart.
+    """Stacks values of a batchable type: `encode` takes them apart, `decode` builds them.
 
-    A class says it by its attribute `__batch_encoder__`. This one stacks each tensor among the
-    fields. One that changes `encode` changes `decode` and `encoding_specs` with it.
+    The attribute `__batch_encoder__` of a class is its encoder. This one stacks each tensor among
+    the fields. A subclass that changes `encode` changes `decode` and `encoding_specs` too.
 
     >>> import graphwright as tf
     >>> class Whole(tf.experimental.ExtensionTypeBatchEncoder):
@@ -330,24 +336,26 @@ class ExtensionTypeBatchEncoder:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 1.], dtype=float32)>
     """
 
-    def batch(self, spec: Any, batch_size: int | None) -> Any:
-        """The type of `batch_size` values of a type together; None for any number."""
+    def batch(self, spec: BatchableExtensionTypeSpec, batch_size: int | None) -> Any:
+        """The type of `batch_size` stacked values of a type; None means any number."""
         return spec._with_parts(lambda part: part._batch(batch_size))
 
-    def unbatch(self, spec: Any) -> Any:
-        """The type of one of the values that are together in one of a type."""
+    def unbatch(self, spec: BatchableExtensionTypeSpec) -> Any:
+        """The type of one of the values that are stacked in a value of a type."""
         return spec._with_parts(lambda part: part._unbatch())
 
-    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+    def encode(
+        self, spec: BatchableExtensionTypeSpec, value: ExtensionType, minimum_rank: int = 0
+    ) -> Any:
         """A value as tensors and composites that have at least `minimum_rank` axes."""
         return spec._to_components(value)
 
-    def decode(self, spec: Any, encoded_value: Any) -> Any:
-        """The value of a type that was encoded so."""
+    def decode(self, spec: BatchableExtensionTypeSpec, encoded_value: Any) -> Any:
+        """The value of a type from what `encode` returned."""
         return spec._from_components(encoded_value)
 
-    def encoding_specs(self, spec: Any) -> Any:
-        """The types of what `encode` gives, with all axes but those of the batch."""
+    def encoding_specs(self, spec: BatchableExtensionTypeSpec) -> Any:
+        """The types of what `encode` returns, without the axes of the batch."""
         return spec._component_specs
 
 
@@ -355,8 +363,9 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
     """The type spec of a batchable extension type."""
 
     def _encoder(self) -> ExtensionTypeBatchEncoder:
-        found: ExtensionTypeBatchEncoder = self.value_type.__batch_encoder__  # type: ignore[attr-defined]
-        return found
+        kind: Any = self.value_type
+        encoder: ExtensionTypeBatchEncoder = kind.__batch_encoder__
+        return encoder
 
     def _batch(self, batch_size: int | None) -> Any:
         return self._encoder().batch(self, batch_size)
@@ -370,8 +379,8 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
     def _items(self) -> BatchedItems:
         return BatchedItems(self)
 
-    def _with_parts(self, function: Callable[[Any], Any]) -> Any:
-        def changed(leaf: Any) -> Any:
+    def _with_parts(self, function: Callable[[Any], object]) -> Any:
+        def changed(leaf: object) -> Any:
             return function(leaf) if isinstance(leaf, TypeSpec) else leaf
 
         fields = items_of(self).items()
@@ -379,7 +388,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
 
 
 class BatchedItems:
-    """Values of a batchable type collected as one of a batch: see `control.map.MappedItems`."""
+    """Collects values of a batchable type as one of a batch: a `control.map.MappedItems`."""
 
     def __init__(self, spec: BatchableExtensionTypeSpec) -> None:
         self._spec = spec
@@ -387,30 +396,31 @@ class BatchedItems:
         self._items = [collector_of(part) for part in tree.flatten(self._structure)]
         self.dtypes = [dtype for items in self._items for dtype in items.dtypes]
 
-    def parts(self, result: Any) -> list[Any]:
+    def parts(self, result: ExtensionType) -> list[Any]:
         """The tensors of the fields."""
         encoded = self._spec._encoder().encode(self._spec, result, minimum_rank=0)
         pairs = zip(self._items, tree.flatten(encoded))
         return [tensor for items, part in pairs for tensor in items.parts(part)]
 
-    def together(self, arrays: Any, length: int | None) -> Any:
-        """The value whose fields hold those of all."""
+    def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
+        """The value whose fields hold those of all results."""
         remaining = iter(arrays)
-        made = [
+        encoded = [
             items.together([next(remaining) for _ in items.dtypes], length) for items in self._items
         ]
         whole = self._spec._batch(length)
-        return self._spec._encoder().decode(whole, tree.pack_sequence_as(self._structure, made))
+        return self._spec._encoder().decode(whole, tree.pack_sequence_as(self._structure, encoded))
 
 
 class ExtensionType(Built, Composite):
     """The base of classes of values made of tensors, whose annotations declare their fields.
 
     A field is a `tf.Tensor`, an int, float, bool, str, bytes or None, a `tf.DType` or
-    `tf.TensorShape`, a composite (a `tf.RaggedTensor`, another extension type), or a
-    `Tuple`, `Mapping`, `Union` or `Optional` of these. Values cannot be changed; a class may
-    check new ones in `__validate__`. They are arguments and results of functions, and their
-    trace type is their `Spec`, which a class may write itself.
+    `tf.TensorShape`. It may also be a composite, such as a `tf.RaggedTensor` or another extension
+    type, or a `Tuple`, `Mapping`, `Union` or `Optional` of all these.
+
+    Values cannot be changed; a class may check new ones in `__validate__`. Functions take and
+    return them, and their trace type is their `Spec`, which a class may define itself.
 
     >>> import graphwright as tf
     >>> class Interval(tf.experimental.ExtensionType):
@@ -431,8 +441,8 @@ class ExtensionType(Built, Composite):
         if abstract:
             return
         check_names(cls, annotations_of(cls))
-        # Annotations may name what is local to the function around the class: nothing but its frame
-        # has that. It costs a class less than 1 us, an instance nothing.
+        # Annotations may name locals of the function around the class, which only its frame has.
+        # It costs a class less than 1 us, an instance nothing.
         around = frame_above(1)
         scope = {} if around is None else around.f_locals
         declaration = cls._tf_extension_type = Declaration(cls, scope)
@@ -442,7 +452,7 @@ class ExtensionType(Built, Composite):
         try:
             fields = declaration.fields
         except NameError:
-            return  # of a class that comes later: asked for again when a value is made
+            return  # of a class that comes later: the first value resolves it
         if init is set_fields and fields is not None:
             cls.__signature__ = declaration.signature()  # type: ignore[attr-defined]
             cls.Spec.__signature__ = declaration.spec_signature()
@@ -454,7 +464,7 @@ class ExtensionType(Built, Composite):
         )
 
     def __validate__(self) -> None:
-        """Raises if the fields do not fit together; for classes to override."""
+        """Does nothing; a class may raise if its fields do not fit together."""
 
     @property
     def __graphwright_spec__(self) -> Any:
@@ -463,8 +473,8 @@ class ExtensionType(Built, Composite):
         return self.__dict__[_SPEC]
 
     def _sign(self) -> tuple[Any, list[Any]] | None:
-        sign: list[Any] = []
-        parts: list[Any] = []
+        sign: list[object] = []
+        parts: list[EagerTensor] = []
         if not all(collect(item, sign, parts) for item in items_of(self).values()):
             return None
         return tuple(sign), parts
@@ -483,16 +493,16 @@ class ExtensionType(Built, Composite):
     __hash__ = None  # type: ignore[assignment]  # equality is a tensor
 
 
-def spec_class(cls: Any) -> Any:
-    """The `Spec` of an extension type: what the class wrote, completed."""
-    written = vars(cls).get("Spec")
-    if written is not None and not isinstance(written, type):
-        raise ValueError(f"{cls.__name__}.Spec must be a nested class; got {written}.")
+def spec_class(cls: type[ExtensionType]) -> Any:
+    """The `Spec` of an extension type: the nested class of this name, completed."""
+    nested = vars(cls).get("Spec")
+    if nested is not None and not isinstance(nested, type):
+        raise ValueError(f"{cls.__name__}.Spec must be a nested class; got {nested}.")
     machinery = ("__dict__", "__weakref__", "_abc_impl", "__abstractmethods__")
-    own = vars(written) if written else {}
+    members = vars(nested) if nested else {}
     body = {
-        **{name: value for name, value in own.items() if name not in machinery},
-        "__init__": constructor(own.get("__init__", set_spec_fields), finish_spec),
+        **{name: value for name, value in members.items() if name not in machinery},
+        "__init__": constructor(members.get("__init__", set_spec_fields), finish_spec),
         "__module__": cls.__module__,
         "__qualname__": f"{cls.__qualname__}.Spec",
         "_tf_extension_type": cls._tf_extension_type,
@@ -503,15 +513,15 @@ def spec_class(cls: Any) -> Any:
 
 
 def declared_in(base: type) -> dict[str, Declared]:
-    """The fields of a base class, if it is an extension type."""
+    """The fields of a base class; none unless it is an extension type."""
     declaration = vars(base).get("_tf_extension_type")
     return declaration.fields if isinstance(declaration, Declaration) else {}
 
 
 class BatchableExtensionType(ExtensionType, abstract=True):
-    """An extension type of whose values several can be stacked: all tensors get an outer axis.
+    """An extension type whose values can be stacked: all tensors get an outer axis.
 
-    A class whose values are to be stacked otherwise has a `__batch_encoder__` of its own.
+    A class that stacks its values otherwise sets `__batch_encoder__`.
     """
 
     _tf_extension_type_spec_base = BatchableExtensionTypeSpec
@@ -528,8 +538,8 @@ class BatchableExtensionType(ExtensionType, abstract=True):
         first = tree.flatten(self._encoded())[0]
         return first._row_count() if isinstance(first, Composite) else shape_of(first)[0]
 
-    def _row(self, index: Any) -> Any:
-        def row(part: Any) -> Any:
+    def _row(self, index: TensorValue) -> Any:
+        def row(part: Composite | TensorValue) -> Any:
             return part._row(index) if isinstance(part, Composite) else part[index]
 
         one = self.Spec.from_value(self)._unbatch()

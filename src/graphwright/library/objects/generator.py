@@ -19,13 +19,15 @@ from graphwright.ops.random.generator_ops import READ_AND_SKIP, StatefulRandomBi
 from graphwright.ops.random.stateful_random import floating, shifted
 from graphwright.ops.random.stateless_random import (
     Algorithm,
+    AlgorithmLike,
+    Position,
     StatelessRandomNormalV2,
     StatelessTruncatedNormalV2,
     algorithm_number,
     uniform_at,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.values.convert import constant
 from graphwright.values.variable import Variable
@@ -34,11 +36,11 @@ _STATE_SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2}
 
 
 def state_size(alg: int) -> int:
-    """How many int64 words the state of an algorithm has."""
+    """The number of int64 words in the state of an algorithm."""
     return _STATE_SIZES.get(alg, _STATE_SIZES[Algorithm.PHILOX.value])
 
 
-def create_rng_state(seed: Any, alg: Any) -> Any:
+def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Any:
     """Makes the state of a random generator from a seed.
 
     Args:
@@ -57,14 +59,13 @@ def create_rng_state(seed: Any, alg: Any) -> Any:
     [1, 0, 0]
     """
     size = state_size(algorithm_number(alg))
-    if not isinstance(seed, (int, list, tuple)):
-        seed = np.asarray(seed).tolist()
-    words: int | Sequence[int] = seed if isinstance(seed, int) else [int(s) for s in seed]
+    plain: Any = seed if isinstance(seed, (int, list, tuple)) else np.asarray(seed).tolist()
+    words: int | Sequence[int] = plain if isinstance(plain, int) else [int(s) for s in plain]
     return constant(philox_draws.seed_state(words, size))
 
 
-def state_of(value: Any, size: int, what: str) -> Any:
-    """A state or a part of it as an int64 vector; ValueError where it has another shape."""
+def state_of(value: TensorLike, size: int, what: str) -> Any:
+    """A state, or a part of it, as an int64 vector; ValueError for another shape."""
     if isinstance(value, (list, tuple)):
         value = stack([word_of(v) for v in value])
     words = word_of(value)
@@ -73,7 +74,7 @@ def state_of(value: Any, size: int, what: str) -> Any:
     return words
 
 
-def word_of(value: Any) -> Any:
+def word_of(value: TensorLike) -> Any:
     """Unsigned numbers as the int64 of the same bits."""
     if isinstance(value, int):
         return constant(philox_draws.seed_state([value], 1)[0])
@@ -81,7 +82,7 @@ def word_of(value: Any) -> Any:
 
 
 class Generator(Tracked):
-    """A source of random numbers: each draw moves its state on.
+    """A source of random numbers, whose state each draw advances.
 
     >>> import graphwright as tf
     >>> g = tf.random.Generator.from_seed(1)
@@ -89,7 +90,12 @@ class Generator(Tracked):
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 0.43842274, -0.53439844], dtype=float32)>
     """
 
-    def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
+    def __init__(
+        self,
+        copy_from: Generator | None = None,
+        state: TensorLike | None = None,
+        alg: AlgorithmLike | None = None,
+    ) -> None:
         if copy_from is not None:
             if alg is not None or state is not None:
                 raise ValueError("Generator takes either `copy_from`, or `state` and `alg`.")
@@ -100,37 +106,39 @@ class Generator(Tracked):
         else:
             self._alg = algorithm_number(alg)
         if not isinstance(state, Variable):
-            state = state_of(state, state_size(self._alg), "state")
-            state = Variable(state, dtype=dt.int64, trainable=False, name="StateVar")
-        self._state_var: Variable = state
+            words = state_of(state, state_size(self._alg), "state")
+            state = Variable(words, dtype=dt.int64, trainable=False, name="StateVar")
+        self._state_var = state
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any) -> Generator:
-        """A generator in a given state."""
+    def from_state(cls, state: TensorLike, alg: AlgorithmLike) -> Generator:
+        """A generator with this state."""
         return cls(alg=alg, state=state)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
-        """A generator that a seed starts, with Philox unless another algorithm is named."""
+    def from_seed(cls, seed: TensorLike, alg: AlgorithmLike | None = None) -> Generator:
+        """A generator with the state of a seed; the algorithm is Philox by default."""
         number = Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
         return cls(state=create_rng_state(seed, number), alg=number)
 
     @classmethod
-    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """A generator that starts anywhere."""
+    def from_non_deterministic_state(cls, alg: AlgorithmLike | None = None) -> Generator:
+        """A generator with a random state."""
         number = Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
         words = [philox_draws.unforeseen() for _ in range(state_size(number))]
         return cls(state=constant(philox_draws.seed_state(words, len(words))), alg=number)
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
-        """A generator at a position of a stream."""
+    def from_key_counter(
+        cls, key: TensorLike, counter: TensorLike, alg: AlgorithmLike
+    ) -> Generator:
+        """A generator with the state of a key and a counter."""
         number = algorithm_number(alg)
-        return cls(state=keyed(key, counter, number), alg=number)
+        return cls(state=key_state(key, counter, number), alg=number)
 
     @property
     def state(self) -> Variable:
-        """The state: the counter's words, then the key."""
+        """The state: the words of the counter, then the key."""
         return self._state_var
 
     @property
@@ -145,53 +153,54 @@ class Generator(Tracked):
 
     # -- the state ----------------------------------------------------------------------
 
-    def reset(self, state: Any) -> None:
-        """Puts it into another state."""
+    def reset(self, state: TensorLike) -> None:
+        """Replaces the state."""
         self._state_var.assign(state_of(state, state_size(self._alg), "state"))
 
-    def reset_from_seed(self, seed: Any) -> None:
-        """Puts it where a seed starts it."""
+    def reset_from_seed(self, seed: TensorLike) -> None:
+        """Replaces the state by that of a seed."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
-        """Puts it at a position of a stream."""
-        self._state_var.assign(keyed(key, counter, self._alg))
+    def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
+        """Replaces the state by that of a key and a counter."""
+        self._state_var.assign(key_state(key, counter, self._alg))
 
-    def skip(self, delta: Any) -> Any:
-        """Moves past `delta` outputs; returns the state before."""
+    def skip(self, delta: TensorLike) -> Any:
+        """Advances the state by `delta` outputs; returns the state before."""
         delta = cast(convert(delta), dt.uint64)
         return apply(READ_AND_SKIP, self._state_var.handle, self._alg, delta)
 
-    def make_seeds(self, count: Any = 1) -> Any:
-        """Seeds [2, count] for stateless functions."""
+    def make_seeds(self, count: TensorLike = 1) -> Any:
+        """Seeds of shape [2, count] for stateless functions."""
         keys = self.uniform_full_int([count], dt.int64)
         return stack([keys, zeros_like(keys)])
 
     def split(self, count: int = 1) -> list[Generator]:
-        """So many new generators, each with a key that this one draws."""
+        """`count` new generators, each with a key that this one draws."""
         keys = unstack(self.uniform_full_int([count], dt.int64), count)
         counter = [0] * (state_size(self._alg) - 1)
         return [Generator(state=[*counter, key], alg=self._alg) for key in keys]
 
     # -- draws --------------------------------------------------------------------------
 
-    def _take(self, shape: Any) -> tuple[Any, Any, int]:
+    def _take(self, shape: ShapeLike) -> Position:
         """The key, counter and algorithm for as many outputs as a shape has."""
-        state = self.skip(reduce_prod(convert(shape, dt.int64 if len_is_zero(shape) else None)))
+        sizes: Any = shape
+        state = self.skip(reduce_prod(convert(sizes, dt.int64 if is_empty_list(shape) else None)))
         words = bitcast(state, dt.uint64)
         return words[-1:], words[:-1], self._alg
 
     def uniform(
         self,
-        shape: Any,
-        minval: Any = 0,
-        maxval: Any = None,
+        shape: ShapeLike,
+        minval: TensorLike | None = 0,
+        maxval: TensorLike | None = None,
         dtype: DTypeLike = dt.float32,
         name: str | None = None,
     ) -> Any:
         """Uniform numbers in [minval, maxval); `maxval` is 1 for floats.
 
-        Integers of all values where both bounds are None; ValueError where one of them is.
+        For integers without bounds all values are equally likely; ValueError for one bound.
         """
         dtype = as_dtype(dtype)
         if dtype.is_integer and (minval is None) != (maxval is None):
@@ -202,16 +211,16 @@ class Generator(Tracked):
         return uniform_at(shape, self._take(shape), minval, maxval, dtype, name)
 
     def uniform_full_int(
-        self, shape: Any, dtype: DTypeLike = dt.uint64, name: str | None = None
+        self, shape: ShapeLike, dtype: DTypeLike = dt.uint64, name: str | None = None
     ) -> Any:
-        """Integers of which every value is equally likely."""
+        """Integers; all values of the dtype are equally likely."""
         return uniform_at(shape, self._take(shape), None, None, as_dtype(dtype), name)
 
     def normal(
         self,
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
         dtype: DTypeLike = dt.float32,
         name: str | None = None,
     ) -> Any:
@@ -221,9 +230,9 @@ class Generator(Tracked):
 
     def truncated_normal(
         self,
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
         dtype: DTypeLike = dt.float32,
         name: str | None = None,
     ) -> Any:
@@ -233,9 +242,9 @@ class Generator(Tracked):
 
     def binomial(
         self,
-        shape: Any,
-        counts: Any,
-        probs: Any,
+        shape: ShapeLike,
+        counts: TensorLike,
+        probs: TensorLike,
         dtype: DTypeLike = dt.int32,
         name: str | None = None,
     ) -> Any:
@@ -245,21 +254,21 @@ class Generator(Tracked):
         return apply(op, self._state_var.handle, self._alg, shape, counts, probs, name=name)
 
 
-def len_is_zero(shape: Any) -> bool:
-    """Whether a shape is an empty list, which says nothing of a dtype."""
+def is_empty_list(shape: ShapeLike) -> bool:
+    """Whether a shape is an empty list, which tells no integer dtype."""
     return isinstance(shape, (list, tuple)) and not shape
 
 
-def keyed(key: Any, counter: Any, alg: int) -> Any:
-    """The state at a position of a stream."""
+def key_state(key: TensorLike, counter: TensorLike, alg: int) -> Any:
+    """The state of a key and a counter."""
     words = state_of(counter, state_size(alg) - 1, "counter")
     return concat([words, reshape(word_of(key), [1])], 0)
 
 
 class Global:
-    """The generator that programs share."""
+    """The generator that the whole program shares, once there is one."""
 
-    generator: ClassVar[Any] = None
+    generator: ClassVar[Generator | None] = None
 
 
 def get_global_generator() -> Generator:
@@ -276,11 +285,10 @@ def get_global_generator() -> Generator:
     if Global.generator is None:
         with activate(None):
             Global.generator = Generator.from_non_deterministic_state()
-    found: Generator = Global.generator
-    return found
+    return Global.generator
 
 
-def set_global_generator(generator: Any) -> None:
+def set_global_generator(generator: Generator) -> None:
     """Replaces the generator that the whole program shares.
 
     A function that is already traced keeps the generator of its trace.

@@ -1,21 +1,24 @@
-"""`tf.Module`: an object that keeps variables, and finds those of what it holds."""
+"""`tf.Module`: an object that holds variables and modules, and lists them."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphwright.library.checkpoint.object_graph import Tracked
 from graphwright.trace.scopes import name_scope
 from graphwright.values.variable import Variable
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsRichComparison
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Module(Tracked):
-    """The base of models and layers: attributes that are variables or modules are tracked.
+    """The base of models and layers: it tracks attributes that are variables or modules.
 
     >>> import graphwright as tf
     >>> class Dense(tf.Module):
@@ -40,47 +43,49 @@ class Module(Tracked):
 
     @property
     def name(self) -> str:
-        """The name given, or the class's in snake_case."""
+        """The name from the constructor, or the class's in snake_case."""
         return getattr(self, "_name", None) or snake_case(type(self).__name__)
 
     @property
     def name_scope(self) -> name_scope:
-        """The scope that methods marked with `with_name_scope` name their ops in, wherever they
-        are called: the one where the module was made, and its name."""
+        """The name scope of methods marked with `with_name_scope`, wherever they are called.
+
+        It is the module's name inside the scope where the module was made.
+        """
         return name_scope(getattr(self, "_scope_name", f"{self.name}/"))
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables of this module and of what it holds, each once."""
+        """The variables of this module and of all that it holds, each once."""
         return tuple(self._flatten(lambda v: isinstance(v, Variable)))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """The trainable ones among `variables`."""
+        """Those of `variables` that are trainable."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
-        """The others."""
+        """Those of `variables` that are not trainable."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        """The modules that this one holds, directly or through others."""
+        """The modules that this one holds, directly or in others."""
         return tuple(self._flatten(lambda v: isinstance(v, Module)))
 
     def _flatten(
         self,
-        predicate: Callable[[Any], bool] | None = None,
+        predicate: Callable[[object], bool] | None = None,
         recursive: bool = True,
-        attribute_traversal_key: Callable[[str], Any] | None = None,
+        attribute_traversal_key: Callable[[str], SupportsRichComparison] | None = None,
         with_path: bool = False,
         expand_composites: bool = False,
     ) -> Iterator[Any]:
-        """What the module holds and `predicate` accepts, breadth first, each object once."""
+        """The objects in the module that `predicate` accepts, breadth first, each once."""
         accepts = predicate or (lambda _: True)
         seen: set[int] = {id(self)}
-        queue: list[tuple[tuple[Any, ...], Module]] = [((), self)]
+        queue: list[tuple[tuple[object, ...], Module]] = [((), self)]
         while queue:
             path, module = queue.pop(0)
             for key, leaf in attribute_leaves(module, attribute_traversal_key):
@@ -94,7 +99,7 @@ class Module(Tracked):
 
     @classmethod
     def with_name_scope(cls, method: F) -> F:
-        """Has a method name its ops under the module's name."""
+        """Decorates a method, whose ops then get names in the module's scope."""
 
         @functools.wraps(method)
         def scoped(self: Module, *args: Any, **kwargs: Any) -> Any:
@@ -105,8 +110,8 @@ class Module(Tracked):
 
 
 def attribute_leaves(
-    module: Module, sort_key: Callable[[str], Any] | None = None
-) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    module: Module, sort_key: Callable[[str], SupportsRichComparison] | None = None
+) -> Iterator[tuple[tuple[object, ...], Any]]:
     """The leaves of a module's attributes in the order of their names, with their paths."""
     ignored = set(module._GRAPHWRIGHT_IGNORED) | set(
         getattr(module, "_TF_MODULE_IGNORED_PROPERTIES", ())
@@ -117,8 +122,8 @@ def attribute_leaves(
             yield from leaves(attributes[name], (name,))
 
 
-def leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """What nested lists, tuples and mappings hold, with the path to each."""
+def leaves(value: object, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], Any]]:
+    """The leaves of nested lists, tuples and mappings, with their paths."""
     if isinstance(value, (list, tuple)):
         for i, item in enumerate(value):
             yield from leaves(item, (*path, i))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.control.assertions import assert_non_negative, assert_rank, assert_scalar
 from graphwright.control.map import map_fn
@@ -28,12 +28,15 @@ from graphwright.ops.strings.encoding import as_string
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 
+if TYPE_CHECKING:
+    from graphwright.proto.event_pb2 import SummaryMetadata
+
 _BUCKETS = 30
-_WAV = b"\x10\x0b"  # the message of the audio view that says how sounds are encoded
+_WAV = b"\x10\x0b"  # the audio view's message for this encoding of sounds
 
 
-def metadata(view: str, description: str | None, content: bytes = b"") -> Any:
-    """How a tensor is to be shown, as a message."""
+def metadata(view: str, description: str | None, content: bytes = b"") -> SummaryMetadata:
+    """The message that says which view of the dashboard shows a tensor."""
     from graphwright.proto.event_pb2 import SummaryMetadata  # protobuf is large
 
     plugin = SummaryMetadata.PluginData(plugin_name=view, content=content)
@@ -100,28 +103,29 @@ def histogram(
     >>> writer.close()
     """
     with summary_scope(name, "histogram_summary") as (tag, _):
-        shown = metadata("histograms", description)
-        return write(tag, lambda: ranges(data, buckets), step, shown)
+        described = metadata("histograms", description)
+        return write(tag, lambda: ranges(data, buckets), step, described)
 
 
-def ranges(data: Any, buckets: Any) -> Any:
-    """[buckets, 3] float64: where each range begins, where it ends, how many elements it has.
+def ranges(data: TensorLike, buckets: TensorLike | None) -> Any:
+    """[buckets, 3] float64: the start of each range, its end, and the number of its elements.
 
-    The elements of a single value are all in the last range, which has no width.
+    If all elements are equal, they are in the last range, and no range has a width.
     """
     count = convert(_BUCKETS if buckets is None else buckets, dt.int32)
     assert_scalar(count)
     count = maximum(0, count)
     values = cast(reshape(data, [-1]), dt.float64)
-    some = size(values) > 0
-    least, greatest = where(some, reduce_min(values), 0.0), where(some, reduce_max(values), 0.0)
-    alike = equal(least, greatest)
-    width = where(alike, 1.0, (greatest - least) / cast(count, dt.float64))
-    places = cast(floor((values - least) / width), dt.int32)
-    places = clip_by_value(where(alike, count, places), 0, maximum(0, count - 1))
-    found = cast(bincount(places, minlength=count, maxlength=count), dt.float64)
+    is_filled = size(values) > 0
+    least = where(is_filled, reduce_min(values), 0.0)
+    greatest = where(is_filled, reduce_max(values), 0.0)
+    is_flat = equal(least, greatest)
+    width = where(is_flat, 1.0, (greatest - least) / cast(count, dt.float64))
+    numbers = cast(floor((values - least) / width), dt.int32)
+    numbers = clip_by_value(where(is_flat, count, numbers), 0, maximum(0, count - 1))
+    counts = cast(bincount(numbers, minlength=count, maxlength=count), dt.float64)
     edges = linspace(least, greatest, count + 1)
-    return stack([edges[:-1], edges[1:], found], axis=1)
+    return stack([edges[:-1], edges[1:], counts], axis=1)
 
 
 def image(

@@ -1,7 +1,7 @@
 """Event files, which TensorBoard reads, and the ops that write to them.
 
-A file holds `Event` messages framed as records; the first says its version. What is behind a
-writer's handle is an `EventFile`, as a `Storage` is behind a variable's.
+A file holds `Event` messages as records; the first says its version. An `EventFile` is behind a
+writer's handle, as a `Storage` is behind a variable's.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwright.base.errors import DataLossError, NotFoundError
+from graphwright.base.files import PathLike
 from graphwright.library.io.record_file import read_records
 from graphwright.library.io.records import framed
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.io.file_system import failed
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -34,15 +35,15 @@ if TYPE_CHECKING:
     from graphwright.proto.event_pb2 import Event, Summary
 
 _VERSION = "brain.Event:2"
-_SOURCE = "tensorflow.core.util.events_writer"  # as readers expect it
+_SOURCE = "tensorflow.core.util.events_writer"  # the name that readers expect
 _COUNT = itertools.count()
 
 
 class EventFile:
     """An event file that is being written.
 
-    Events reach the file when more than `max_queue` wait, `flush_millis` have passed or
-    somebody asks, and in any case when the file is closed or nobody holds it any more.
+    Events reach the file when more than `max_queue` wait, when `flush_millis` have passed, or by
+    `flush`. All have reached it when the file is closed or deleted.
     """
 
     dtype: DType = dt.resource
@@ -74,7 +75,7 @@ class EventFile:
         return Event(wall_time=wall_time, step=step)
 
     def add(self, step: int, **what: Any) -> None:
-        """Writes an event of now: `summary` or `graph_def`."""
+        """Writes an event at this time: `summary` or `graph_def`."""
         event = self._event(time.time(), step)
         for field, value in what.items():
             if isinstance(value, bytes):
@@ -100,7 +101,7 @@ class EventFile:
         self._flushed = time.monotonic()
 
     def close(self) -> None:
-        """Ends the file; ending it again does nothing."""
+        """Closes the file; closing it again does nothing."""
         self._finalizer()
 
     def __repr__(self) -> str:
@@ -108,7 +109,7 @@ class EventFile:
 
 
 class WriterOp(Op):
-    """Does something with an event file; has no result."""
+    """The base of ops on event files, which have no results."""
 
     behind = EventFile
     effect = Effect.WRITE
@@ -119,7 +120,7 @@ class WriterOp(Op):
 
 
 class WriteSummary(WriterOp):
-    """Writes a tensor under a tag, with how it is to be shown."""
+    """Writes a tensor under a tag, with the metadata for its view."""
 
     type_name = "WriteSummary"
     inputs = (
@@ -138,7 +139,7 @@ class WriteRawProtoSummary(WriterOp):
     ranks = {"step": 0}
     inputs = ("writer: resource", "step: int64", "tensor: string")
 
-    def kernel(self, writer: EventFile, step: Any, tensor: Any) -> None:
+    def kernel(self, writer: EventFile, step: Array, tensor: Array) -> None:
         from google.protobuf.message import DecodeError
 
         from graphwright.proto.event_pb2 import Summary
@@ -160,7 +161,7 @@ class WriteGraphSummary(WriterOp):
     type_name = "WriteGraphSummary"
     inputs = ("writer: resource", "step: int64", "tensor: string")
 
-    def kernel(self, writer: EventFile, step: Any, tensor: Any) -> None:
+    def kernel(self, writer: EventFile, step: Array, tensor: Array) -> None:
         writer.add(step.item(), graph_def=text_of(tensor))
 
 
@@ -175,7 +176,7 @@ class FlushSummaryWriter(WriterOp):
 
 
 class CloseSummaryWriter(WriterOp):
-    """Ends a file."""
+    """Closes a file."""
 
     type_name = "CloseSummaryWriter"
     inputs = ("writer: resource",)
@@ -184,21 +185,21 @@ class CloseSummaryWriter(WriterOp):
         writer.close()
 
 
-def text_of(value: Any) -> bytes:
+def text_of(value: object) -> bytes:
     """The text of an operand that has one element."""
-    found: bytes = np.asarray(value, object).item()
-    return found
+    text: bytes = np.asarray(value, object).item()
+    return text
 
 
 def write_tensor(
-    dtype: DType, writer: EventFile, step: Any, tensor: Any, tag: Any, metadata: Any
+    dtype: DType, writer: EventFile, step: Array, tensor: Array, tag: Array, metadata: Array
 ) -> None:
     """Writes an array of elements of `dtype`."""
     writer.add(step.item(), summary=tensor_summary(dtype, tensor, tag, metadata))
 
 
-def tensor_summary(dtype: DType, tensor: Any, tag: Any, metadata: Any) -> Summary:
-    """The message with one tensor in it."""
+def tensor_summary(dtype: DType, tensor: Array, tag: Array, metadata: Array) -> Summary:
+    """The message of one tensor."""
     from google.protobuf.message import DecodeError
 
     from graphwright.ir.tensor_proto import content_proto
@@ -207,7 +208,7 @@ def tensor_summary(dtype: DType, tensor: Any, tag: Any, metadata: Any) -> Summar
     value = Summary.Value(tag=text_of(tag).decode())
     value.tensor.CopyFrom(content_proto(np.asarray(tensor, dtype.numpy_dtype), dtype))
     described = text_of(metadata)
-    with suppress(DecodeError):  # as TensorFlow, which writes none then
+    with suppress(DecodeError):  # TensorFlow writes no metadata then
         if described:
             value.metadata.CopyFrom(SummaryMetadata.FromString(described))
     return Summary(value=[value])
@@ -217,7 +218,7 @@ WRITE_SUMMARY, WRITE_RAW, WRITE_GRAPH = WriteSummary(), WriteRawProtoSummary(), 
 FLUSH, CLOSE = FlushSummaryWriter(), CloseSummaryWriter()
 
 
-def summary_iterator(path: TensorLike) -> Iterator[Event]:
+def summary_iterator(path: PathLike) -> Iterator[Event]:
     """Reads the events of an event file one after the other.
 
     Args:

@@ -1,9 +1,10 @@
-"""`tf.summary.trace_on` and its like: the graphs of the functions that are called meanwhile."""
+"""`tf.summary.trace_on`, `trace_export`, `trace_off`: the graphs of called functions."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from graphwright.base.files import TextPath
 from graphwright.base.logs import LOGGER
 from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.library.summary.dashboards import metadata
@@ -18,13 +19,13 @@ from graphwright.types.arguments import TensorLike
 
 
 class Collector(Layer):
-    """The interpreter that remembers the graphs of all functions that are called."""
+    """The interpreter that collects the graphs of all called functions."""
 
     def __init__(self, profiles: bool) -> None:
         self.graphs: dict[int, Graph] = {}
         self.profiles = profiles
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result."""
         for graph in subgraphs_of(op):
             self.graphs.setdefault(id(graph), graph)
@@ -32,13 +33,15 @@ class Collector(Layer):
 
 
 class TraceSession:
-    """The collection that goes on, if one does: there is one at a time."""
+    """The active collection, if there is one."""
 
     collector: Collector | None = None
 
 
-def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = None) -> None:
-    """Begins to collect the graphs of functions that are called, and a profile if wanted.
+def trace_on(
+    graph: bool = True, profiler: bool = False, profiler_outdir: TextPath | None = None
+) -> None:
+    """Starts to collect the graphs of called functions, and a profile if `profiler` is set.
 
     Does nothing inside a traced function, or while a collection is active.
 
@@ -58,15 +61,17 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = 
         return
     if profiler and profiler_outdir is None:
         LOGGER.warning("No `profiler_outdir` passed to trace_on(): no profile is taken.")
-    profiles = profiler and profiler_outdir is not None
-    collector = TraceSession.collector = Collector(profiles)
+    outdir = profiler_outdir if profiler else None
+    collector = TraceSession.collector = Collector(outdir is not None)
     if graph:
         collector.enter()
-    if collector.profiles:
-        start(profiler_outdir)
+    if outdir is not None:
+        start(outdir)
 
 
-def trace_export(name: str, step: TensorLike | None = None, profiler_outdir: Any = None) -> None:
+def trace_export(
+    name: str, step: TensorLike | None = None, profiler_outdir: TextPath | None = None
+) -> None:
     """Writes the collected graphs as a summary, and ends the collection.
 
     Args:

@@ -1,10 +1,9 @@
 """`tf.profiler.experimental`: what ran when, as a trace that Perfetto and Chrome open.
 
-While a profile is taken, an interpreter on top of the others times each op and each call
-of a traced function in the thread that started it; nothing is measured otherwise. A call says
-which tier ran it, the segments of machine code in it are timed each, and the code that was
-generated meanwhile is there with its tier. With
-`host_tracer_level=3` the ops of a function are run and timed one by one, with their source lines.
+During a profile, an interpreter on top of the others times each op and each call of a traced
+function. It does so in the thread that started the profile. The event of a call names the tier,
+and each segment of machine code has its own event. So has each compilation, with its tier. With
+`host_tracer_level=3` the ops of a function run one by one, with times and source lines.
 """
 
 from __future__ import annotations
@@ -13,25 +12,26 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphwright.base.errors import AlreadyExistsError, UnavailableError
-from graphwright.base.files import write_whole
+from graphwright.base.files import TextPath, write_whole
 from graphwright.compile.run.tiers import Run, native_runner
 from graphwright.control.call import call_of
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.ir.graph import Graph, Node, subgraphs_of
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import Op
+from graphwright.values.tensor import EagerTensor
 
 _TRACKS = 1 << 30  # numbers that no thread has
-_DETAILED = 3  # the level from which on the ops inside functions are timed
+_DETAILED = 3  # from this level on, the ops inside functions are timed
 
 
 class ProfilerOptions(NamedTuple):
-    """Levels of detail, as TensorFlow has them: from host level 3 on, the ops inside functions."""
+    """Levels of detail; from host level 3 on, ops inside functions are timed."""
 
     host_tracer_level: int = 2
     python_tracer_level: int = 0
@@ -47,43 +47,43 @@ class Timer(Layer):
         self.level = level
         self.events: list[dict[str, Any]] = []
         self.began = time.perf_counter()
-        self.tracks: dict[str, int] = {}  # that are no threads
-        self.called: dict[ConcreteFunction, None] = {}
-        self.timed: dict[ConcreteFunction, Run] = {}  # their machine code, its segments timed
+        self.tracks: dict[str, int] = {}  # those that are no threads
+        self.traces: dict[ConcreteFunction, None] = {}
+        self.runs: dict[ConcreteFunction, Run] = {}  # machine code of traces, segments timed
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result, timed."""
         begin = time.perf_counter_ns()
         try:
             return self.hand_on(op, operands, name)
         finally:
-            called = next((g.name for g in subgraphs_of(op)), None)
-            self.note(op.type_name, begin, {} if called is None else {"function": called})
+            function = next((g.name for g in subgraphs_of(op)), None)
+            self.note(op.type_name, begin, {} if function is None else {"function": function})
 
-    def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[Any]) -> Any:
-        """A call of a trace by the tier that it has, or op by op."""
-        self.called[concrete] = None
+    def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[EagerTensor]) -> Any:
+        """The results of a call of a trace, run by its tier or op by op."""
+        self.traces[concrete] = None
         detailed = self.level >= _DETAILED
         tier = "op by op" if detailed else concrete.tier
-        if tier == "native" and concrete not in self.timed:
-            self.timed[concrete] = native_runner(concrete.graph, self.segment)
+        if tier == "native" and concrete not in self.runs:
+            self.runs[concrete] = native_runner(concrete.graph, self.segment)
         begin = time.perf_counter_ns()
         try:
             if detailed:
                 return concrete._outputs.pack(self.each(concrete.graph, tensors))
             if tier == "native":
-                return concrete.run_by(self.timed[concrete], tensors)
+                return concrete.run_by(self.runs[concrete], tensors)
             return concrete.run([t._array for t in tensors])
         finally:
             name = call_of(concrete.graph).type_name
             self.note(name, begin, {"function": concrete.graph.name, "tier": tier})
 
-    def segment(self, node: Node, native: Callable[..., Any]) -> Callable[..., Any]:
+    def segment(self, node: Node, native: Callable[..., object]) -> Callable[..., object]:
         """A segment of machine code that notes each of its runs."""
         (graph,) = subgraphs_of(node.op)
         details = {"ops": [n.op.type_name for n in graph.nodes]} | lines_of(graph)
 
-        def timed(*arrays: Any) -> Any:
+        def timed(*arrays: object) -> object:
             begin = time.perf_counter_ns()
             try:
                 return native(*arrays)
@@ -92,7 +92,7 @@ class Timer(Layer):
 
         return timed
 
-    def each(self, graph: Graph, tensors: Sequence[Any]) -> list[Any]:
+    def each(self, graph: Graph, tensors: Sequence[EagerTensor]) -> list[Any]:
         """The results of a graph, its ops timed one by one."""
         values = dict(zip(graph.arguments, [*tensors, *graph.captured]))
         for node in graph.nodes:
@@ -107,11 +107,13 @@ class Timer(Layer):
         return [values[v] for v in graph.results]
 
     def compilations(self) -> None:
-        """Adds the code that was generated for called functions meanwhile, on tracks of its own:
-        threads do that at once, and events of one track must lie in each other or apart."""
-        made = [(made, concrete) for concrete in self.called for made in concrete.compilations]
+        """Adds the compilations of called functions during the profile, on further tracks.
+
+        Threads compile at the same time, and events of one track may not overlap in part.
+        """
+        pairs = [(each, concrete) for concrete in self.traces for each in concrete.compilations]
         ends: list[float] = []  # of the tracks
-        for (tier, began, seconds), concrete in sorted(made, key=lambda pair: pair[0].began):
+        for (tier, began, seconds), concrete in sorted(pairs, key=lambda pair: pair[0].began):
             if began >= self.began:
                 free = (i for i, end in enumerate(ends) if end <= began)
                 number = next(free, len(ends))
@@ -123,19 +125,21 @@ class Timer(Layer):
     def names(self) -> list[dict[str, Any]]:
         """The names of the process and of the tracks."""
         tracks = self.tracks | {t.name: t.native_id for t in threading.enumerate() if t.native_id}
-        found = [("process_name", 0, "graphwright")]
-        found += [("thread_name", track, name) for name, track in tracks.items()]
+        entries = [("process_name", 0, "graphwright")]
+        entries += [("thread_name", track, name) for name, track in tracks.items()]
         return [
             {"name": kind, "ph": "M", "pid": os.getpid(), "tid": track, "args": {"name": name}}
-            for kind, track, name in found
+            for kind, track, name in entries
         ]
 
-    def note(self, name: str, begin: int, args: dict[str, Any]) -> None:
+    def note(self, name: str, begin: int, args: Mapping[str, object]) -> None:
         """Adds an event that began at `begin` (ns) and ends now."""
         times = {"ts": begin / 1000, "dur": (time.perf_counter_ns() - begin) / 1000}
         self.events.append(self.event(name, args) | times)
 
-    def event(self, name: str, args: dict[str, Any], track: int | None = None) -> dict[str, Any]:
+    def event(
+        self, name: str, args: Mapping[str, object], track: int | None = None
+    ) -> dict[str, Any]:
         """An event of this process and thread, or of another track, without its times."""
         # Viewers take thread ids of 32 bits: the system's, not Python's.
         place = {"pid": os.getpid(), "tid": track or threading.get_native_id()}
@@ -143,19 +147,19 @@ class Timer(Layer):
 
 
 def lines_of(graph: Graph) -> dict[str, Any]:
-    """The user's lines that a graph comes from, in the order of its nodes."""
-    found = dict.fromkeys(str(n.location) for n in graph.nodes if n.location is not None)
-    return {"lines": list(found)}
+    """The source lines of a graph, in the order of its nodes."""
+    lines = dict.fromkeys(str(n.location) for n in graph.nodes if n.location is not None)
+    return {"lines": list(lines)}
 
 
 class ProfilerSession:
-    """The profile being taken, if one is: there is one at a time."""
+    """The active profile, if there is one."""
 
     timer: Timer | None = None
 
 
-def start(logdir: str, options: ProfilerOptions | None = None) -> None:
-    """Begins a profile, which `tf.profiler.experimental.stop` ends.
+def start(logdir: TextPath, options: ProfilerOptions | None = None) -> None:
+    """Starts a profile, which `tf.profiler.experimental.stop` ends.
 
     Args:
         logdir: The directory under which the profile is written.
@@ -209,7 +213,7 @@ def stop(save: bool = True) -> None:
 
 
 class Profile:
-    """A profile of the block.
+    """Takes a profile of the block inside it.
 
     >>> import graphwright as tf, os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -219,19 +223,19 @@ class Profile:
     [True]
     """
 
-    def __init__(self, logdir: str, options: ProfilerOptions | None = None) -> None:
+    def __init__(self, logdir: TextPath, options: ProfilerOptions | None = None) -> None:
         self._logdir = logdir
         self._options = options
 
     def __enter__(self) -> None:
         start(self._logdir, self._options)
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         stop()
 
 
 class Trace:
-    """Names the block in the profile, with details such as `step_num`; nothing without one."""
+    """Adds the block to the profile, if there is one, with details such as `step_num`."""
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         self._name = name
@@ -246,7 +250,7 @@ class Trace:
         """Adds details."""
         self._details.update(kwargs)
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         if ProfilerSession.timer is not None:
             details = {key: str(value) for key, value in self._details.items()}
             ProfilerSession.timer.note(self._name, self._begin, details)

@@ -1,6 +1,6 @@
-"""`tf.summary`: writers, what is recorded at which step, and the plain forms of summaries.
+"""`tf.summary`: writers, steps, conditions, and the general forms of summaries.
 
-The state is each thread's own: the default writer, the step, and whether to record.
+Each thread has its own default writer, step and condition.
 """
 
 from __future__ import annotations
@@ -9,49 +9,58 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.control.branch import cond
 from graphwright.ir.graph import Graph
 from graphwright.library.summary import event_file
 from graphwright.library.summary.event_file import EventFile
 from graphwright.op.interpreter import apply, convert, host_array
+from graphwright.op.op import Op
 from graphwright.ops.core.static import get_static_value
 from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.ops.strings.strings import string
 from graphwright.trace.scopes import executing_eagerly, init_scope, name_scope, scoped_names
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.values.tensor import box
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+    from graphwright.proto.graph_pb2 import GraphDef
 
 _QUEUE, _MILLIS, _SUFFIX = 10, 120_000, ".v2"
 _OUTSIDE_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
 
+#: Whether to record: a bool, a bool tensor, or a function that returns one.
+Condition = TensorLike | Callable[[], TensorLike]
+
 
 class SummaryState(threading.local):
-    """What summaries of a thread go by."""
+    """The default writer, step and condition of a thread."""
 
     writer: SummaryWriter | None = None
-    step: Any = None
-    condition: Any = None  # a bool, a tensor or a function of no arguments; None: record
+    step: TensorLike | None = None
+    condition: Condition | None = None  # None: record
 
 
 STATE = SummaryState()
 
 
 class SummaryWriter:
-    """Where summaries go. Make one with `tf.summary.create_file_writer`."""
+    """A target of summaries; `tf.summary.create_file_writer` makes one."""
 
-    def set_as_default(self, step: Any = None) -> None:
-        """Makes this the thread's writer from now on, and `step` its step if one is given."""
+    def set_as_default(self, step: TensorLike | None = None) -> None:
+        """Makes this the thread's writer from now on, and `step`, unless None, its step."""
         STATE.writer = self
         if step is not None:
             STATE.step = step
 
     @contextmanager
-    def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
-        """Makes this the writer inside the block, and `step` the step; then flushes."""
+    def as_default(self, step: TensorLike | None = None) -> Iterator[SummaryWriter]:
+        """Makes this the writer inside the block, and `step` the step; flushes at the end."""
         before = STATE.writer, STATE.step
         self.set_as_default(step)
         try:
@@ -63,16 +72,18 @@ class SummaryWriter:
                 STATE.step = before[1]
 
     def init(self) -> None:
-        """Writers are ready when they are made: there is nothing to do."""
+        """Does nothing: a new writer is ready."""
 
     def flush(self) -> None:
         """Hands what was written to the system."""
 
     def close(self) -> None:
-        """Ends the file."""
+        """Closes the file."""
 
-    def _write(self, op: Any, step: Any, *operands: Any, name: str | None = None) -> Any:
-        """Applies a writing op; whether anything was written."""
+    def _write(
+        self, op: Op, step: TensorLike, *operands: TensorValue, name: str | None = None
+    ) -> TensorValue:
+        """Applies a writing op, and returns whether anything was written."""
         return convert(False)
 
 
@@ -83,7 +94,7 @@ class FileWriter(SummaryWriter):
         self._resource = box(file, HANDLE)
         self._closed = False
 
-    def set_as_default(self, step: Any = None) -> None:
+    def set_as_default(self, step: TensorLike | None = None) -> None:
         """Makes this the thread's writer; RuntimeError once it is closed."""
         if self._closed:
             raise RuntimeError(f"SummaryWriter {self!r} is already closed")
@@ -95,25 +106,27 @@ class FileWriter(SummaryWriter):
             apply(event_file.FLUSH, self._resource)
 
     def close(self) -> None:
-        """Ends the file; closing again does nothing."""
+        """Closes the file; closing it again does nothing."""
         if not self._closed:
             self.flush()
             self._closed = True
             apply(event_file.CLOSE, self._resource)
 
-    def _write(self, op: Any, step: Any, *operands: Any, name: str | None = None) -> Any:
+    def _write(
+        self, op: Op, step: TensorLike, *operands: TensorValue, name: str | None = None
+    ) -> TensorValue:
         apply(op, self._resource, convert(step, dt.int64), *operands, name=name)
         return convert(True)
 
 
 def create_file_writer(
-    logdir: Any,
-    max_queue: Any = None,
-    flush_millis: Any = None,
-    filename_suffix: Any = None,
+    logdir: TensorLike | None,
+    max_queue: TensorLike | None = None,
+    flush_millis: TensorLike | None = None,
+    filename_suffix: TensorLike | None = None,
     name: str | None = None,
     experimental_trackable: bool = False,
-    experimental_mesh: Any = None,
+    experimental_mesh: object = None,
 ) -> SummaryWriter:
     """Makes a writer of a new event file, and the file's directory where it is missing.
 
@@ -160,7 +173,7 @@ def create_noop_writer() -> SummaryWriter:
     return SummaryWriter()
 
 
-def flush(writer: Any = None, name: str | None = None) -> None:
+def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     """Writes the events that wait in a writer to its file.
 
     Args:
@@ -184,7 +197,7 @@ def flush(writer: Any = None, name: str | None = None) -> None:
 # -- what is recorded -----------------------------------------------------------------------
 
 
-def get_step() -> Any:
+def get_step() -> TensorLike | None:
     """Returns the step of summaries that get none, as this thread has set it.
 
     Returns:
@@ -197,7 +210,7 @@ def get_step() -> Any:
     return STATE.step
 
 
-def set_step(step: TensorLike) -> None:
+def set_step(step: TensorLike | None) -> None:
     """Sets the step of summaries that get none, in this thread.
 
     Args:
@@ -214,7 +227,7 @@ def set_step(step: TensorLike) -> None:
 
 
 @contextmanager
-def record_if(condition: TensorLike) -> Iterator[None]:
+def record_if(condition: Condition) -> Iterator[None]:
     """Records summaries inside a `with` block only where a condition is true.
 
     Args:
@@ -256,7 +269,7 @@ def should_record_summaries() -> Any:
 
 @contextmanager
 def summary_scope(
-    name: str, default_name: str = "summary", values: Any = None
+    name: str, default_name: str = "summary", values: object = None
 ) -> Iterator[tuple[str, str]]:
     """Opens a name scope for the ops of a summary.
 
@@ -280,19 +293,19 @@ def summary_scope(
         yield outside + name, scope
 
 
-def record(write: Callable[[], Any]) -> Any:
-    """Calls `write` if summaries are recorded, when that is known; whether anything was written."""
+def record(write: Callable[[], TensorValue]) -> Any:
+    """Calls `write` if summaries are recorded, and returns whether anything was written."""
     if STATE.writer is None:
         return convert(False)
-    wanted = should_record_summaries()
-    known = get_static_value(wanted)
-    if known is None:
-        return cond(wanted, write, lambda: convert(False))
-    return write() if known else convert(False)
+    condition = should_record_summaries()
+    value = get_static_value(condition)
+    if value is None:
+        return cond(condition, write, lambda: convert(False))
+    return write() if value else convert(False)
 
 
-def step_of(step: Any) -> Any:
-    """The step given or the thread's; ValueError if there is none."""
+def step_of(step: TensorLike | None) -> TensorLike:
+    """`step`, or the step of the thread where it is None; ValueError if both are."""
     step = STATE.step if step is None else step
     if step is None:
         raise ValueError(
@@ -302,7 +315,13 @@ def step_of(step: Any) -> Any:
     return step
 
 
-def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: Any = None) -> Any:
+def write(
+    tag: TensorLike,
+    tensor: TensorLike | Callable[[], TensorLike],
+    step: TensorLike | None = None,
+    metadata: Message | TensorLike | None = None,
+    name: str | None = None,
+) -> Any:
     """Writes a tensor under a tag: the general form of all summaries.
 
     Args:
@@ -332,9 +351,9 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: A
         return convert(False)
     number = step_of(step)
 
-    def written() -> Any:
+    def written() -> TensorValue:
         value = convert(tensor() if callable(tensor) else tensor)
-        described = b"" if metadata is None else metadata
+        described: Any = b"" if metadata is None else metadata
         if hasattr(described, "SerializeToString"):
             described = described.SerializeToString()
         operands = value, convert(tag, dt.string), convert(described, dt.string)
@@ -375,7 +394,7 @@ def write_raw_pb(
     return record(lambda: writer._write(event_file.WRITE_RAW, number, string(tensor), name=name))
 
 
-def graph(graph_data: Any) -> Any:
+def graph(graph_data: Graph | GraphDef) -> Any:
     """Writes a graph, for the graph view of the dashboard.
 
     Args:
@@ -396,9 +415,8 @@ def graph(graph_data: Any) -> Any:
     """
     if not executing_eagerly():
         raise ValueError("`tf.summary.graph` writes a graph as it is: call it outside functions.")
-    if isinstance(graph_data, Graph):
-        graph_data = graph_data.as_graph_def()
-    elif getattr(getattr(graph_data, "DESCRIPTOR", None), "name", "") != "GraphDef":
+    message = graph_data.as_graph_def() if isinstance(graph_data, Graph) else graph_data
+    if getattr(getattr(message, "DESCRIPTOR", None), "name", "") != "GraphDef":
         raise ValueError(
             "Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received "
             f"graph_data={graph_data} of type {type(graph_data).__name__}."
@@ -406,5 +424,5 @@ def graph(graph_data: Any) -> Any:
     writer = STATE.writer
     if writer is None:
         return convert(False)
-    data = graph_data.SerializeToString()
+    data = message.SerializeToString()
     return record(lambda: writer._write(event_file.WRITE_GRAPH, 0, string(data)))

@@ -286,7 +286,7 @@ class RegexReplace(Text):
         return string_kernels.regex_replace(texts(text), *words, self.replace_global)
 
 
-def scalar(value: Array, what: str) -> bytes:
+def scalar(value: object, what: str) -> bytes:
     """The only string of an operand."""
     array = texts(value)
     if array.ndim:
