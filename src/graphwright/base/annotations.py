@@ -15,7 +15,7 @@ from typing import Any
 if sys.version_info >= (3, 14):
     import annotationlib
 
-    def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    def signature_of(function: Callable[..., object]) -> inspect.Signature:
         return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
 
     def annotations_of(cls: type) -> dict[str, Any]:
@@ -29,7 +29,7 @@ if sys.version_info >= (3, 14):
 
 else:
 
-    def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    def signature_of(function: Callable[..., object]) -> inspect.Signature:
         """The parameters of a function; a name that is unknown yet is a `ForwardRef`."""
         return inspect.signature(function)
 

@@ -153,14 +153,14 @@ def outermost(function: F) -> F:
     What users call by its name is a boundary (`op.refusal`), which names the call, too.
     """
 
-    def alone(self: Any) -> Any:
+    def alone(self: object) -> Any:
         try:
             return function(self)
         except Exception as error:
             show_users_lines(error)
             raise
 
-    def with_arguments(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def with_arguments(self: object, *args: object, **kwargs: object) -> Any:
         try:
             return function(self, *args, **kwargs)
         except Exception as error:
@@ -232,7 +232,12 @@ class OpError(Exception):
     code: int = 2
 
     def __init__(
-        self, node_def: Any, op: Any, message: str, error_code: int | None = None, *args: Any
+        self,
+        node_def: object,
+        op: object,
+        message: str,
+        error_code: int | None = None,
+        *args: object,
     ) -> None:
         super().__init__(node_def, op, message, *args)
         self._node_def = node_def
@@ -277,7 +282,7 @@ class OpError(Exception):
 class StatusError(OpError):
     """An `OpError` whose class says its status."""
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
+    def __init__(self, node_def: object, op: object, message: str, *args: object) -> None:
         super().__init__(node_def, op, message, None, *args)
 
 

@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 Lock = TypeVar("Lock", bound=Any)
 T = TypeVar("T")
@@ -34,11 +34,17 @@ def held_over_forks(lock: Lock) -> Lock:
     return lock
 
 
+class LockOwner(Protocol):
+    """What has a lock of its own."""
+
+    lock: threading.Lock
+
+
 #: What has locks of its own: too many, or held for too long, for a fork to wait for.
-_OWNERS: weakref.WeakSet[Any] = weakref.WeakSet()
+_OWNERS: weakref.WeakSet[LockOwner] = weakref.WeakSet()
 
 
-def own_lock(owner: Any) -> threading.Lock:
+def own_lock(owner: LockOwner) -> threading.Lock:
     """A lock for `owner.lock`. The child of a fork has a new one there, since the thread that held
     the old one is not in it: what it guards is whole whenever threads change, or a loss is borne.
     """

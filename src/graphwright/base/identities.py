@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from graphwright.base.forks import held_over_forks
 
@@ -51,7 +51,7 @@ class IdentityTable(Generic[Owner, Value]):
         """
         key, me = id(owner), weakref.ref(self)
 
-        def forget(reference: Any) -> None:
+        def forget(reference: weakref.ref[Owner]) -> None:
             table = me()
             entry = None if table is None else table.entries.get(key)
             if table is not None and entry is not None and entry[0] is reference:
