@@ -15,7 +15,7 @@ from graphwright.op.interpreter import STATE, Interpreter, Layer
 from graphwright.op.op import Op
 from graphwright.ops.core.effect_ops import CheckNumericsV2
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor import EagerTensor, Tensor
 
 #: Ops whose results are somebody else's.
 _PASSED_ON = frozenset(
@@ -38,7 +38,7 @@ class NumericsChecker(Layer):
         """The same for a trace: `tracer.tracing` asks."""
         return NumericsChecker(tracer)
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result, checked."""
         result = self.hand_on(op, operands, name)
         if op.type_name in _PASSED_ON or result is None:
@@ -47,7 +47,9 @@ class NumericsChecker(Layer):
             return self.checked(op, operands, result, 0, 1)
         return tuple([self.checked(op, operands, t, i, len(result)) for i, t in enumerate(result)])
 
-    def checked(self, op: Op, operands: tuple[Any, ...], tensor: Any, i: int, count: int) -> Any:
+    def checked(
+        self, op: Op, operands: tuple[object, ...], tensor: Tensor, i: int, count: int
+    ) -> Any:
         """One result: the eager tensor itself, or what a check of the symbolic one returns."""
         if not tensor.dtype.is_floating or tensor.dtype.size == 1:
             return tensor
@@ -64,17 +66,16 @@ class NumericsChecker(Layer):
         return self.hand_on(check, (tensor,), f"{op.type_name}/CheckNumericsV2")
 
 
-def report(op: Op, operands: tuple[Any, ...], tensor: Any, position: int, count: int) -> str:
+def report(op: Op, operands: tuple[object, ...], tensor: Tensor, position: int, count: int) -> str:
     """What is to be said if the check fails."""
-    symbolic = isinstance(tensor, SymbolicTensor)
-    how = "graph op" if symbolic else "eagerly-executing op"
+    how = "graph op" if isinstance(tensor, SymbolicTensor) else "eagerly-executing op"
     lines = [
         f"\n\n!!! Detected Infinity or NaN in output {position} of {how} "
         f'"{op.type_name}" (# of outputs: {count}) !!!',
         f"  dtype: {tensor.dtype}",
         f"  shape: {tensor.shape}",
     ]
-    if not symbolic:
+    if isinstance(tensor, EagerTensor):
         tests = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("+NaN", np.isnan))
         found = [(kind, int(test(tensor._array).sum())) for kind, test in tests]
         lines += [f"  # of {kind} elements: {number}" for kind, number in found if number]
@@ -84,7 +85,7 @@ def report(op: Op, operands: tuple[Any, ...], tensor: Any, position: int, count:
     elif inputs:
         lines += ["", f"  Input tensors ({len(inputs)}):"]
         lines += [f"         {i}: {x}" for i, x in enumerate(inputs)]
-    if symbolic:
+    if isinstance(tensor, SymbolicTensor):
         lines += [f'  Graph name: "{tensor.graph.name}"', "", f"  Created at: {user_location(2)}"]
     return "\n".join(lines) + "\n\n"
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from graphwright.ir.graph import Names
 from graphwright.op.interpreter import activate
@@ -66,7 +65,7 @@ class name_scope:
         names.scope = scope
         return scope
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         names, before = self._entered.pop()
         names.scope = before
 
@@ -135,7 +134,7 @@ def inside_function() -> bool:
 class device:
     """Asks for a device for the ops of the block; there is one, so it only checks the name."""
 
-    def __init__(self, device_name: Any) -> None:
+    def __init__(self, device_name: str | Callable[..., object] | None) -> None:
         if (
             device_name is not None
             and not isinstance(device_name, str)
@@ -147,5 +146,5 @@ class device:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         return None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Callable, Collection
 from typing import Any, NoReturn
+
+import numpy as np
 
 from graphwright.base.errors import (
     InaccessibleTensorError,
@@ -18,6 +21,7 @@ from graphwright.op.refusal import boundary, complete
 from graphwright.ops.core.creation import Placeholder
 from graphwright.ops.core.joining import Pack
 from graphwright.trace.numpy_protocol import stage_function, stage_ufunc
+from graphwright.types.arguments import DTypeLike, ShapeLike
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, merge_dims
@@ -101,7 +105,7 @@ class SymbolicTensor(Tensor):
         return self._value.index
 
     @boundary
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Adds what is known of the shape; ValueError if it contradicts what was known."""
         value = self._value
         dims = TensorShape(shape)._dims
@@ -134,7 +138,7 @@ class SymbolicTensor(Tensor):
             "or a `for` loop that AutoGraph converts."
         )
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         error = not_in_graph(
             "`in` a symbolic `tf.Tensor` is not allowed: use `tf.reduce_any(tensor == item)`, or "
             "`in` in a function that AutoGraph converts."
@@ -166,15 +170,21 @@ class SymbolicTensor(Tensor):
     def __index__(self) -> NoReturn:
         raise self._no_value("index")
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> Any:
         return stage_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
-        self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        function: Callable[..., object],
+        types: Collection[object],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
     ) -> Any:
         return stage_function(function, args, kwargs)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NoReturn:
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
             "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported."
@@ -183,7 +193,7 @@ class SymbolicTensor(Tensor):
     def __copy__(self) -> SymbolicTensor:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicTensor:
+    def __deepcopy__(self, memo: dict[int, object]) -> SymbolicTensor:
         return self
 
     def __repr__(self) -> str:
@@ -249,7 +259,7 @@ def source_entry(location: Location) -> str:
     return f"    {location}\n      {line}\n"
 
 
-def is_symbolic_tensor(tensor: Any) -> bool:
+def is_symbolic_tensor(tensor: object) -> bool:
     """Returns whether a value is a tensor of a graph that is being traced, and not an eager one.
 
     Args:
