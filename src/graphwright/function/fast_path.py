@@ -8,20 +8,22 @@ looks at one argument after the other (`guard`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from graphwright.compile.run.generated_text import make_function
+from graphwright.explain.trace_record import Tally
+from graphwright.ops.state.variable_ops import Storage
+from graphwright.trace.signature import Bound
 from graphwright.types.composite import Composite
 from graphwright.types.keys import distinct, signed
 from graphwright.values.convert import make_array
 from graphwright.values.tensor import EagerTensor
 from graphwright.values.variable import Variable
 
-Bound = Sequence[tuple[str, Any, Any]]
 #: Given the arguments of a call, the arrays that the trace takes; None if it is another call.
-Guard = Callable[[tuple[Any, ...], dict[str, Any]], "list[Any] | None"]
+Guard = Callable[[tuple[object, ...], dict[str, object]], "list[object] | None"]
 
 _PRIMITIVES = frozenset({int, float, bool, str, bytes, complex, type(None)})
 _INEXACT = frozenset({float, complex})  # of which equal ones may differ
@@ -30,24 +32,36 @@ _MOST = 4096  # calls that are known
 _OFTEN = 8  # times that a call comes until it is worth a guard
 
 
+class ServingTrace(Protocol):
+    """What serves calls: a trace, as it is or watched."""
+
+    @property
+    def tally(self) -> Tally:
+        """How often it was called."""
+
+    @property
+    def run(self) -> Callable[[list[object]], Any]:
+        """The results for the arrays of a call."""
+
+
 class Entry:
     """A call that is known: what serves it, and how its arrays lie in the graph's order."""
 
     __slots__ = ("guard", "hits", "names", "order", "target")
 
-    def __init__(self, target: Any, bound: Bound, order: tuple[int, ...] | None) -> None:
+    def __init__(self, target: ServingTrace, bound: Bound, order: tuple[int, ...] | None) -> None:
         self.target = target
         self.names = [name for name, _, _ in bound]
         self.order = order
         self.hits = 0
         self.guard: Guard | None = None
 
-    def arrange(self, arrays: list[Any]) -> list[Any]:
+    def arrange(self, arrays: list[object]) -> list[object]:
         """The arrays of a call in the order of the graph's parameters."""
         return arrays if self.order is None else [arrays[i] for i in self.order]
 
 
-def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
+def never(args: tuple[object, ...], kwargs: dict[str, object]) -> list[object] | None:
     """The guard before there is one, and of calls that code cannot know."""
     return None
 
@@ -58,17 +72,19 @@ class FastPath:
     __slots__ = ("entries", "latest")
 
     def __init__(self) -> None:
-        self.entries: dict[Any, Entry] = {}
+        self.entries: dict[tuple[object, ...], Entry] = {}
         #: The guard that let a call pass last, and what serves such calls.
         self.latest: tuple[Guard, Any] = (never, None)
 
     def __len__(self) -> int:
         return len(self.entries)
 
-    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
+    def find(
+        self, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[ServingTrace, list[object]] | None:
         """What serves a call, and the arrays for it; None for a call that is not known."""
-        key: list[Any] = []
-        arrays: list[Any] = []
+        key: list[object] = []
+        arrays: list[object] = []
         if not walk_call(args, kwargs, key, arrays):
             return None
         entry = self.entries.get(tuple(key))
@@ -85,16 +101,16 @@ class FastPath:
 
     def remember(
         self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
         bound: Bound,
-        tensors: Sequence[Any],
-        target: Any,
+        tensors: Sequence[EagerTensor],
+        target: ServingTrace,
     ) -> None:
         """Has calls with arguments like these served by `target`, where that is right: what is
         passed must be what binding and casting gave."""
-        key: list[Any] = []
-        arrays: list[Any] = []
+        key: list[object] = []
+        arrays: list[object] = []
         if not walk_call(args, kwargs, key, arrays):
             return
         entry = Entry(target, bound, order_of(bound, args, kwargs) if kwargs else None)
@@ -107,18 +123,20 @@ class FastPath:
             self.entries[tuple(key)] = entry
 
 
-def signs(array: Any) -> Any:
+def signs(array: object) -> object:
     """What tells whether two arrays are of one type; a variable's storage is its own sign."""
     return (array.dtype, array.shape) if type(array) is np.ndarray else id(array)
 
 
-def order_of(bound: Bound, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...] | None:
+def order_of(
+    bound: Bound, args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[int, ...] | None:
     """The places of a call's arrays in the order of the parameters, if it is another."""
-    given: dict[Any, list[int]] = {}  # by position, else by name
+    given: dict[int | str, list[int]] = {}  # by position, else by name
     count = 0
-    variables: list[Any] = []
+    variables: list[Storage] = []
     for key, value in zip((*range(len(args)), *kwargs), (*args, *kwargs.values())):
-        arrays: list[Any] = []
+        arrays: list[object] = []
         walk([value], [], arrays, variables)
         given[key] = list(range(count, count + len(arrays)))
         count += len(arrays)
@@ -128,10 +146,10 @@ def order_of(bound: Bound, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
 
 
 def walk_call(
-    args: tuple[Any, ...], kwargs: dict[str, Any], key: list[Any], arrays: list[Any]
+    args: tuple[object, ...], kwargs: dict[str, object], key: list[object], arrays: list[object]
 ) -> bool:
     """Adds the key and the arrays of a call; False where only the slow path knows."""
-    variables: list[Any] = []
+    variables: list[Storage] = []
     try:
         if not walk(args, key, arrays, variables):
             return False
@@ -143,8 +161,11 @@ def walk_call(
     return True
 
 
-def walk(values: Iterable[Any], key: list[Any], arrays: list[Any], variables: list[Any]) -> bool:
+def walk(
+    values: Iterable[object], key: list[object], arrays: list[object], variables: list[Storage]
+) -> bool:
     """Adds the key and the arrays of arguments; False where only the slow path knows."""
+    value: Any
     for value in values:
         kind = type(value)
         if kind is EagerTensor:
@@ -198,7 +219,7 @@ class Unguarded(Exception):
 
 
 def guard(
-    names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any], ticks: Iterator[None]
+    names: Sequence[str], args: tuple[object, ...], kwargs: dict[str, object], ticks: Iterator[None]
 ) -> Guard | None:
     """Code that knows calls like this one, by parameters in the order of their names, and takes a
     tick for each."""
@@ -218,7 +239,7 @@ class GuardWriter:
         self.lines: list[str] = []
         self.bindings: dict[str, Any] = {"_missing": object(), "_ticks": ticks}
         self.arrays: list[str] = []
-        self.storages: list[tuple[str, Any]] = []
+        self.storages: list[tuple[str, Storage]] = []
         self.count = 0
 
     def text(self) -> str:
@@ -227,7 +248,9 @@ class GuardWriter:
         body = [*self.lines, "for _ in _ticks: break", f"return [{', '.join(self.arrays)}]"]
         return "def guard(args, kwargs):\n" + "".join(f"    {line}\n" for line in body)
 
-    def call(self, names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def call(
+        self, names: Sequence[str], args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> None:
         """Checks how many arguments there are, then each."""
         self.unless(f"len(args) == {len(args)} and len(kwargs) == {len(kwargs)}")
         for i, name in enumerate(names):
@@ -240,7 +263,7 @@ class GuardWriter:
         """It is another call unless a condition holds."""
         self.lines.append(f"if not ({condition}): return")
 
-    def bind(self, value: Any) -> str:
+    def bind(self, value: object) -> str:
         """A name for something."""
         name = f"c{len(self.bindings)}"
         self.bindings[name] = value
@@ -253,12 +276,12 @@ class GuardWriter:
         self.lines.append(f"{name} = {source}")
         return name
 
-    def value(self, source: str, value: Any) -> None:
+    def value(self, source: str, value: object) -> None:
         """Checks an argument, or a part of one."""
         kind = type(value)
         name = self.fresh(source)
         is_kind = f"type({name}) is {self.bind(kind)}"
-        if kind is EagerTensor:
+        if type(value) is EagerTensor:
             self.unless(is_kind)
             array = self.fresh(f"{name}._array")
             dtype, shape = self.bind(value._array.dtype), self.bind(value._array.shape)
@@ -267,24 +290,24 @@ class GuardWriter:
         elif kind in _PRIMITIVES:
             source = f"{self.bind(signed)}({name})" if kind in _INEXACT else name
             self.unless(f"{is_kind} and {source} == {self.bind(signed(value))}")
-        elif kind is list or kind is tuple:
+        elif type(value) is list or type(value) is tuple:
             self.unless(f"{is_kind} and len({name}) == {len(value)}")
             for i, part in enumerate(value):
                 self.value(f"{name}[{i}]", part)
-        elif kind is dict:
+        elif type(value) is dict:
             if not _TEXT.issuperset(map(type, value)):  # another key may be equal
                 raise Unguarded
             are_texts = f"{self.bind(_TEXT)}.issuperset(map(type, {name}))"
             self.unless(f"{is_kind} and len({name}) == {len(value)} and {are_texts}")
             for key in sorted(value):
                 self.value(f"{name}.get({self.bind(key)}, _missing)", value[key])
-        elif kind is Variable:
+        elif type(value) is Variable:
             self.unless(f"{is_kind} and {name}._trainable is {value._trainable}")
             self.storage(self.fresh(f"{name}._storage"), value._storage)
         else:
             raise Unguarded
 
-    def storage(self, name: str, storage: Any) -> None:
+    def storage(self, name: str, storage: Storage) -> None:
         """Checks a variable: what it holds, and which of the call's variables it is."""
         for other, known in self.storages:
             self.unless(f"{name} {'is' if storage is known else 'is not'} {other}")

@@ -9,14 +9,15 @@ error, since it would be a new one at every call.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from graphwright.compile.run.straight_line import runner
-from graphwright.function.concrete import ConcreteFunction
-from graphwright.ir.graph import Graph
+from graphwright.function.concrete import CallTensor, ConcreteFunction
+from graphwright.ir.graph import Graph, Value
 from graphwright.op.refusal import complete
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.values.variable import announce
+from graphwright.trace.tracer import OnVariable
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable, announce
 
 _REFUSAL = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
@@ -24,7 +25,10 @@ _REFUSAL = (
     "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
 )
 
-Trace = Callable[[Callable[[Any, Any], None]], ConcreteFunction]
+#: Makes a trace, given what is done about the variables that are created meanwhile.
+Trace = Callable[[OnVariable], ConcreteFunction]
+#: The tensors of the call that asked for a trace, in the order of the trace's parameters.
+Arguments = Callable[[ConcreteFunction], Sequence[CallTensor]]
 
 
 class VariableCreation:
@@ -33,13 +37,11 @@ class VariableCreation:
     def __init__(self) -> None:
         self._allowed = True
 
-    def trace(
-        self, trace: Trace, arguments: Callable[[ConcreteFunction], Sequence[Any]]
-    ) -> ConcreteFunction:
+    def trace(self, trace: Trace, arguments: Arguments) -> ConcreteFunction:
         """Traces; where that created variables, initialises them and traces again."""
         if not self._allowed:
             return trace(refuse)
-        created: list[tuple[Any, Any]] = []
+        created: list[tuple[Variable, Tensor]] = []
         concrete = trace(lambda variable, value: created.append((variable, value)))
         self._allowed = False
         if not created:
@@ -48,15 +50,13 @@ class VariableCreation:
         return trace(refuse)
 
 
-def refuse(variable: Any, value: Any) -> None:
+def refuse(variable: Variable, value: Tensor) -> None:
     """A variable was created where none may be."""
     raise complete(ValueError(_REFUSAL))
 
 
 def initialize(
-    created: Sequence[tuple[Any, Any]],
-    concrete: ConcreteFunction,
-    arguments: Callable[[ConcreteFunction], Sequence[Any]],
+    created: Sequence[tuple[Variable, Tensor]], concrete: ConcreteFunction, arguments: Arguments
 ) -> None:
     """Gives new variables their values: the graph of the initial values is run once."""
     symbolic = [
@@ -82,7 +82,7 @@ def without_writes(graph: Graph) -> Graph:
     """The graph without its side effects: only what the results need is left."""
     from graphwright.op.op import Effect
 
-    needed: set[Any] = set(graph.results)
+    needed: set[Value] = set(graph.results)
     kept = []
     for node in reversed(graph.nodes):
         wanted = node.op.effect is not Effect.WRITE and any(v in needed for v in node.outputs)
