@@ -34,9 +34,9 @@ else:
         return inspect.signature(function)
 
     def annotations_of(cls: type) -> dict[str, Any]:
-        """What is annotated in the body of a class: texts where there are some."""
-        found: dict[str, Any] = vars(cls).get("__annotations__", {})
-        return found
+        """The annotations in the body of a class, by name; some may be text."""
+        annotations: dict[str, Any] = vars(cls).get("__annotations__", {})
+        return annotations
 
     def annotate_alike(copy: types.FunctionType, function: types.FunctionType) -> None:
         """Gives a copy of a function the same annotations."""

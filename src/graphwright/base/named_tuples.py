@@ -2,7 +2,7 @@
 
 `typing.NamedTuple` compiles a constructor for each class, and the annotation of each field: a
 seventh of a millisecond. Here the constructor is compiled when the first instance is made, and
-annotations stay the text that they are.
+annotations stay text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ else:
             return super().__new__(mcs, name, bases, body)
 
     class NamedTuple(tuple, metaclass=_Class):
-        """What `typing.NamedTuple` is."""
+        """A `typing.NamedTuple` whose constructor is compiled for the first instance."""
 
         def __new__(cls, *args: object, **kwargs: object) -> Any:
             names = "".join(f"{field}, " for field in cls._fields)
