@@ -1,7 +1,7 @@
 """Trace types: what of an argument decides which trace can serve a call.
 
-A tensor's is its `TensorSpec`, a Python number's the number itself, a structure's the
-types of what it holds, any other object's a weak reference to it. Types form a lattice:
+A tensor's is its `TensorSpec`, and a Python number's the number itself. A structure's has the
+types of its components, and any other object's is a weak reference to it. Types form a lattice:
 `is_subtype_of` orders them, `most_specific_common_supertype` joins them.
 """
 
@@ -93,8 +93,8 @@ class Weakref(TraceType):
         return self._reference()
 
     def cast(self, value: object, cast_context: CastContext = NoSpecs) -> Any:
-        own = self._reference()
-        if own is None or not (value is own or value == own):
+        first = self._reference()
+        if first is None or not (value is first or value == first):
             raise TypeError(f"Can not cast {value!r} to the object that the trace was made for.")
         return value
 
@@ -114,8 +114,8 @@ class Weakref(TraceType):
 
 
 class VariableType(TraceType):
-    """A variable: its value's type, which of a call's variables it is the same as, and whether
-    tapes watch it."""
+    """A variable: the type of its value, its number among a call's variables, and whether tapes
+    watch it."""
 
     __slots__ = ("alias", "spec", "trainable")
 
@@ -230,18 +230,18 @@ class Structure(TraceType):
         if is_namedtuple(self.kind):
             return self.kind(*values)
         if issubclass(self.kind, Mapping):
-            made: Any = self.kind
-            return made(zip(self.keys, values))
+            mapping: Any = self.kind
+            return mapping(zip(self.keys, values))
         return self.kind(**{str(k): v for k, v in zip(self.keys, values)})
 
     def components(self, value: object) -> list[Any]:
         """The components of a value of this type; TypeError if it is of another."""
-        found = structure_parts(value)
-        if found is None or found[0] is not self.kind:
+        kind, keys, components = structure_parts(value) or (None, None, ())
+        if kind is not self.kind:
             raise TypeError(f"Can not cast {value!r} to {self}")
-        if all_distinct(found[1]) != self.distinct_keys or len(found[2]) != len(self.children):
+        if all_distinct(keys) != self.distinct_keys or len(components) != len(self.children):
             raise TypeError(f"Can not cast {value!r} to {self}")
-        return list(found[2])
+        return list(components)
 
     def cast(self, value: object, cast_context: CastContext = NoSpecs) -> Any:
         parts = zip(self.children, self.components(value))
@@ -296,7 +296,7 @@ def structure_parts(
 
 
 def all_distinct(keys: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | None:
-    """What stands for the keys of a structure where structures are compared."""
+    """The keys of a structure as they are compared: 1, 1.0 and True are three."""
     return None if keys is None else tuple(map(distinct, keys))
 
 
@@ -325,13 +325,13 @@ class TypeContext:
         if isinstance(value, TraceType):
             return value
         if hasattr(value, "__tf_tracing_type__"):
-            found = value.__tf_tracing_type__(self)
-            if not isinstance(found, TraceType):
+            type_ = value.__tf_tracing_type__(self)
+            if not isinstance(type_, TraceType):
                 raise TypeError(
                     "Expected an instance of TraceType for Tracing Protocol call to "
-                    f"{value!r} but got {found!r}"
+                    f"{value!r} but got {type_!r}"
                 )
-            return found
+            return type_
         if isinstance(value, Tensor):
             return spec_of(value.type)
         spec = getattr(value, "__graphwright_spec__", None)

@@ -1,7 +1,7 @@
 """`tf.debugging.enable_check_numerics`: an interpreter that looks at every result.
 
-It sits on top of whoever interprets ops in its thread, and goes along into traces, where
-it checks by a CheckNumericsV2 node after each op.
+It lies above the other interpreters of its thread. It follows into traces, where it adds a
+CheckNumericsV2 node after each op.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphwright.ops.core.effect_ops import CheckNumericsV2
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.values.tensor import EagerTensor, Tensor
 
-#: Ops whose results are somebody else's.
+#: Ops that pass on the results of other ops, which were checked before.
 _PASSED_ON = frozenset(
     (
         *("CheckNumerics", "CheckNumericsV2", "Identity", "IdentityN", "Placeholder"),
@@ -35,7 +35,7 @@ class NumericsChecker(Layer):
         self.below = below
 
     def over(self, tracer: Interpreter) -> NumericsChecker:
-        """The same for a trace: `tracer.tracing` asks."""
+        """The checker of a trace, above its tracer: `tracer.tracing` calls it."""
         return NumericsChecker(tracer)
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
@@ -50,7 +50,7 @@ class NumericsChecker(Layer):
     def checked(
         self, op: Op, operands: tuple[object, ...], tensor: Tensor, i: int, count: int
     ) -> Any:
-        """One result: the eager tensor itself, or what a check of the symbolic one returns."""
+        """A result after its check: the eager tensor itself, or the result of a symbolic check."""
         if not tensor.dtype.is_floating or tensor.dtype.size == 1:
             return tensor
         if isinstance(tensor, EagerTensor):
@@ -67,7 +67,7 @@ class NumericsChecker(Layer):
 
 
 def report(op: Op, operands: tuple[object, ...], tensor: Tensor, position: int, count: int) -> str:
-    """What is to be said if the check fails."""
+    """The message of the error if the check fails."""
     how = "graph op" if isinstance(tensor, SymbolicTensor) else "eagerly-executing op"
     lines = [
         f"\n\n!!! Detected Infinity or NaN in output {position} of {how} "
@@ -77,8 +77,8 @@ def report(op: Op, operands: tuple[object, ...], tensor: Tensor, position: int, 
     ]
     if isinstance(tensor, EagerTensor):
         tests = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("+NaN", np.isnan))
-        found = [(kind, int(test(tensor._array).sum())) for kind, test in tests]
-        lines += [f"  # of {kind} elements: {number}" for kind, number in found if number]
+        counts = [(kind, int(test(tensor._array).sum())) for kind, test in tests]
+        lines += [f"  # of {kind} elements: {n}" for kind, n in counts if n]
     inputs = [operand for operand in operands if hasattr(operand, "dtype")]
     if len(inputs) == 1:
         lines += ["", f"  Input tensor: {inputs[0]}"]
@@ -91,7 +91,7 @@ def report(op: Op, operands: tuple[object, ...], tensor: Tensor, position: int, 
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Has every op of this thread fail whose result holds an infinity or NaN.
+    """Makes every op of this thread fail whose result has an infinity or NaN.
 
     The error, an InvalidArgumentError, names the op and its inputs. For a function that is traced
     from now on, it also names the line that made the op.
@@ -110,7 +110,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     ...     tf.debugging.disable_check_numerics()
     caught
     """
-    if find() is None:
+    if active_checker() is None:
         STATE.active = NumericsChecker(STATE.active)
 
 
@@ -125,13 +125,13 @@ def disable_check_numerics() -> None:
     >>> bool(tf.math.is_nan(tf.math.log(-1.0)))
     True
     """
-    checker = find()
+    checker = active_checker()
     if checker is not None:
         checker.leave()
 
 
-def find() -> NumericsChecker | None:
-    """The checker of this thread."""
+def active_checker() -> NumericsChecker | None:
+    """The checker of this thread, or None."""
     interpreter = STATE.active
     while interpreter is not None:
         if isinstance(interpreter, NumericsChecker):

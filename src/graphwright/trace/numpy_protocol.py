@@ -1,7 +1,7 @@
 """NumPy functions on symbolic tensors: staged where a graph op means the same.
 
 `np.sin(x)` of a symbolic tensor becomes `Sin`, through `__array_ufunc__` and
-`__array_function__`. What has no graph form is refused, naming what does it.
+`__array_function__`. A function without a graph form is refused; the error says what to call.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def stage_function(
 
 
 def refused(what: str, inputs: tuple[object, ...]) -> NotImplementedError:
-    """The refusal of a NumPy call that no graph op means."""
+    """The error for a NumPy call without a graph form."""
     tensor = next((x for x in inputs if hasattr(x, "graph")), inputs[0] if inputs else None)
     return NotImplementedError(
         f"Cannot convert a symbolic tf.Tensor ({getattr(tensor, 'name', tensor)}) to a numpy "

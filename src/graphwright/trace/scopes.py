@@ -17,7 +17,7 @@ class EagerScope(threading.local):
     scope = ""
 
     def unique(self, name: str) -> str:
-        """A name in this scope; eagerly, names may come again."""
+        """A name in this scope; eager names may repeat."""
         return self.scope + name
 
 
@@ -25,7 +25,7 @@ EAGER = EagerScope()
 
 
 def scoped_names() -> Names | EagerScope:
-    """What holds the scope that names are in now."""
+    """The names of the graph that is being traced, or of the thread; their scope is the current."""
     tracer = current_tracer()
     return EAGER if tracer is None else tracer.graph.names
 
@@ -49,7 +49,7 @@ class name_scope:
 
     @property
     def name(self) -> str:
-        """The name given."""
+        """The name, as it was passed."""
         return self._name
 
     def __enter__(self) -> str:
@@ -132,7 +132,7 @@ def inside_function() -> bool:
 
 
 class device:
-    """Asks for a device for the ops of the block; there is one, so it only checks the name."""
+    """Names a device for the ops of the block. There is one device: only the name is checked."""
 
     def __init__(self, device_name: str | Callable[..., object] | None) -> None:
         if (

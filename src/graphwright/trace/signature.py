@@ -90,8 +90,8 @@ class FunctionType(inspect.Signature):
     @property
     def output(self) -> TraceType | None:
         """The type of the result, or None while it is not known."""
-        found = self.return_annotation
-        return None if found is inspect.Signature.empty else found
+        output = self.return_annotation
+        return None if output is inspect.Signature.empty else output
 
     def typed(self) -> Iterator[tuple[str, ParameterKind, TraceType]]:
         """Name, kind and type of each parameter."""
@@ -241,12 +241,12 @@ class Binder:
     def bind(
         self, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> list[tuple[str, ParameterKind, object]]:
-        """(name, kind, value) of every parameter, defaults applied; TypeError if they misfit."""
+        """The name, kind and value of each parameter, with defaults; TypeError for a misfit."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise self.misfit(error, args, kwargs) from None
-        if not self.is_builtin:  # NumPy minds to be told what it takes for granted
+        if not self.is_builtin:  # NumPy's functions refuse some of their own defaults
             bound.apply_defaults()
         flat: list[tuple[str, ParameterKind, object]] = []
         for name, value in bound.arguments.items():
@@ -286,18 +286,19 @@ def type_of_call(bound: Bound) -> FunctionType:
     """The function type of a call's bound arguments."""
     context = TypeContext()
     parameters = []
-    for name, kind, value in ordered(bound):
+    for name, kind, value in with_valid_kinds(bound):
         try:
-            found = context.type_of(value)
+            type_ = context.type_of(value)
         except (TypeError, ValueError) as error:
             prefix_words(error, f"argument '{name}': ")
             raise
-        parameters.append(Parameter(name, kind, False, found))
+        parameters.append(Parameter(name, kind, False, type_))
     return FunctionType(parameters)
 
 
-def ordered(bound: Bound) -> Bound:
-    """The parameters in the order that a signature allows: `*args` after named ones."""
+def with_valid_kinds(bound: Bound) -> Bound:
+    """The arguments with kinds that a signature allows: all before those of `*args` are positional
+    only."""
     if any(k is POSITIONAL_ONLY for _, k, _ in bound):
         return [
             (n, POSITIONAL_ONLY if k is POSITIONAL_OR_KEYWORD and i < _last_star(bound) else k, v)

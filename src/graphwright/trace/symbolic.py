@@ -1,4 +1,4 @@
-"""The tensors that a traced function computes with: a value of the graph being built."""
+"""The tensors that a traced function computes with: values of the graph that is being built."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def parts(self) -> tuple[SymbolicTensor, ...] | None:
-        """What a vector was packed of; None for a value that was made otherwise."""
+        """The tensors that a vector was packed of; None for a value that was made otherwise."""
         node = self._value.node
         if not isinstance(node.op, Pack):
             return None
@@ -96,7 +96,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def device(self) -> str:
-        """Not decided while tracing."""
+        """Empty: no device is chosen while tracing."""
         return ""
 
     @property
@@ -118,7 +118,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def _array(self) -> NoReturn:
-        """What the eager interpreter asks for: there is none outside the trace."""
+        """An error: the eager interpreter, which takes arrays, gets no tensor of a graph."""
         raise leaked(self, None)
 
     def __bool__(self) -> bool:
@@ -209,7 +209,7 @@ class SymbolicTensor(Tensor):
 
 
 def not_in_graph(message: str) -> OperatorNotAllowedInGraphError:
-    """The refusal of a Python operator, with the user's line."""
+    """The error for a Python operator, with the line of the program."""
     location = user_location(2)
     where = "" if location is None else f"\n  {location}"
     return OperatorNotAllowedInGraphError(message + where)
@@ -218,8 +218,8 @@ def not_in_graph(message: str) -> OperatorNotAllowedInGraphError:
 def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
     """The error for a tensor used outside the graph that it was made in.
 
-    A `TypeError` for one that left its function, an `InaccessibleTensorError` for one that
-    left the branch or loop body of a function that is still being traced.
+    It is a `TypeError` for one that left its function. It is an `InaccessibleTensorError` for one
+    that left a branch or the body of a loop, while the function is still being traced.
     """
     message = (
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
@@ -242,7 +242,7 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
     if location is not None:
         message += f"\n{source_entry(location)}"
     error: Any = (InaccessibleTensorError if tensor.graph.is_body else TypeError)(message)
-    error.tensor = tensor  # whoever explains the error looks for where it was stored
+    error.tensor = tensor  # explanations look for the place where it was stored
     return complete(error)  # type: ignore[no-any-return]
 
 
@@ -254,7 +254,7 @@ def source_of(node: Node) -> str:
 
 
 def source_entry(location: Location) -> str:
-    """An entry of a traceback for a line of the user's program."""
+    """An entry of a traceback for a line of the program."""
     line = linecache.getline(location.filename, location.lineno).strip()
     return f"    {location}\n      {line}\n"
 

@@ -33,12 +33,11 @@ OnVariable = Callable[[Variable, Tensor], None]
 #: Eager tensors up to this many elements become constants of the graph, larger ones captures.
 _CONSTANT_SIZE = 128
 
-#: Of how many combinations of operands' types an op remembers the result types.
+#: An op remembers its result types for so many combinations of operand types.
 _REMEMBERED = 16
-#: How many axes, shapes and the like are remembered with the constants that they become, and how
-#: long they may be.
+#: So many axes, shapes and the like are remembered with their constants, of at most this length.
 _PLACES, _AXES = 4096, 16
-#: How many numbers are remembered with their constants.
+#: So many numbers are remembered with their constants.
 _NUMBERS = 4096
 
 
@@ -80,7 +79,7 @@ class Tracer:
                 value.node.name = self.graph.names.claim(f"{node.name}/{name}")
 
     def close(self) -> None:
-        """Ends the trace: constants that no op has taken are named as such."""
+        """Ends the trace: names the constants that no op has taken."""
         for value in self._nameless:
             value.node.name = self.graph.names.claim("Const")
 
@@ -148,9 +147,9 @@ class Tracer:
         """The value in this graph that stands for a tensor from anywhere."""
         if type(tensor) is SymbolicTensor and tensor._graph is self.graph:
             return tensor._value
-        found = self._captured.get(id(tensor))
-        if found is not None:
-            return found[1]
+        capture = self._captured.get(id(tensor))
+        if capture is not None:
+            return capture[1]
         value = self._import(tensor)
         self._captured[id(tensor)] = (tensor, value)
         return value
@@ -171,7 +170,7 @@ class Tracer:
         raise TypeError(f"Expected a tensor, got {tensor!r} of type {type(tensor).__name__}")
 
     def note_folded(self, tensors: Mapping[int, weakref.ref[EagerTensor]]) -> None:
-        """Notes which eager tensors have become constants, here and in the graphs around."""
+        """Records eager tensors that have become constants, here and in the graphs around."""
         tracer: Tracer | None = self
         while tracer is not None:
             tracer.graph.folded.update(tensors)
@@ -203,7 +202,7 @@ class Tracer:
             return convert(value, dtype)
 
     def created(self, variable: Variable, value: Tensor) -> None:
-        """A variable was created in the traced code: the function's policy decides."""
+        """Lets the function's policy decide about a variable that the traced code has created."""
         tracer: Tracer | None = self
         while tracer is not None:
             if tracer.on_variable is not None:
@@ -215,15 +214,15 @@ class Tracer:
 
     # -- graphs that grow ---------------------------------------------------------------
 
-    #: AutoGraph looks for loops that it did not stage: at which number of nodes, and how. Its
-    #: answer is when to look again; `watch` is what it knows of this graph.
+    #: The number of nodes from which AutoGraph looks for loops that it did not stage. `grown`
+    #: looks, and returns the number for the next look; `watch` is its state for this graph.
     look_at: float = math.inf
     grown: Callable[[Tracer], int]
     watch: Any = None
 
 
 def is_watched(tensor: Tensor, interpreter: Interpreter | None) -> bool:
-    """Whether an interpreter, or one below it, wants to know where a tensor goes, as tapes do."""
+    """Whether an interpreter, or one below it, follows a tensor, as tapes do."""
     while interpreter is not None:
         if tensor.key in getattr(interpreter, "watched", ()):
             return True
@@ -232,7 +231,7 @@ def is_watched(tensor: Tensor, interpreter: Interpreter | None) -> bool:
 
 
 def folds_watched(graph: Graph) -> bool:
-    """Whether a tensor is watched now that is a constant of a graph."""
+    """Whether a constant of a graph comes of a tensor that is watched now."""
     tensors = [reference() for reference in graph.folded.values()]
     return any(t is not None and is_watched(t, STATE.active) for t in tensors)
 
@@ -271,19 +270,19 @@ class tracing(activate):
 
 
 def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:
-    """A trace's interpreter: the tracer, under what of the interpreters outside goes along."""
+    """A trace's interpreter: the tracer, or an outer one's form over it where that goes along."""
     while outside is not None:
         over = getattr(outside, "over", None)
         if over is not None:
-            found: Interpreter = over(tracer)
-            return found
+            interpreter: Interpreter = over(tracer)
+            return interpreter
         outside = outside.below
     return tracer
 
 
 def inferred(op: Op, inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
-    """The result types of an op without host operands, known already if it was lately applied to
-    operands of these types."""
+    """The result types of an op without host operands; those of its latest operand types are
+    remembered."""
     described = tuple([v.type for v in inputs])
     known: dict[Any, tuple[TensorType, ...]] = op.__dict__["_inferred"]
     types = known.get(described)
@@ -317,9 +316,9 @@ def check_host(op: Op, position: int, count: int, got: DType) -> None:
 
 def host_dtype(op: Op, declared: str, operands: tuple[object, ...]) -> DType:
     """The dtype of the constant that a Python host value becomes."""
-    own = getattr(op, declared, None)
-    if isinstance(own, DType):
-        return own
+    attribute = getattr(op, declared, None)
+    if isinstance(attribute, DType):
+        return attribute
     if declared in op.dtypes:
         for other, operand in zip(op.operands, operands):
             if other.variadic or other.mixed:
@@ -375,7 +374,7 @@ def places(operand: int | tuple[int, ...], dtype: DType) -> tuple[Const, HostVal
 
 
 def capture_name(tensor: Tensor) -> str:
-    """What the placeholder of a capture is called."""
+    """The name of the placeholder of a capture."""
     if isinstance(tensor, SymbolicTensor):
         return tensor._value.node.name.rpartition("/")[2]
     return "captured"
