@@ -63,10 +63,10 @@ class Placeholders:
 
     def variable(self, type_: VariableType) -> Variable:
         """A variable whose storage arrives with the call."""
-        found = self._variables.get(type_.alias)
-        if found is None:
-            found = self._variables[type_.alias] = placeholder_variable(self, type_)
-        return found
+        variable = self._variables.get(type_.alias)
+        if variable is None:
+            variable = self._variables[type_.alias] = placeholder_variable(self, type_)
+        return variable
 
 
 def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Variable:
@@ -121,7 +121,7 @@ class AtomicFunction:
 
 @runtime_checkable
 class CallWatcher(Protocol):
-    """An interpreter that looks at calls as a whole, and lets the trace run as it would."""
+    """An interpreter that looks at calls as a whole, and lets traces run as they would."""
 
     below: Any
 
@@ -132,8 +132,8 @@ class CallWatcher(Protocol):
 class ConcreteFunction:
     """A function traced for one type of arguments.
 
-    Called with the arguments of the Python function (those of non-tensor type may be left
-    out or must be what the trace was made for), or with its tensors alone.
+    It is called with the arguments of the Python function, or with its tensors alone. Arguments
+    that are no tensors may be left out; else they must be those that the trace was made for.
     """
 
     def __init__(
@@ -151,13 +151,13 @@ class ConcreteFunction:
         )
         self.inference_fn = AtomicFunction(self.name, self.function_type, graph)
         self.run: Callable[[list[object]], Any] = self._first_run
-        self.jit_compile: bool | None = None  # what its `function` was told
+        self.jit_compile: bool | None = None  # the option of its function
         self.tiers: Tiered | None = None
         self.tally = Tally()
-        self.compilations: list[Compilation] = []  # whoever makes code for it says so here
+        self.compilations: list[Compilation] = []  # one for each code that was made for it
         self.watch: StateWatch | None = None  # the state that it read
         self.effects: tuple[TraceEffect, ...] = ()  # what it did while it was traced
-        #: Makes the same trace again, in which tensors that are watched by then are captures.
+        #: Makes the same trace again, with captures in place of constants that are watched then.
         self.again: Callable[[], ConcreteFunction] | None = None
         self._opened: ConcreteFunction | None = None
 
@@ -184,13 +184,13 @@ class ConcreteFunction:
         return self.run(list(arrays))
 
     def run_by(self, run: Run, tensors: Sequence[CallTensor]) -> Any:
-        """The results of a call that other code than its own computes."""
+        """The result of a call that code other than its own computes."""
         captured = [outside._array for outside in self.graph.captured]
         return self._outputs.pack(wrap_all(run(*[t._array for t in tensors], *captured)))
 
     @own_boundary
     def call_tensors(self, tensors: Sequence[CallTensor]) -> Any:
-        """Calls it with the tensors of its parameters, whoever interprets ops now."""
+        """The result for the tensors of its parameters, by the interpreter that is active."""
         active = STATE.active
         if active is None:
             return self.run([t._array for t in tensors])
@@ -206,7 +206,7 @@ class ConcreteFunction:
         return self._outputs.pack(results)
 
     def opened(self) -> ConcreteFunction:
-        """The trace for tapes that watch tensors which are constants of this one."""
+        """The trace for tapes that watch constants of this one."""
         if self._opened is None:
             assert self.again is not None
             self._opened = self.again()
@@ -253,22 +253,22 @@ class ConcreteFunction:
         """Arguments by parameter name; what a literal type fixes may be left out."""
         bound: dict[str, object] = {}
         remaining = list(args)
-        given = dict(kwargs)
+        named = dict(kwargs)
         for name, kind, type_ in self.function_type.typed():
             if kind is not KEYWORD_ONLY and remaining:
-                if name in given:
+                if name in named:
                     raise TypeError(f"multiple values for argument {name!r}")
                 bound[name] = remaining.pop(0)
-            elif kind is not POSITIONAL_ONLY and name in given:
-                bound[name] = given.pop(name)
+            elif kind is not POSITIONAL_ONLY and name in named:
+                bound[name] = named.pop(name)
             elif not type_.flatten():
                 bound[name] = type_.placeholder_value(None)
             else:
                 raise TypeError(f"missing a required argument: {name!r}")
         if remaining:
             raise TypeError("too many positional arguments")
-        if given:
-            raise TypeError(f"got an unexpected keyword argument {next(iter(given))!r}")
+        if named:
+            raise TypeError(f"got an unexpected keyword argument {next(iter(named))!r}")
         return bound
 
     def _flat(self, args: tuple[object, ...], kwargs: dict[str, object]) -> list[Any]:
@@ -349,7 +349,7 @@ class ConcreteFunction:
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        """The variables outside that the graph uses; not those it is given as arguments."""
+        """The variables outside that the graph uses, without those among the arguments."""
         return self.graph.variables
 
     @property
@@ -359,8 +359,8 @@ class ConcreteFunction:
 
     @property
     def function_def(self) -> FunctionDef:
-        """The graph as the message that a library of functions has of it."""
-        # protobuf is loaded only by programs that export.
+        """The graph as the message of a library of functions."""
+        # Only programs that export load protobuf.
         from graphwright.ir.graphdef import function_def
 
         return function_def(self.graph, self.name)
@@ -375,7 +375,7 @@ class ConcreteFunction:
         return any(isinstance(t, SymbolicTensor) for t in self.graph.captured)
 
     def is_usable(self, tracer: Tracer | None) -> bool:
-        """Whether a call under `tracer` can supply what was captured, and state is as it was."""
+        """Whether a call under `tracer` can supply the captures, and state is as it was."""
         if self.watch is not None and self.watch.is_outdated():
             return False
         return all(
@@ -417,7 +417,7 @@ def flat_argument(value: TensorLike, type_: TensorType) -> Tensor:
 
 
 def fitting(tensor: Tensor, spec: TensorSpec) -> Tensor:
-    """A Python value as a tensor, which must have the shape that is wanted."""
+    """The tensor, if it fits the spec; TypeError otherwise."""
     if not spec.is_compatible_with(tensor):
         raise TypeError(f"Can not cast {TensorSpec.from_type(tensor.type)!r} to {spec!r}")
     return tensor
@@ -444,7 +444,7 @@ def trace(
     function_type: FunctionType,
     on_variable: OnVariable,
 ) -> ConcreteFunction:
-    """Runs the Python function once on placeholders and keeps the graph."""
+    """The trace of a Python function, which runs once on placeholders."""
     graph = Graph(name)
     with tracing(graph) as tracer:
         tracer.on_variable = on_variable

@@ -1,8 +1,7 @@
 """`tf.function`: chooses the trace for each call, traces when there is none.
 
-A repeated call does one dictionary look-up on a key made of the arguments' dtypes and
-shapes (`fast key`); everything else, binding and subtyping among it, happens once for
-each new key.
+A repeated call does one dictionary look-up, of a key of the arguments' dtypes and shapes
+(`fast_path`). All else, such as binding and subtyping, happens once for each new key.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 TRACING = held_over_forks(threading.RLock())
 
 
-#: Traces for one type inside each other, from which on nothing will end them.
+#: So many traces for one type inside each other are a recursion without an end.
 _NESTED = 8
 
 
@@ -57,7 +56,7 @@ class Eagerly:
 def traced_again(
     maker: TraceMaker, target: FunctionType, jit_compile: bool | None
 ) -> ConcreteFunction:
-    """A trace that stands for another one while a tape watches tensors that are constants there."""
+    """A trace that stands for another one while a tape watches constants of that one."""
     with TRACING:
         concrete = maker.trace(target, refuse)
     concrete.jit_compile = jit_compile
@@ -118,9 +117,9 @@ class PolymorphicFunction:
                 arrays = guard(args, kwargs)
                 if arrays is not None:
                     return target.run(arrays)
-                found = self._fast.find(args, kwargs)
-                if found is not None:
-                    target, arrays = found
+                entry = self._fast.find(args, kwargs)
+                if entry is not None:
+                    target, arrays = entry
                     next(target.tally.ticks)
                     return target.run(arrays)
             return self._slow_call(args, kwargs)
@@ -169,12 +168,12 @@ class PolymorphicFunction:
     def _choose(self, bound: Bound) -> ConcreteFunction:
         """The trace for bound arguments: an existing one, or a new one."""
         wanted = self._type_of(bound)
-        found = self._find(wanted)
-        if found is not None:
-            return found
+        concrete = self._find(wanted)
+        if concrete is not None:
+            return concrete
         with TRACING:
-            found = self._find(wanted)
-            return found if found is not None else self._trace(wanted, bound)
+            concrete = self._find(wanted)
+            return concrete if concrete is not None else self._trace(wanted, bound)
 
     def _find(self, wanted: FunctionType) -> ConcreteFunction | None:
         tracer = current_tracer()
@@ -196,8 +195,8 @@ class PolymorphicFunction:
         if self._pending.count(wanted) >= _NESTED:
             raise RecursionError(
                 f"maximum recursion depth exceeded: `{self._name}` calls itself with arguments of "
-                f"the same types {wanted} while it is traced, and nothing ends that: of an `if` "
-                "over a tensor both sides are traced. Loop, or have a Python value end it."
+                f"the same types {wanted} while it is traced, and nothing ends that, since both "
+                "sides of an `if` over a tensor are traced. Loop, or let a Python value end it."
             )
         self._pending.append(wanted)
         try:
@@ -243,15 +242,18 @@ class PolymorphicFunction:
     # -- methods ------------------------------------------------------------------------
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        """The function of one instance: it has traces of its own and holds it weakly, but what
-        the first access gives keeps it alive. A composite is an argument like others."""
+        """The function of one instance, which has traces of its own and holds the instance weakly.
+
+        The first access gives one that keeps the instance alive. A composite is an argument like
+        others.
+        """
         if instance is None:
             return self
         if isinstance(instance, Composite):
             return MethodType(self, instance)
-        known = self._methods.entries.get(id(instance))  # `find`, without its call
-        if known is not None and known[0]() is instance:
-            return known[1]
+        entry = self._methods.entries.get(id(instance))  # `find`, without its call
+        if entry is not None and entry[0]() is instance:
+            return entry[1]
         return self._bind_first(instance)
 
     def _bind_first(self, instance: object) -> PolymorphicFunction:
@@ -281,7 +283,7 @@ class PolymorphicFunction:
 
     @property
     def python_function(self) -> PythonFunction:
-        """The Python function as it was given."""
+        """The Python function that was decorated."""
         function = self._python_function
         return function.__func__ if isinstance(function, WeakMethod) else function
 
@@ -355,8 +357,9 @@ class PolymorphicFunction:
         family = self._history.family
         from graphwright.explain.report import report  # which few programs ask for
 
-        own = [self._history, *[method._history for method in self._methods.values()]]
-        return report([h for h in own if h.records or h.failures] or own[:1], family)
+        histories = [self._history, *[method._history for method in self._methods.values()]]
+        traced = [h for h in histories if h.records or h.failures]
+        return report(traced or histories[:1], family)
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return list(self._table)
@@ -375,23 +378,23 @@ CASTING = Casting()
 
 
 class HoldingFunction(PolymorphicFunction):
-    """Another face of an instance's function, which keeps the instance alive: in
-    `Model().method(x)` nothing else does until the call has been made."""
+    """The function of an instance, which it keeps alive: in `Model().method(x)` nothing else does
+    until the call has been made."""
 
     __slots__ = ("_instance",)
     _instance: object
 
     @staticmethod
     def of(function: PolymorphicFunction, instance: object) -> HoldingFunction:
-        """A face of the function: all that it is, the two share."""
-        face = HoldingFunction.__new__(HoldingFunction)
-        face.__dict__ = function.__dict__
-        face._instance = instance
-        return face
+        """A function that shares all state of another one."""
+        holding = HoldingFunction.__new__(HoldingFunction)
+        holding.__dict__ = function.__dict__
+        holding._instance = instance
+        return holding
 
 
 class Watched:
-    """A trace on the fast path that tells what has changed of the state it read."""
+    """A trace on the fast path that reports changes of the state it read."""
 
     __slots__ = ("concrete", "tally")
 

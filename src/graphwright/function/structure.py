@@ -69,8 +69,8 @@ def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
         spec = structure.__graphwright_spec__
         parts = spec._component_specs
         if isinstance(parts, (list, tuple)) and all(type(part) is TensorSpec for part in parts):
-            made: Pack = spec._from_components
-            return made
+            from_components: Pack = spec._from_components
+            return from_components
     flat = type(structure) is tuple and all(a is b for a, b in zip(structure, leaves))
     if flat and all(leaf is not None for leaf in leaves):
         return tuple

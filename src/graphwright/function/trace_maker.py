@@ -21,7 +21,7 @@ Features = Union[  # noqa: UP007
 
 
 class TraceMaker(NamedTuple):
-    """All that a trace is made of. It knows no trace, nor the function that has them."""
+    """All that makes a trace. It refers to no trace, nor to the function that has them."""
 
     function: PythonFunction
     name: str

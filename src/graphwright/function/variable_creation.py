@@ -2,8 +2,8 @@
 
 The first trace may create variables. Their initial values are computed outside the
 graph, from constants, captures and, where they need them, the first call's arguments.
-Then the function is traced again; a variable created in that or any later trace is an
-error, since it would be a new one at every call.
+Then the function is traced again. A variable created in that or a later trace is an error,
+since every call would make a new one.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _REFUSAL = (
 
 #: Makes a trace, given what is done about the variables that are created meanwhile.
 Trace = Callable[[OnVariable], ConcreteFunction]
-#: The tensors of the call that asked for a trace, in the order of the trace's parameters.
+#: The tensors of the call that is traced, in the order of the trace's parameters.
 Arguments = Callable[[ConcreteFunction], Sequence[CallTensor]]
 
 
 class VariableCreation:
-    """The policy of one function."""
+    """Whether the traces of one function may create variables."""
 
     def __init__(self) -> None:
         self._allowed = True
@@ -51,7 +51,7 @@ class VariableCreation:
 
 
 def refuse(variable: Variable, value: Tensor) -> None:
-    """A variable was created where none may be."""
+    """Raises the error for a variable that is created after the first trace."""
     raise complete(ValueError(_REFUSAL))
 
 
@@ -83,11 +83,11 @@ def without_writes(graph: Graph) -> Graph:
     from graphwright.op.op import Effect
 
     needed: set[Value] = set(graph.results)
-    kept = []
+    nodes = []
     for node in reversed(graph.nodes):
-        wanted = node.op.effect is not Effect.WRITE and any(v in needed for v in node.outputs)
-        if wanted or (node.outputs and node.outputs[0] in graph.arguments):
+        is_needed = node.op.effect is not Effect.WRITE and any(v in needed for v in node.outputs)
+        if is_needed or (node.outputs and node.outputs[0] in graph.arguments):
             needed.update(node.inputs)
-            kept.append(node)
-    graph.nodes = kept[::-1]
+            nodes.append(node)
+    graph.nodes = nodes[::-1]
     return graph
