@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -22,6 +22,7 @@ from graphwright.base.errors import DataLossError, NotFoundError
 from graphwright.base.files import write_whole
 from graphwright.library.checkpoint.checkpoint_state import SUFFIX, record_latest
 from graphwright.library.checkpoint.object_graph import (
+    Followed,
     Tracked,
     children,
     edges,
@@ -29,6 +30,7 @@ from graphwright.library.checkpoint.object_graph import (
     variables_of,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.trackable import Trackable
 from graphwright.values.variable import RESTORING, Variable
@@ -56,7 +58,7 @@ class Checkpoint(Tracked):
 
     _GRAPHWRIGHT_IGNORED = Tracked._GRAPHWRIGHT_IGNORED | {"_root"}
 
-    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+    def __init__(self, root: Followed | None = None, **kwargs: Followed) -> None:
         for name, value in {"root": root, **kwargs}.items():
             if not is_followed(value) and not (name == "root" and root is None):
                 raise ValueError(
@@ -72,7 +74,7 @@ class Checkpoint(Tracked):
         held = super()._trackable_children(save_type, **kwargs)
         return held if self._root is None else {**held, **children(self._root)}
 
-    def save(self, file_prefix: str, options: Any = None) -> str:
+    def save(self, file_prefix: str, options: object = None) -> str:
         """Writes `file_prefix-N`, N counting the saves; returns that path."""
         with self._counted():
             path = self.write(f"{file_prefix}-{int(self.save_counter)}")
@@ -89,14 +91,14 @@ class Checkpoint(Tracked):
             self.save_counter.assign_sub(1)
             raise
 
-    def write(self, file_prefix: str, options: Any = None) -> str:
+    def write(self, file_prefix: str, options: object = None) -> str:
         """Writes the values to this path (and ".safetensors"), without counting."""
         values, nodes = snapshot(self)
         metadata = {"format": _FORMAT, "nodes": json.dumps(nodes)}
         write_whole(str(file_prefix) + SUFFIX, pack(values, metadata), durable=True)
         return str(file_prefix)
 
-    def restore(self, save_path: str | None, options: Any = None) -> RestoreStatus:
+    def restore(self, save_path: str | None, options: object = None) -> RestoreStatus:
         """Gives the variables the saved values, now or when they are made.
 
         ValueError, before anything is changed, if a value does not fit its variable;
@@ -109,7 +111,7 @@ class Checkpoint(Tracked):
         status.stay()
         return status
 
-    def read(self, save_path: str, options: Any = None) -> RestoreStatus:
+    def read(self, save_path: str, options: object = None) -> RestoreStatus:
         """As `restore`."""
         return self.restore(save_path, options)
 
@@ -117,15 +119,29 @@ class Checkpoint(Tracked):
 # -- files --------------------------------------------------------------------------------------
 
 
-def snapshot(root: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+class SavedLinks(TypedDict):
+    """The objects that a saved one holds: their numbers by name."""
+
+    children: dict[str, int]
+
+
+class SavedObject(SavedLinks, total=False):
+    """A saved object; one that is a variable has a value, by its path, of a dtype and a shape."""
+
+    value: str
+    dtype: str
+    shape: list[int]
+
+
+def snapshot(root: Followed) -> tuple[dict[str, Array], list[SavedObject]]:
     """The values by their paths, and the graph of objects: children by name, value, dtype."""
-    values: dict[str, Any] = {}
+    values: dict[str, Array] = {}
     paths = {id(variable): path for path, variable in variables_of(root).items()}
     numbers = {id(root): 0}
     objects = [root]
-    nodes: list[dict[str, Any]] = []
+    nodes: list[SavedObject] = []
     for holder in objects:
-        node: dict[str, Any] = {"children": {}}
+        node: SavedObject = {"children": {}}
         nodes.append(node)
         if isinstance(holder, Variable):
             array = holder._storage.read()
@@ -141,7 +157,7 @@ def snapshot(root: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return values, nodes
 
 
-def storable(array: Any) -> Any:
+def storable(array: Array) -> Array:
     """An array in a dtype that files have: its bytes where they have not its own.
 
     Strings are their lengths, eight bytes each, the least first, and then all of their bytes.
@@ -154,7 +170,7 @@ def storable(array: Any) -> Any:
     return array if array.dtype.char in _PLAIN else np.frombuffer(array.tobytes(), np.uint8)
 
 
-def stored_words(raw: bytes, count: int) -> Any:
+def stored_words(raw: bytes, count: int) -> Array:
     """Strings from the bytes that stand for them: see `storable`."""
     lengths = np.frombuffer(raw[: 8 * count], "<u8").astype(np.int64)
     ends = 8 * count + np.cumsum(lengths)
@@ -166,12 +182,12 @@ def stored_words(raw: bytes, count: int) -> Any:
 class Saved:
     """What a file holds: arrays by their paths, the graph of objects."""
 
-    def __init__(self, arrays: Mapping[str, Any], nodes: list[dict[str, Any]], path: str) -> None:
+    def __init__(self, arrays: Mapping[str, Array], nodes: list[SavedObject], path: str) -> None:
         self.arrays = arrays
         self.nodes = nodes
         self.path = path
 
-    def array(self, node: dict[str, Any]) -> Any:
+    def array(self, node: SavedObject) -> Array:
         """The value of a variable's node."""
         array = self.arrays[node["value"]]
         dtype = dt.as_dtype(node["dtype"]).numpy_dtype
@@ -206,7 +222,7 @@ def load(path: str) -> Saved:
 class RestoreStatus:
     """What became of the values of a checkpoint; its assertions return the status itself."""
 
-    def __init__(self, root: Any, saved: Saved) -> None:
+    def __init__(self, root: Followed, saved: Saved) -> None:
         self._root = root
         self._saved = saved
         self._used: set[str] = set()
@@ -226,7 +242,7 @@ class RestoreStatus:
         if self._unused():
             RESTORING[self] = None
 
-    def _assign(self, root: Any, number: int, asked: Variable | None = None) -> None:
+    def _assign(self, root: Followed, number: int, asked: Variable | None = None) -> None:
         """Matches an object with a saved one: first all is checked, then all is written."""
         pairs = self._pairs(root, number)
         found = [(v, self._saved.nodes[n]) for v, n in pairs if isinstance(v, Variable)]
@@ -245,17 +261,17 @@ class RestoreStatus:
                 if isinstance(target, Tracked):
                     self._await(target, self._saved.nodes[place]["children"])
 
-    def _pairs(self, root: Any, number: int) -> list[tuple[Any, int]]:
+    def _pairs(self, root: Followed, number: int) -> list[tuple[Followed, int]]:
         """Live objects, each with the number of the saved one that is reached alike."""
         pairs = [(root, number)]
         seen = {(id(root), number)}
         for holder, place in pairs:
             saved = self._saved.nodes[place]["children"]
             for name, child in edges(holder):
-                key = (id(child), saved.get(name))
-                if key[1] is not None and key not in seen:
-                    seen.add(key)
-                    pairs.append((child, saved[name]))
+                alike = saved.get(name)
+                if alike is not None and (id(child), alike) not in seen:
+                    seen.add((id(child), alike))
+                    pairs.append((child, alike))
         return pairs
 
     def _await(self, holder: Tracked, saved: dict[str, int]) -> None:
@@ -264,7 +280,7 @@ class RestoreStatus:
         present = {name for name, child in edges(holder) if isinstance(child, Trackable)}
         missing = {name: number for name, number in saved.items() if name not in present}
 
-        def arrive(name: str, value: Any) -> None:
+        def arrive(name: str, value: object) -> None:
             if name in missing and is_followed(value):
                 self._assign(value, missing[name])
 
@@ -322,20 +338,20 @@ class RestoreStatus:
         """Says that it is right if some values are not used."""
         return self
 
-    def run_restore_ops(self, session: Any = None) -> None:
+    def run_restore_ops(self, session: object = None) -> None:
         """Values are restored at once: there is nothing to run."""
 
-    def initialize_or_restore(self, session: Any = None) -> None:
+    def initialize_or_restore(self, session: object = None) -> None:
         """Values are restored at once, and variables have values when they are made."""
 
 
-def fits(variable: Variable, node: dict[str, Any]) -> bool:
+def fits(variable: Variable, node: SavedObject) -> bool:
     """Whether a variable can have a saved value."""
     same = node["dtype"] == variable.dtype.name
     return same and is_compatible(tuple(node["shape"]), variable.type.dims)
 
 
-def refuse_misfits(found: list[tuple[Variable, dict[str, Any]]], saved: Saved) -> None:
+def refuse_misfits(found: list[tuple[Variable, SavedObject]], saved: Saved) -> None:
     """ValueError that names every variable that its saved value does not fit."""
     misfits = []
     for variable, node in found:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsInt
 
 from graphwright.library.checkpoint.checkpoint import Checkpoint, RestoreStatus
 from graphwright.library.checkpoint.checkpoint_state import (
@@ -40,9 +40,9 @@ class CheckpointManager:
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
         checkpoint_name: str = "ckpt",
-        step_counter: Any = None,
+        step_counter: SupportsInt | None = None,
         checkpoint_interval: int | None = None,
-        init_fn: Callable[[], Any] | None = None,
+        init_fn: Callable[[], object] | None = None,
     ) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(
@@ -57,7 +57,7 @@ class CheckpointManager:
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
         self._prefix = os.path.join(self._directory, checkpoint_name)
-        self._step_counter = step_counter
+        self._step_counter: Any = step_counter
         self._interval = checkpoint_interval
         self._last_step: int | None = None
         self._init_fn = init_fn
@@ -94,7 +94,10 @@ class CheckpointManager:
         return next(reversed(self._times), None)
 
     def save(
-        self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None
+        self,
+        checkpoint_number: SupportsInt | None = None,
+        check_interval: bool = True,
+        options: object = None,
     ) -> str | None:
         """Saves; returns the path, or None where the interval has not passed."""
         step = None if self._interval is None else int(self._step_counter)

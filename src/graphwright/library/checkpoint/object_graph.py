@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from graphwright.values.trackable import Trackable
 from graphwright.values.variable import Variable
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+#: What checkpoints follow.
+Followed = Trackable | list[Any] | tuple[Any, ...] | Mapping[Any, Any]
 
 
 class Tracked(Trackable):
@@ -30,14 +33,14 @@ class Tracked(Trackable):
     #: False in methods marked with `no_automatic_dependency_tracking`.
     _self_setattr_tracking = True
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         if not self._self_setattr_tracking:
             self.__dict__.setdefault("_untracked", set()).add(name)
             return
         if "_untracked" in self.__dict__:
             self.__dict__["_untracked"].discard(name)
-        expecting: Callable[[str, Any], None] | None = self.__dict__.get("_expecting")
+        expecting: Callable[[str, object], None] | None = self.__dict__.get("_expecting")
         if expecting is not None and name != "_expecting":
             expecting(name, value)
 
@@ -68,7 +71,7 @@ def no_automatic_dependency_tracking(method: F) -> F:
     """
 
     @functools.wraps(method)
-    def untracked(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def untracked(self: object, *args: object, **kwargs: object) -> Any:
         before = getattr(self, "_self_setattr_tracking", True)
         object.__setattr__(self, "_self_setattr_tracking", False)
         try:
@@ -83,15 +86,15 @@ class Edge(NamedTuple):
     """An object that another holds."""
 
     name: str
-    child: Any
+    child: Followed
 
 
-def is_followed(value: Any) -> bool:
+def is_followed(value: object) -> TypeGuard[Followed]:
     """Whether checkpoints look into a value."""
     return isinstance(value, (Trackable, list, tuple, Mapping))
 
 
-def children(holder: Any) -> dict[str, Any]:
+def children(holder: Followed) -> dict[str, Followed]:
     """What an object holds that checkpoints follow, by name, in its own order."""
     held: dict[str, Any]
     if isinstance(holder, Trackable):
@@ -103,18 +106,18 @@ def children(holder: Any) -> dict[str, Any]:
     return {name: child for name, child in held.items() if is_followed(child)}
 
 
-def edges(holder: Any) -> Iterator[Edge]:
+def edges(holder: Followed) -> Iterator[Edge]:
     """What an object holds that checkpoints follow, in the order of the names."""
     held = children(holder)
     for name in held if isinstance(holder, (list, tuple)) else sorted(held):
         yield Edge(name, held[name])
 
 
-def variables_of(root: Any) -> dict[str, Variable]:
+def variables_of(root: Followed) -> dict[str, Variable]:
     """The variables that can be reached, each by the first path found, breadth first."""
     found: dict[str, Variable] = {}
     seen = {id(root)}
-    queue: list[tuple[str, Any]] = [("", root)]
+    queue: list[tuple[str, Followed]] = [("", root)]
     for path, holder in queue:
         if isinstance(holder, Variable):
             found[path] = holder
@@ -140,7 +143,7 @@ class TrackableView:
     True
     """
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Followed) -> None:
         self._root = followed(root)
 
     @property
@@ -149,7 +152,7 @@ class TrackableView:
         return self._root
 
     @classmethod
-    def children(cls, obj: Any) -> dict[str, Any]:
+    def children(cls, obj: Followed) -> dict[str, Any]:
         """What an object holds, by name."""
         return children(followed(obj))
 
@@ -165,7 +168,7 @@ class TrackableView:
         return found
 
 
-def followed(value: Any) -> Any:
+def followed(value: object) -> Followed:
     """A value that checkpoints follow; TypeError for another."""
     if not is_followed(value):
         raise TypeError(
