@@ -71,8 +71,8 @@ class Checkpoint(Tracked):
         self.save_counter = Variable(0, dtype=dt.int64, trainable=False, name="save_counter")
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        held = super()._trackable_children(save_type, **kwargs)
-        return held if self._root is None else {**held, **children(self._root)}
+        members = super()._trackable_children(save_type, **kwargs)
+        return members if self._root is None else {**members, **children(self._root)}
 
     def save(self, file_prefix: str, options: object = None) -> str:
         """Writes `file_prefix-N`, N counting the saves; returns that path."""
@@ -83,7 +83,7 @@ class Checkpoint(Tracked):
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        """Counts a save, which is in what it writes; not one that failed."""
+        """Counts the save that the block makes, before it is written, unless it fails."""
         self.save_counter.assign_add(1)
         try:
             yield
@@ -134,7 +134,7 @@ class SavedObject(SavedLinks, total=False):
 
 
 def snapshot(root: Followed) -> tuple[dict[str, Array], list[SavedObject]]:
-    """The values by their paths, and the graph of objects: children by name, value, dtype."""
+    """The values by their paths, and the graph of objects that are reached from the root."""
     values: dict[str, Array] = {}
     paths = {id(variable): path for path, variable in variables_of(root).items()}
     numbers = {id(root): 0}
@@ -158,9 +158,9 @@ def snapshot(root: Followed) -> tuple[dict[str, Array], list[SavedObject]]:
 
 
 def storable(array: Array) -> Array:
-    """An array in a dtype that files have: its bytes where they have not its own.
+    """An array in a dtype that files have: its bytes, where they have no such dtype.
 
-    Strings are their lengths, eight bytes each, the least first, and then all of their bytes.
+    Strings become their lengths, in eight bytes each, little-endian, and then all of their bytes.
     """
     if array.dtype.kind == "O":
         words = array.ravel().tolist()
@@ -180,7 +180,7 @@ def stored_words(raw: bytes, count: int) -> Array:
 
 
 class Saved:
-    """What a file holds: arrays by their paths, the graph of objects."""
+    """The content of a file: arrays by their paths, and the graph of objects."""
 
     def __init__(self, arrays: Mapping[str, Array], nodes: list[SavedObject], path: str) -> None:
         self.arrays = arrays
@@ -228,32 +228,34 @@ class RestoreStatus:
         self._used: set[str] = set()
         self._restored: dict[int, Variable] = {}
 
-    def match(self, asked: Variable | None = None) -> None:
-        """Matches the objects that are there now; ValueError where one does not fit. If one is
-        `asked` for, the others speak for themselves later."""
-        self._assign(self._root, 0, asked)
+    def match(self, variable: Variable | None = None) -> None:
+        """Matches the objects that are there now; ValueError where one does not fit. For the sake
+        of one variable, misfits of others are left for later."""
+        self._assign(self._root, 0, variable)
 
     def stay(self) -> None:
-        """Has variables that are made from now on looked for among the saved ones, in place of
-        what the same object was restored from before."""
+        """Lets variables that are made from now on get their saved values.
+
+        It takes the place of what the same object was restored from before.
+        """
         for other in list(RESTORING):
             if isinstance(other, RestoreStatus) and other._root is self._root:
                 del RESTORING[other]
         if self._unused():
             RESTORING[self] = None
 
-    def _assign(self, root: Followed, number: int, asked: Variable | None = None) -> None:
+    def _assign(self, root: Followed, number: int, variable: Variable | None = None) -> None:
         """Matches an object with a saved one: first all is checked, then all is written."""
         pairs = self._pairs(root, number)
-        found = [(v, self._saved.nodes[n]) for v, n in pairs if isinstance(v, Variable)]
-        found = [(v, n) for v, n in found if "value" in n and id(v) not in self._restored]
-        if asked is not None:
-            found = [(v, n) for v, n in found if v is asked or fits(v, n)]
-        refuse_misfits(found, self._saved)
-        for variable, node in found:
-            variable._storage.assign(self._saved.array(node))
+        matches = [(v, self._saved.nodes[n]) for v, n in pairs if isinstance(v, Variable)]
+        matches = [(v, n) for v, n in matches if "value" in n and id(v) not in self._restored]
+        if variable is not None:
+            matches = [(v, n) for v, n in matches if v is variable or fits(v, n)]
+        refuse_misfits(matches, self._saved)
+        for match, node in matches:
+            match._storage.assign(self._saved.array(node))
             self._used.add(node["value"])
-            self._restored[id(variable)] = variable
+            self._restored[id(match)] = match
         if not self._unused():
             RESTORING.pop(self, None)
         for holder, place in pairs:
@@ -275,8 +277,8 @@ class RestoreStatus:
         return pairs
 
     def _await(self, holder: Tracked, saved: dict[str, int]) -> None:
-        """Has an object take what is saved of attributes that it will be given later; a list
-        or dict may come again with more in it."""
+        """Lets an object restore attributes that are set later; a list or dict may come again with
+        more items."""
         present = {name for name, child in edges(holder) if isinstance(child, Trackable)}
         missing = {name: number for name, number in saved.items() if name not in present}
 
@@ -295,8 +297,7 @@ class RestoreStatus:
         return [path for path, v in live.items() if id(v) not in self._restored]
 
     def assert_consumed(self) -> RestoreStatus:
-        """AssertionError unless every saved value went to a variable, and every variable got
-        one."""
+        """AssertionError unless every saved value has a variable, and every variable a value."""
         self.match()
         self._report(self._unused())
         return self
@@ -335,7 +336,7 @@ class RestoreStatus:
         return self
 
     def expect_partial(self) -> RestoreStatus:
-        """Says that it is right if some values are not used."""
+        """Accepts that some values are not used."""
         return self
 
     def run_restore_ops(self, session: object = None) -> None:
@@ -351,10 +352,10 @@ def fits(variable: Variable, node: SavedObject) -> bool:
     return same and is_compatible(tuple(node["shape"]), variable.type.dims)
 
 
-def refuse_misfits(found: list[tuple[Variable, SavedObject]], saved: Saved) -> None:
+def refuse_misfits(matches: list[tuple[Variable, SavedObject]], saved: Saved) -> None:
     """ValueError that names every variable that its saved value does not fit."""
     misfits = []
-    for variable, node in found:
+    for variable, node in matches:
         if not fits(variable, node):
             misfits.append(
                 f"{node['value']}: saved with shape {tuple(node['shape'])} and dtype "

@@ -16,8 +16,10 @@ Followed = Trackable | list[Any] | tuple[Any, ...] | Mapping[Any, Any]
 
 
 class Tracked(Trackable):
-    """An object whose attributes checkpoints follow, and whom they may have values for that
-    it does not hold yet: these arrive when an attribute is set.
+    """An object whose attributes checkpoints follow.
+
+    A restored checkpoint may have values for attributes that are not set yet: they are restored
+    when they are set.
 
     >>> import graphwright as tf
     >>> class Pair(tf.__internal__.tracking.AutoTrackable):
@@ -46,8 +48,8 @@ class Tracked(Trackable):
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         ignored = self._GRAPHWRIGHT_IGNORED | self.__dict__.get("_untracked", frozenset())
-        held = {k: v for k, v in vars(self).items() if k not in ignored and is_followed(v)}
-        return {**held, **super()._trackable_children(save_type, **kwargs)}
+        members = {k: v for k, v in vars(self).items() if k not in ignored and is_followed(v)}
+        return {**members, **super()._trackable_children(save_type, **kwargs)}
 
 
 def no_automatic_dependency_tracking(method: F) -> F:
@@ -95,37 +97,37 @@ def is_followed(value: object) -> TypeGuard[Followed]:
 
 
 def children(holder: Followed) -> dict[str, Followed]:
-    """What an object holds that checkpoints follow, by name, in its own order."""
-    held: dict[str, Any]
+    """The objects that another holds and checkpoints follow, by name, in its own order."""
+    members: dict[str, Any]
     if isinstance(holder, Trackable):
-        held = holder._trackable_children()
+        members = holder._trackable_children()
     elif isinstance(holder, Mapping):
-        held = {str(key): value for key, value in holder.items()}
+        members = {str(key): value for key, value in holder.items()}
     else:
-        held = {str(place): value for place, value in enumerate(holder)}
-    return {name: child for name, child in held.items() if is_followed(child)}
+        members = {str(place): value for place, value in enumerate(holder)}
+    return {name: child for name, child in members.items() if is_followed(child)}
 
 
 def edges(holder: Followed) -> Iterator[Edge]:
-    """What an object holds that checkpoints follow, in the order of the names."""
-    held = children(holder)
-    for name in held if isinstance(holder, (list, tuple)) else sorted(held):
-        yield Edge(name, held[name])
+    """The objects that another holds and checkpoints follow, in the order of the names."""
+    members = children(holder)
+    for name in members if isinstance(holder, (list, tuple)) else sorted(members):
+        yield Edge(name, members[name])
 
 
 def variables_of(root: Followed) -> dict[str, Variable]:
-    """The variables that can be reached, each by the first path found, breadth first."""
-    found: dict[str, Variable] = {}
+    """The reachable variables by their paths: for each the first one, breadth first."""
+    variables: dict[str, Variable] = {}
     seen = {id(root)}
     queue: list[tuple[str, Followed]] = [("", root)]
     for path, holder in queue:
         if isinstance(holder, Variable):
-            found[path] = holder
+            variables[path] = holder
         for name, child in edges(holder):
             if id(child) not in seen:
                 seen.add(id(child))
                 queue.append((f"{path}/{name}" if path else name, child))
-    return found
+    return variables
 
 
 class TrackableView:
@@ -137,7 +139,7 @@ class TrackableView:
     >>> v = tf.Variable(1.0)
     >>> checkpoint = tf.train.Checkpoint(parts=[v])
     >>> view = tf.train.TrackableView(checkpoint)
-    >>> [type(held).__name__ for held in view.descendants()]
+    >>> [type(each).__name__ for each in view.descendants()]
     ['Checkpoint', 'list', 'Variable', 'Variable']
     >>> view.children(checkpoint)["parts"][0] is v
     True
@@ -157,15 +159,15 @@ class TrackableView:
         return children(followed(obj))
 
     def descendants(self) -> list[Any]:
-        """All that can be reached, the root first, breadth first; each object once."""
-        found = [self._root]
+        """All reachable objects, breadth first from the root; each object once."""
+        objects = [self._root]
         seen = {id(self._root)}
-        for holder in found:
+        for holder in objects:
             for child in self.children(holder).values():
                 if id(child) not in seen:
                     seen.add(id(child))
-                    found.append(child)
-        return found
+                    objects.append(child)
+        return objects
 
 
 def followed(value: object) -> Followed:
