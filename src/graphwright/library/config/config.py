@@ -117,9 +117,11 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     >>> import graphwright as tf
     >>> tf.config.set_visible_devices([], "GPU")
     """
-    for wanted in devices if isinstance(devices, (list, tuple)) else [devices]:
-        if wanted is not None and wanted not in list_physical_devices():
-            raise ValueError(f"Unrecognized device: {wanted!r}")
+    # A device is a named tuple itself.
+    alone = isinstance(devices, PhysicalDevice) or not isinstance(devices, (list, tuple))
+    for device in [devices] if alone else devices:
+        if device is not None and device not in list_physical_devices():
+            raise ValueError(f"Unrecognized device: {device!r}")
 
 
 class LogicalDeviceConfiguration(NamedTuple):
