@@ -132,7 +132,7 @@ def inside_function() -> bool:
 
 
 class device:
-    """Names a device for the ops of the block. There is one device: only the name is checked."""
+    """Names a device for the ops of the block; there is one, so only the name is checked."""
 
     def __init__(self, device_name: str | Callable[..., object] | None) -> None:
         if (
