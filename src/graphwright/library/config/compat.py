@@ -1,4 +1,4 @@
-"""`tf.compat`: text and bytes, and what programs for several versions of TensorFlow ask."""
+"""`tf.compat`: text and bytes, and calls of programs for several versions of TensorFlow."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def forward_compatibility_horizon(year: int, month: int, day: int) -> Horizon:
 
 
 class Horizon:
-    """A block in which another day counts."""
+    """A block with another date for `forward_compatible`."""
 
     def __init__(self, day: datetime.date) -> None:
         self._day = day
@@ -284,8 +284,8 @@ def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | No
     <tf.Tensor: shape=(1,), dtype=float32, numpy=array([6.], dtype=float32)>
     """
     raise RuntimeError(
-        "`sparse_placeholder` is not compatible with eager execution. Make what is computed from "
-        "it a `tf.function` of an argument: its spec is `tf.SparseTensorSpec(shape, dtype)`."
+        "`sparse_placeholder` is not compatible with eager execution. Use an argument of a "
+        "`tf.function` in its place, with the spec `tf.SparseTensorSpec(shape, dtype)`."
     )
 
 
@@ -309,6 +309,6 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = No
     <tf.Tensor: shape=(), dtype=int32, numpy=6>
     """
     raise RuntimeError(
-        "tf.placeholder() is not compatible with eager execution. Make what is computed from it a "
-        "`tf.function` of an argument."
+        "tf.placeholder() is not compatible with eager execution. Use an argument of a "
+        "`tf.function` in its place."
     )
