@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from graphwright.library.dispatch.raw_ops import load_all
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.op import REGISTRY, Call, Op, not_differentiable
 
-F = Callable[..., Any]
+F = TypeVar("F", bound=Callable[..., Any])
+#: The cotangents of an op's inputs, from the op, its call and the cotangents of its results.
+GradientRule = Callable[..., Sequence[Any]]
 #: The names that somebody has registered a rule for, or the absence of one.
 _NAMES: set[str] = set()
 
@@ -50,7 +53,7 @@ class RegisterGradient:
         self._op_type = checked(op_type)
 
     def __call__(self, f: F) -> F:
-        def gradient(op: Op, call: Call, *cotangents: Any) -> Sequence[Any]:
+        def gradient(op: Op, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
             found = f(OperationView(op, call), *cotangents)
             return found if isinstance(found, (list, tuple)) else [found]
 
@@ -76,14 +79,14 @@ def no_gradient(op_type: str) -> None:
     register(checked(op_type), not_differentiable)
 
 
-def checked(op_type: Any) -> str:
+def checked(op_type: str) -> str:
     """The name of an op; TypeError if it is no string."""
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     return op_type
 
 
-def register(name: str, rule: Callable[..., Any]) -> None:
+def register(name: str, rule: GradientRule) -> None:
     """Gives an op a rule; KeyError if it has one."""
     load_all()
     op = REGISTRY.get(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,7 @@ from graphwright.op.op_families import Reduction
 from graphwright.op.refusal import boundary
 from graphwright.op.results import named
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import PythonFunction, TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -116,7 +117,7 @@ def raw_op(name: str) -> Callable[..., Any]:
     op = REGISTRY[name]
     of = signature(op)
 
-    def function(**kwargs: Any) -> Any:
+    def function(**kwargs: object) -> Any:
         bound = of.bind(**kwargs)
         bound.apply_defaults()
         given = bound.arguments
@@ -131,19 +132,19 @@ def raw_op(name: str) -> Callable[..., Any]:
     return published(name, function)
 
 
-def published(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def published(name: str, function: PythonFunction) -> Callable[..., Any]:
     """The public form of a raw op."""
     found = boundary(function)
     found.__module__, found.__qualname__ = "graphwright", f"raw_ops.{name}"
     return found
 
 
-def converted(op: type[Op], groups: list[Any]) -> list[Any]:
+def converted(op: type[Op], groups: Sequence[object]) -> list[Any]:
     """The operands as tensors; what has no dtype yet takes that of its like."""
     check_lists(op, groups)
     found: dict[str, DType] = {}
     for operand, group in zip(op.operands, groups):
-        each = group if operand.variadic or operand.mixed else [group]
+        each: Any = group if operand.variadic or operand.mixed else [group]
         dtype = next((value.dtype for value in each if is_tensor(value)), None)
         if dtype is not None and operand.dtype in op.dtypes:
             found.setdefault(operand.dtype, dtype)
@@ -151,9 +152,11 @@ def converted(op: type[Op], groups: list[Any]) -> list[Any]:
     return [as_operand(op, operand, group, found) for operand, group in zip(op.operands, groups)]
 
 
-def check_lists(op: type[Op], groups: list[Any]) -> None:
+def check_lists(op: type[Op], groups: Sequence[object]) -> None:
     """The lists of an op have as many tensors."""
-    lists = [(o.name, g) for o, g in zip(op.operands, groups) if o.variadic or o.mixed]
+    lists: list[tuple[str, Any]] = [
+        (o.name, g) for o, g in zip(op.operands, groups) if o.variadic or o.mixed
+    ]
     if len({len(group) for _, group in lists}) > 1:
         shown = ", ".join([f"{len(group)} in '{name}'" for name, group in lists])
         raise InvalidArgumentError(
@@ -161,7 +164,7 @@ def check_lists(op: type[Op], groups: list[Any]) -> None:
         )
 
 
-def check_literals(op: type[Op], groups: list[Any], found: dict[str, DType]) -> None:
+def check_literals(op: type[Op], groups: Sequence[object], found: dict[str, DType]) -> None:
     """Refuses floats where a host operand of the same dtype is of integers: as what cannot be
     converted to the dtype of one before it, or as a list that has a dtype of its own."""
     hosts = [(o, g) for o, g in zip(op.operands, groups) if o.host and o.dtype in op.dtypes]
@@ -178,19 +181,19 @@ def check_literals(op: type[Op], groups: list[Any], found: dict[str, DType]) -> 
         raise TypeError(f"Cannot convert {given!r} to EagerTensor of dtype {dtype.name}: {name}")
 
 
-def holds(kind: type, value: Any) -> bool:
+def holds(kind: type, value: object) -> bool:
     """Whether a Python value, or one in it, is of a kind."""
     if isinstance(value, (list, tuple)):
         return any(holds(kind, item) for item in value)
     return isinstance(value, kind)
 
 
-def as_operand(op: type[Op], operand: Operand, group: Any, found: dict[str, Any]) -> Any:
+def as_operand(op: type[Op], operand: Operand, group: object, found: dict[str, DType]) -> Any:
     """One operand, or the list of those that one name stands for."""
     if operand.host:
         return group
 
-    def tensor(value: Any) -> Any:
+    def tensor(value: TensorLike) -> Any:
         if operand.mixed or operand.dtype in ("resource", "variant"):
             return value.handle if hasattr(value, "handle") else convert(value)
         if operand.dtype in op.dtypes or operand.dtype in op.fields:
@@ -199,12 +202,14 @@ def as_operand(op: type[Op], operand: Operand, group: Any, found: dict[str, Any]
             return made
         return convert(value, None if is_tensor(value) else as_dtype(operand.dtype))
 
-    return [tensor(v) for v in group] if operand.variadic or operand.mixed else tensor(group)
+    values: Any = group
+    return [tensor(v) for v in values] if operand.variadic or operand.mixed else tensor(values)
 
 
-def flat(op: type[Op], operands: list[Any]) -> list[Any]:
+def flat(op: type[Op], operands: Sequence[object]) -> list[object]:
     """The operands one after the other."""
-    row: list[Any] = []
+    row: list[object] = []
+    value: Any
     for operand, value in zip(op.operands, operands):
         if operand.variadic or operand.mixed:
             row.extend(value)
@@ -213,7 +218,7 @@ def flat(op: type[Op], operands: list[Any]) -> list[Any]:
     return row
 
 
-def made(op: type[Op], given: dict[str, Any], operands: list[Any]) -> Op:
+def made(op: type[Op], given: Mapping[str, object], operands: Sequence[object]) -> Op:
     """The op with the attributes given, or told by operands."""
     public = attributes(op)
     values = []
@@ -227,7 +232,7 @@ def made(op: type[Op], given: dict[str, Any], operands: list[Any]) -> Op:
     return op.of(*values)
 
 
-def attribute(op: type[Op], name: str, value: Any) -> Any:
+def attribute(op: type[Op], name: str, value: object) -> Any:
     """An attribute made of what is given for it."""
     kind, said = op.fields[name], argument(op, name)
     if kind in KINDS:
@@ -240,10 +245,10 @@ def attribute(op: type[Op], name: str, value: Any) -> Any:
         raise TypeError(f"Expected {kind} for argument '{said}' not {value!r}.") from None
 
 
-def told_dtype(op: type[Op], name: str, operands: list[Any]) -> Any:
+def told_dtype(op: type[Op], name: str, operands: Sequence[object]) -> Any:
     """The dtype of the first operand that is declared to have it, or those of its list."""
     place = next(i for i, operand in enumerate(op.operands) if operand.dtype == name)
-    value = operands[place]
+    value: Any = operands[place]
     if op.operands[place].mixed:
         return tuple([tensor.dtype for tensor in value])
     first = value
@@ -256,23 +261,24 @@ def told_dtype(op: type[Op], name: str, operands: list[Any]) -> Any:
     return first.dtype if is_tensor(first) else convert(first).dtype
 
 
-def shaped(op: Op, result: Any) -> Any:
+def shaped(op: Op, result: object) -> Any:
     """A result as raw ops give it: a tensor, a list, a named tuple of these, or None."""
     if len(op.results) <= 1:
         return list(result) if isinstance(result, tuple) else result
     kind = named(type(op))
+    tensors: Any = result
     if not any(r.variadic or r.mixed for r in op.results):
-        return kind(*result)
-    rest, parts = list(result), []
+        return kind(*tensors)
+    rest, parts = list(tensors), []
     for part in op.results:
         many = part.variadic or part.mixed
-        count = length_of(op, part, result) if many else 1
+        count = length_of(op, part, tensors) if many else 1
         parts.append(rest[:count] if many else rest[0])
         del rest[:count]
     return kind(*parts)
 
 
-def length_of(op: Op, part: Operand, result: Any) -> int:
+def length_of(op: Op, part: Operand, result: Sequence[object]) -> int:
     """How many tensors a list among the results has."""
     if part.length:
         return int(getattr(op, part.length))

@@ -23,8 +23,11 @@ from graphwright.ops.core.elementwise import BINARY, UNARY
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+#: Types of parameters, by their names or positions.
+Annotations = Mapping[str, object] | Mapping[int, object] | Mapping[int | str, object]
 
-def dispatch_for_api(api: Function, *signatures: Mapping[Any, Any]) -> Callable[[F], F]:
+
+def dispatch_for_api(api: Function, *signatures: Annotations) -> Callable[[F], F]:
     """Decorates a function that serves a public function for arguments of further types.
 
     The decorated function is called where `api` itself refuses the arguments. It must have the
@@ -59,13 +62,13 @@ def dispatch_for_api(api: Function, *signatures: Mapping[Any, Any]) -> Callable[
 
     def register(target: F) -> F:
         takes_name = check_signature(parameters, target)
-        found: Sequence[Mapping[Any, Any]] = signatures or annotated(target)
+        found: Sequence[Annotations] = signatures or annotated(target)
         tests = [tests_of(parameters, signature) for signature in found]
 
-        def accepts(arguments: Mapping[str, Any]) -> bool:
+        def accepts(arguments: Mapping[str, object]) -> bool:
             return any(all(t(arguments[n]) for n, t in each.items()) for each in tests)
 
-        def call(arguments: Mapping[str, Any]) -> Any:
+        def call(arguments: Mapping[str, object]) -> Any:
             given = without_defaults(function, arguments)
             if not takes_name:
                 given.pop("name", None)
@@ -112,7 +115,7 @@ def annotated(target: Function) -> list[dict[str, Any]]:
     return [hints]
 
 
-def tests_of(api: inspect.Signature, signature: Mapping[Any, Any]) -> dict[str, Test]:
+def tests_of(api: inspect.Signature, signature: Annotations) -> dict[str, Test]:
     """A signature as a test of each of its parameters."""
     names = list(api.parameters)
     tests = {}
@@ -124,7 +127,7 @@ def tests_of(api: inspect.Signature, signature: Mapping[Any, Any]) -> dict[str, 
     return tests
 
 
-def test_of(annotation: Any) -> Test:
+def test_of(annotation: object) -> Test:
     """The test whether a value is of an annotated type."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
@@ -133,13 +136,13 @@ def test_of(annotation: Any) -> Test:
     if origin is list and arguments != (Any,):
         item = test_of(arguments[0])
         return lambda value: isinstance(value, (list, tuple)) and all(map(item, value))
-    annotation = annotation if origin is None else origin
-    if isinstance(annotation, type):
-        return lambda value: isinstance(value, annotation)
-    raise ValueError(f"{annotation!r} is no type that arguments can be told by")
+    kind = annotation if origin is None else origin
+    if isinstance(kind, type):
+        return lambda value: isinstance(value, kind)
+    raise ValueError(f"{kind!r} is no type that arguments can be told by")
 
 
-def handler_of(family: DispatchFamily, *kinds: Any) -> Callable[[F], F]:
+def handler_of(family: DispatchFamily, *kinds: object) -> Callable[[F], F]:
     """Registers a handler of a family for types that have none yet."""
 
     def register(handler: F) -> F:
@@ -158,10 +161,10 @@ def handler_of(family: DispatchFamily, *kinds: Any) -> Callable[[F], F]:
 
 
 #: The handler of each family and types of operands.
-_HANDLERS: dict[tuple[DispatchFamily, tuple[Any, ...]], Function] = {}
+_HANDLERS: dict[tuple[DispatchFamily, tuple[object, ...]], Function] = {}
 
 
-def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[F], F]:
+def dispatch_for_unary_elementwise_apis(x_type: object) -> Callable[[F], F]:
     """Decorates a handler that serves every elementwise function of one operand of a type.
 
     Args:
@@ -185,7 +188,7 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[F], F]:
     return handler_of(UNARY, x_type)
 
 
-def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[F], F]:
+def dispatch_for_binary_elementwise_apis(x_type: object, y_type: object) -> Callable[[F], F]:
     """Decorates a handler that serves every elementwise function of two operands of given types.
 
     Args:
@@ -210,7 +213,7 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[
     return handler_of(BINARY, x_type, y_type)
 
 
-def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[[F], F]:
+def dispatch_for_binary_elementwise_assert_apis(x_type: object, y_type: object) -> Callable[[F], F]:
     """Decorates a handler that serves assertions such as `tf.debugging.assert_equal`.
 
     Args:
