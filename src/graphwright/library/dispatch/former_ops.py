@@ -1,4 +1,4 @@
-"""Raw ops of earlier versions: what they compute, said in ops of today.
+"""Raw ops of earlier versions, in terms of today's ops.
 
 Programs that were written for them find them in `tf.raw_ops`; the graphs have today's ops. Those
 for which TensorFlow itself has no kernel any more are left out.
@@ -36,17 +36,17 @@ FORMER: dict[str, Callable[..., Any]] = {}
 
 
 def renamed(name: str, now: str, *left_out: str, **arguments: str) -> None:
-    """Publishes an op of today under a former name; `arguments` are former names of its own."""
+    """Publishes an op of today under a former name; `arguments` maps former names to its own."""
     op = raw_op(now)
     today = inspect.signature(op)
     before = {new: old for old, new in arguments.items()}
 
-    def function(**given: object) -> Any:
-        bound = signature.bind(**given)
+    def function(**values: object) -> Any:
+        bound = signature.bind(**values)
         return op(**{arguments.get(key, key): value for key, value in bound.arguments.items()})
 
-    kept = [p for p in today.parameters.values() if p.name not in left_out]
-    signature = inspect.Signature([p.replace(name=before.get(p.name, p.name)) for p in kept])
+    parameters = [p for p in today.parameters.values() if p.name not in left_out]
+    signature = inspect.Signature([p.replace(name=before.get(p.name, p.name)) for p in parameters])
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The former {now}."
     function.__signature__ = signature  # type: ignore[attr-defined]
@@ -69,7 +69,7 @@ def former(function: PythonFunction) -> Callable[..., Any]:
     return function
 
 
-def pictures(x: TensorLike) -> Any:
+def as_images(x: TensorLike) -> Any:
     """A tensor that is known to have the four axes of images."""
     return raw_op("EnsureShape")(input=x, shape=[None] * 4)
 
@@ -79,7 +79,7 @@ def BatchToSpace(
     *, input: TensorLike, crops: TensorLike, block_size: int, name: str | None = None
 ) -> Any:
     """Blocks of two axes taken out of the batch."""
-    return batch_to_space_nd(pictures(input), [block_size, block_size], crops, name=name)
+    return batch_to_space_nd(as_images(input), [block_size, block_size], crops, name=name)
 
 
 @former
@@ -87,7 +87,7 @@ def SpaceToBatch(
     *, input: TensorLike, paddings: TensorLike, block_size: int, name: str | None = None
 ) -> Any:
     """Blocks of two axes moved into the batch."""
-    return space_to_batch_nd(pictures(input), [block_size, block_size], paddings, name=name)
+    return space_to_batch_nd(as_images(input), [block_size, block_size], paddings, name=name)
 
 
 @former
@@ -132,13 +132,13 @@ def InplaceUpdate(*, x: TensorLike, i: TensorLike, v: TensorLike, name: str | No
 
 @former
 def InplaceAdd(*, x: TensorLike, i: TensorLike, v: TensorLike, name: str | None = None) -> Any:
-    """The tensor with something added to rows, of equal ones to the last."""
+    """The tensor with values added to rows; of equal rows the last counts."""
     return InplaceUpdate(x=x, i=i, v=add(gather(x, i), v), name=name)
 
 
 @former
 def InplaceSub(*, x: TensorLike, i: TensorLike, v: TensorLike, name: str | None = None) -> Any:
-    """The tensor with something subtracted from rows, of equal ones from the last."""
+    """The tensor with values subtracted from rows; of equal rows the last counts."""
     return InplaceUpdate(x=x, i=i, v=subtract(gather(x, i), v), name=name)
 
 

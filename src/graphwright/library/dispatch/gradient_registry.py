@@ -12,12 +12,12 @@ from graphwright.op.op import REGISTRY, Call, Op, not_differentiable
 F = TypeVar("F", bound=Callable[..., Any])
 #: The cotangents of an op's inputs, from the op, its call and the cotangents of its results.
 GradientRule = Callable[..., Sequence[Any]]
-#: The names that somebody has registered a rule for, or the absence of one.
+#: The names for which a program has registered a rule, or the absence of one.
 _NAMES: set[str] = set()
 
 
 class OperationView:
-    """An executed op, as rules for TensorFlow ask about it."""
+    """An executed op, as rules for TensorFlow look at it."""
 
     def __init__(self, op: Op, call: Call) -> None:
         self.type = op.type_name
@@ -38,10 +38,10 @@ class OperationView:
 class RegisterGradient:
     """A decorator: the gradient of an op that has none, by the op's name.
 
-    The function gets the executed op, of which it may ask `inputs`, `outputs` and `get_attr`,
-    and the gradient with respect to each output; it returns one for each input, or None. A name
-    that no op has is kept, and means nothing. TypeError for a name that is no string, KeyError
-    for an op that has a rule.
+    The function gets the executed op, with `inputs`, `outputs` and `get_attr`, and the gradient
+    with respect to each output. It returns one for each input, or None. A name that no op has is
+    accepted without an effect. TypeError for a name that is no string, KeyError for an op that
+    has a rule.
 
     >>> import graphwright as tf
     >>> @tf.RegisterGradient("LeftAlone")
@@ -54,8 +54,8 @@ class RegisterGradient:
 
     def __call__(self, f: F) -> F:
         def gradient(op: Op, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
-            found = f(OperationView(op, call), *cotangents)
-            return found if isinstance(found, (list, tuple)) else [found]
+            gradients = f(OperationView(op, call), *cotangents)
+            return gradients if isinstance(gradients, (list, tuple)) else [gradients]
 
         register(self._op_type, gradient)
         return f

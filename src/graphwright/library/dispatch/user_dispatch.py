@@ -62,17 +62,17 @@ def dispatch_for_api(api: Function, *signatures: Annotations) -> Callable[[F], F
 
     def register(target: F) -> F:
         takes_name = check_signature(parameters, target)
-        found: Sequence[Annotations] = signatures or annotated(target)
-        tests = [tests_of(parameters, signature) for signature in found]
+        alternatives: Sequence[Annotations] = signatures or annotated(target)
+        tests = [tests_of(parameters, signature) for signature in alternatives]
 
         def accepts(arguments: Mapping[str, object]) -> bool:
             return any(all(t(arguments[n]) for n, t in each.items()) for each in tests)
 
         def call(arguments: Mapping[str, object]) -> Any:
-            given = without_defaults(function, arguments)
+            named = without_defaults(function, arguments)
             if not takes_name:
-                given.pop("name", None)
-            return target(**given)
+                named.pop("name", None)
+            return target(**named)
 
         add_meaning(function, Meaning(accepts, target, call, is_users=True))
         return target
@@ -82,14 +82,15 @@ def dispatch_for_api(api: Function, *signatures: Annotations) -> Callable[[F], F
 
 def check_signature(api: inspect.Signature, target: Function) -> bool:
     """Whether a target takes `name`; ValueError if its parameters are not those of the API."""
-    own = inspect.signature(target)
-    names = list(own.parameters)
+    signature = inspect.signature(target)
+    names = list(signature.parameters)
     takes_name = "name" in names
     if not takes_name and "name" in api.parameters:
         names.append("name")
     if names != list(api.parameters):
         none = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
-        shown = own if takes_name else own.replace(parameters=[*own.parameters.values(), none])
+        parameters = list(signature.parameters.values())
+        shown = signature if takes_name else signature.replace(parameters=[*parameters, none])
         raise ValueError(
             f"Dispatch function's signature {untyped(shown)} does not match API's signature "
             f"{untyped(api)}."
@@ -105,7 +106,7 @@ def untyped(signature: inspect.Signature) -> inspect.Signature:
 
 
 def annotated(target: Function) -> list[dict[str, Any]]:
-    """The one signature that a function's annotations make; ValueError if it has none."""
+    """The one signature that the annotations of a function make; ValueError if it has none."""
     hints = {n: t for n, t in typing.get_type_hints(target).items() if n != "return"}
     if not hints:
         raise ValueError(
@@ -128,7 +129,7 @@ def tests_of(api: inspect.Signature, signature: Annotations) -> dict[str, Test]:
 
 
 def test_of(annotation: object) -> Test:
-    """The test whether a value is of an annotated type."""
+    """The function that tells whether a value is of an annotated type."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         options = [test_of(option) for option in arguments]
@@ -139,7 +140,7 @@ def test_of(annotation: object) -> Test:
     kind = annotation if origin is None else origin
     if isinstance(kind, type):
         return lambda value: isinstance(value, kind)
-    raise ValueError(f"{kind!r} is no type that arguments can be told by")
+    raise ValueError(f"{kind!r} is no type by which arguments can be told apart")
 
 
 def handler_of(family: DispatchFamily, *kinds: object) -> Callable[[F], F]:
@@ -238,7 +239,7 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: object, y_type: object) 
 
 
 def unregister_dispatch_for(dispatch_target: Function) -> None:
-    """Takes a function back out of dispatch, where a `tf.experimental.dispatch_for_*` put it.
+    """Removes a function from dispatch, to which a `tf.experimental.dispatch_for_*` added it.
 
     Args:
         dispatch_target: The decorated function.
