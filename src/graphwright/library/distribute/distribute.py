@@ -7,7 +7,7 @@ where what each has computed is brought together. That is a `Context`; everythin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from enum import Enum
@@ -20,6 +20,7 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.trace.scopes import inside_function
 from graphwright.types import tree
+from graphwright.types.arguments import PythonFunction, TensorLike
 from graphwright.values.convert import convert_to_tensor
 from graphwright.values.variable import Variable, VariableAggregation, variable_creator_scope
 
@@ -46,7 +47,7 @@ class ReduceOp(Enum):
         return ReduceOp[aggregation.name]
 
 
-def reduction(value: Any) -> ReduceOp:
+def reduction(value: ReduceOp | str) -> ReduceOp:
     """A way to combine values, however it is said; TypeError or ValueError for anything else."""
     if isinstance(value, str):
         return ReduceOp(value.upper())
@@ -71,7 +72,7 @@ class ReplicaContext:
     1
     """
 
-    def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any) -> None:
+    def __init__(self, strategy: Strategy, replica_id_in_sync_group: TensorLike) -> None:
         self._strategy = strategy
         self._id = replica_id_in_sync_group
         self._entered: list[AbstractContextManager[Any]] = []
@@ -104,12 +105,17 @@ class ReplicaContext:
     def __exit__(self, *exception: Any) -> None:
         self._entered.pop().__exit__(*exception)
 
-    def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
+    def merge_call(
+        self,
+        merge_fn: PythonFunction,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> Any:
         """What `merge_fn(strategy, *args, **kwargs)` makes of the values of all replicas."""
         with inside(Context(self._strategy, None)):
             return staged(merge_fn)(self._strategy, *args, **(kwargs or {}))
 
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+    def all_reduce(self, reduce_op: ReduceOp | str, value: object, options: object = None) -> Any:
         """The values of all replicas combined, tensor by tensor: with one replica, its own.
 
         >>> import graphwright as tf
@@ -120,7 +126,7 @@ class ReplicaContext:
         reduction(reduce_op)
         return tree.map_structure(convert_to_tensor, value)
 
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+    def all_gather(self, value: object, axis: int, options: object = None) -> Any:
         """The values of all replicas, one after the other along an axis: its own."""
         return tree.map_structure(convert_to_tensor, value)
 
@@ -190,7 +196,7 @@ class Strategy:
     #: The names of the devices that replicas use.
     _devices: tuple[str, ...] = ("/job:localhost/replica:0/task:0/device:CPU:0",)
 
-    def __init__(self, extended: Any) -> None:
+    def __init__(self, extended: object) -> None:
         raise ValueError(
             "A tf.distribute.Strategy of one's own needs devices to distribute to, and there is "
             "one. tf.distribute.get_strategy() is the strategy for it."
@@ -234,14 +240,18 @@ class Strategy:
             yield self
 
     def run(
-        self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None
+        self,
+        fn: PythonFunction,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+        options: object = None,
     ) -> Any:
         """What `fn(*args, **kwargs)` gives inside a replica. RuntimeError inside of one."""
         self._across()
         with inside(Context(self, ReplicaContext(self, 0))):
             return staged(fn)(*args, **(kwargs or {}))
 
-    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
+    def reduce(self, reduce_op: ReduceOp | str, value: object, axis: int | None) -> Any:
         """The value of the replicas combined, and summed or averaged along an axis if one is
         given. RuntimeError inside a replica.
 
@@ -255,13 +265,14 @@ class Strategy:
             return self._combined(value)
         if not isinstance(axis, int):
             raise TypeError(f"axis must be an int or None, not {axis!r}")
-        x = convert_to_tensor(value)
+        argument: Any = value
+        x = convert_to_tensor(argument)
         total = reduce_sum(x, axis)
         if how is ReduceOp.SUM:
             return total
         return total / cast(shape_of(x)[axis], total.dtype)
 
-    def gather(self, value: Any, axis: int) -> Any:
+    def gather(self, value: object, axis: int) -> Any:
         """The values of the replicas one after the other along an axis: the value of the one.
 
         RuntimeError inside a replica.
@@ -269,27 +280,27 @@ class Strategy:
         self._across()
         return value
 
-    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+    def experimental_local_results(self, value: object) -> tuple[Any, ...]:
         """The values of the replicas of this process."""
         return (value,)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+    def experimental_distribute_dataset(self, dataset: object, options: object = None) -> Any:
         """The data for the replicas: the one gets all of it."""
         return dataset
 
     def distribute_datasets_from_function(
-        self, dataset_fn: Callable[[InputContext], Any], options: Any = None
+        self, dataset_fn: Callable[[InputContext], object], options: object = None
     ) -> Any:
         """The data that `dataset_fn(InputContext())` gives."""
         return dataset_fn(InputContext())
 
     def experimental_distribute_values_from_function(
-        self, value_fn: Callable[[ValueContext], Any]
+        self, value_fn: Callable[[ValueContext], object]
     ) -> Any:
         """The values that `value_fn` gives for each replica, called with a `ValueContext`."""
         return value_fn(ValueContext())
 
-    def _combined(self, value: Any) -> Any:
+    def _combined(self, value: object) -> Any:
         """The value that all replicas have together."""
         return value
 
@@ -346,10 +357,12 @@ class MirroredStrategy(Strategy):
     1
     """
 
-    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+    def __init__(
+        self, devices: Sequence[str] | None = None, cross_device_ops: object = None
+    ) -> None:
         check_devices(["/cpu:0"] if devices is None else devices)
 
-    def _combined(self, value: Any) -> Any:
+    def _combined(self, value: object) -> Any:
         return tree.map_structure(convert_to_tensor, value)
 
 
@@ -365,14 +378,16 @@ def check_devices(names: Sequence[str]) -> None:
 class MultiWorkerMirroredStrategy(Strategy):
     """A strategy for several machines, which refuses: ValueError."""
 
-    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+    def __init__(
+        self, cluster_resolver: object = None, communication_options: object = None
+    ) -> None:
         refuse("MultiWorkerMirroredStrategy")
 
 
 class ParameterServerStrategy(Strategy):
     """A strategy for several machines, which refuses: ValueError."""
 
-    def __init__(self, cluster_resolver: Any, variable_partitioner: Any = None) -> None:
+    def __init__(self, cluster_resolver: object, variable_partitioner: object = None) -> None:
         refuse("ParameterServerStrategy")
 
 
@@ -381,8 +396,8 @@ class TPUStrategy(Strategy):
 
     def __init__(
         self,
-        tpu_cluster_resolver: Any = None,
-        experimental_device_assignment: Any = None,
+        tpu_cluster_resolver: object = None,
+        experimental_device_assignment: object = None,
         experimental_spmd_xla_partitioning: bool = False,
     ) -> None:
         refuse("TPUStrategy")
@@ -405,21 +420,21 @@ class DistributedValues:
     False
     """
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values: object) -> None:
         refuse(type(self).__name__)
 
 
 class DistributedDataset:
     """Data divided among several replicas: there is none, see `DistributedValues`."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         refuse(type(self).__name__)
 
 
 class DistributedIterator:
     """The iterator of a `DistributedDataset`: there is none, see `DistributedValues`."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         refuse(type(self).__name__)
 
 
@@ -456,12 +471,12 @@ class StrategyExtended:
             raise RuntimeError(f"{asked}() method unsupported by default tf.distribute.Strategy.")
         return self._strategy._devices
 
-    def variable_created_in_scope(self, v: Any) -> bool:
+    def variable_created_in_scope(self, v: object) -> bool:
         """Whether a variable was made in the scope of this strategy."""
         return (_OWNERS.find(v) or DEFAULT) is self._strategy
 
     @contextmanager
-    def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
+    def colocate_vars_with(self, colocate_with_variable: object) -> Iterator[None]:
         """Has variables of the block be where another is, which they are; ValueError if that one
         was not made in the scope of this strategy."""
         if not self.variable_created_in_scope(colocate_with_variable):
@@ -471,27 +486,36 @@ class StrategyExtended:
             )
         yield
 
-    def value_container(self, value: Any) -> Any:
+    def value_container(self, value: object) -> Any:
         """What holds a value of a replica: itself."""
         return value
 
-    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
+    def reduce_to(
+        self,
+        reduce_op: ReduceOp | str,
+        value: object,
+        destinations: object,
+        options: object = None,
+    ) -> Any:
         """The values of the replicas combined, for whoever is at the destinations."""
         reduction(reduce_op)
         return value
 
     def batch_reduce_to(
-        self, reduce_op: Any, value_destination_pairs: Any, options: Any = None
+        self,
+        reduce_op: ReduceOp | str,
+        value_destination_pairs: Iterable[tuple[object, object]],
+        options: object = None,
     ) -> list[Any]:
         """`reduce_to` of each pair."""
         return [self.reduce_to(reduce_op, v, where) for v, where in value_destination_pairs]
 
     def update(
         self,
-        var: Any,
-        fn: Callable[..., Any],
-        args: Any = (),
-        kwargs: Any = None,
+        var: Variable,
+        fn: PythonFunction,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
         group: bool = True,
     ) -> Any:
         """`fn(var, *args, **kwargs)` for each copy of a variable: for the one there is.
@@ -503,7 +527,7 @@ class StrategyExtended:
 
 
 #: The strategies in whose scopes variables were made.
-_OWNERS: IdentityTable[Any, Strategy] = IdentityTable()
+_OWNERS: IdentityTable[object, Strategy] = IdentityTable()
 DEFAULT = Default()
 _DEFAULT = Context(DEFAULT, ReplicaContext(DEFAULT, 0))
 _CURRENT: ContextVar[Context] = ContextVar("_CURRENT", default=_DEFAULT)
@@ -524,7 +548,7 @@ def inside(entered: Context) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def staged(function: Callable[..., Any]) -> Callable[..., Any]:
+def staged(function: PythonFunction) -> PythonFunction:
     """A user's function as the function that is traced would call it."""
     return staged_form(function) if inside_function() else function
 
@@ -595,7 +619,9 @@ def strategy_supports_no_merge_call() -> bool:
     return not has_strategy()
 
 
-def maybe_merge_call(fn: Callable[..., Any], strategy: Strategy, *args: Any, **kwargs: Any) -> Any:
+def maybe_merge_call(
+    fn: PythonFunction, strategy: Strategy, *args: object, **kwargs: object
+) -> Any:
     """Calls a function with the strategy, across replicas where the strategy requires it.
 
     Args:
