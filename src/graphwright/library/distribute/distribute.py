@@ -1,8 +1,7 @@
 """Strategies of distribution: `tf.distribute`.
 
-There is one process with one CPU, so a strategy has one replica. What programs ask of a strategy
-is whether they are inside a replica, which combines nothing with others here, or across replicas,
-where what each has computed is brought together. That is a `Context`; everything else follows.
+There is one process with one CPU, so a strategy has one replica. A program is inside a replica, or
+across replicas, where their results are combined. A `Context` says which; all else follows.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class ReduceOp(Enum):
 
     @staticmethod
     def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
-        """What combines the copies of a variable of that aggregation; ValueError if nothing."""
+        """The way to combine copies of a variable of an aggregation; ValueError without one."""
         if aggregation.name not in ReduceOp.__members__:
             raise ValueError(
                 f"Could not convert from `tf.VariableAggregation` {aggregation} to "
@@ -48,7 +47,7 @@ class ReduceOp(Enum):
 
 
 def reduction(value: ReduceOp | str) -> ReduceOp:
-    """A way to combine values, however it is said; TypeError or ValueError for anything else."""
+    """A way to combine values, or that of a name; TypeError or ValueError for anything else."""
     if isinstance(value, str):
         return ReduceOp(value.upper())
     if not isinstance(value, ReduceOp):
@@ -64,7 +63,7 @@ class Context(NamedTuple):
 
 
 class ReplicaContext:
-    """What a function that `Strategy.run` calls knows of its replica.
+    """The replica in which `Strategy.run` calls a function.
 
     >>> import graphwright as tf
     >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -84,12 +83,12 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are: 1."""
+        """The number of replicas: 1."""
         return self._strategy.num_replicas_in_sync
 
     @property
     def replica_id_in_sync_group(self) -> Any:
-        """Which of them this is: 0, as a tensor inside `Strategy.run`."""
+        """The number of this replica: 0, as a tensor inside `Strategy.run`."""
         return self._id if self is _DEFAULT.replica else convert_to_tensor(self._id)
 
     @property
@@ -111,7 +110,7 @@ class ReplicaContext:
         args: Iterable[object] = (),
         kwargs: Mapping[str, object] | None = None,
     ) -> Any:
-        """What `merge_fn(strategy, *args, **kwargs)` makes of the values of all replicas."""
+        """The result of `merge_fn(strategy, *args, **kwargs)`, called across replicas."""
         with inside(Context(self._strategy, None)):
             return staged(merge_fn)(self._strategy, *args, **(kwargs or {}))
 
@@ -132,7 +131,7 @@ class ReplicaContext:
 
 
 class InputContext:
-    """Which part of the input a function of `distribute_datasets_from_function` makes.
+    """The part of the input that a function of `distribute_datasets_from_function` makes.
 
     >>> import graphwright as tf
     >>> tf.distribute.InputContext(num_replicas_in_sync=2).get_per_replica_batch_size(8)
@@ -156,7 +155,7 @@ class InputContext:
         )
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The part of a batch that a replica gets; ValueError if they cannot have like parts."""
+        """The part of a batch that a replica gets; ValueError where parts would not be equal."""
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(
                 f"The `global_batch_size` {global_batch_size} is not divisible by "
@@ -166,7 +165,7 @@ class InputContext:
 
 
 class ValueContext:
-    """For which replica a function of `experimental_distribute_values_from_function` is called.
+    """The replica for which `experimental_distribute_values_from_function` calls its function.
 
     >>> import graphwright as tf
     >>> tf.distribute.experimental.ValueContext().num_replicas_in_sync
@@ -198,18 +197,18 @@ class Strategy:
 
     def __init__(self, extended: object) -> None:
         raise ValueError(
-            "A tf.distribute.Strategy of one's own needs devices to distribute to, and there is "
-            "one. tf.distribute.get_strategy() is the strategy for it."
+            "A custom tf.distribute.Strategy needs devices to distribute to, and there is one. "
+            "tf.distribute.get_strategy() is the strategy for it."
         )
 
     @property
     def extended(self) -> StrategyExtended:
-        """What libraries ask of a strategy."""
+        """The interface for libraries."""
         return StrategyExtended(self)
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are: 1."""
+        """The number of replicas: 1."""
         return 1
 
     @property
@@ -218,7 +217,7 @@ class Strategy:
 
     @contextmanager
     def scope(self) -> Iterator[Strategy]:
-        """Has the block belong to the strategy, across its replicas.
+        """Puts the block into the scope of the strategy, across its replicas.
 
         RuntimeError inside the scope of another strategy.
         """
@@ -246,7 +245,8 @@ class Strategy:
         kwargs: Mapping[str, object] | None = None,
         options: object = None,
     ) -> Any:
-        """What `fn(*args, **kwargs)` gives inside a replica. RuntimeError inside of one."""
+        """The result of `fn(*args, **kwargs)`, called inside a replica. RuntimeError if the caller
+        is inside of one."""
         self._across()
         with inside(Context(self, ReplicaContext(self, 0))):
             return staged(fn)(*args, **(kwargs or {}))
@@ -291,13 +291,13 @@ class Strategy:
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], object], options: object = None
     ) -> Any:
-        """The data that `dataset_fn(InputContext())` gives."""
+        """The data that `dataset_fn(InputContext())` returns."""
         return dataset_fn(InputContext())
 
     def experimental_distribute_values_from_function(
         self, value_fn: Callable[[ValueContext], object]
     ) -> Any:
-        """The values that `value_fn` gives for each replica, called with a `ValueContext`."""
+        """The values that `value_fn` returns for each replica, called with a `ValueContext`."""
         return value_fn(ValueContext())
 
     def _combined(self, value: object) -> Any:
@@ -336,7 +336,7 @@ class Default(Strategy):
 
 
 class OneDeviceStrategy(Strategy):
-    """All on one device, which is named; ValueError for one that is not there.
+    """A strategy on one named device; ValueError for one that does not exist.
 
     >>> import graphwright as tf
     >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -350,7 +350,7 @@ class OneDeviceStrategy(Strategy):
 
 
 class MirroredStrategy(Strategy):
-    """A replica on each device of this machine: one. ValueError for devices that are not there.
+    """A replica on each device of this machine: one. ValueError for devices that do not exist.
 
     >>> import graphwright as tf
     >>> tf.distribute.MirroredStrategy().num_replicas_in_sync
@@ -370,7 +370,7 @@ def check_devices(names: Sequence[str]) -> None:
     """ValueError for names that are not those of the one CPU."""
     for name in names:
         if name.upper().replace("DEVICE:", "").rpartition("/")[2] not in ("CPU:0", "CPU"):
-            raise ValueError(f"There is no device {name!r}: the one there is, is '/cpu:0'.")
+            raise ValueError(f"There is no device {name!r}: the only one is '/cpu:0'.")
     if len(names) != 1:
         raise ValueError(f"A strategy has one device here, '/cpu:0', and not {list(names)!r}.")
 
@@ -412,7 +412,7 @@ def refuse(name: str) -> NoReturn:
 
 
 class DistributedValues:
-    """Values of several replicas: there are none, so programs that ask get their plain values.
+    """Values of several replicas: there are none, so programs get plain values.
 
     >>> import graphwright as tf
     >>> value = tf.distribute.get_strategy().run(lambda: 1.0)
@@ -439,7 +439,7 @@ class DistributedIterator:
 
 
 class StrategyExtended:
-    """What libraries ask of a strategy: where its variables are, and how to update them.
+    """The interface of a strategy for libraries: where variables are, and how to update them.
 
     >>> import graphwright as tf
     >>> extended = tf.distribute.get_strategy().extended
@@ -466,9 +466,9 @@ class StrategyExtended:
         """The devices of replicas; RuntimeError for the default strategy."""
         return self._devices("worker_devices")
 
-    def _devices(self, asked: str) -> tuple[str, ...]:
+    def _devices(self, method: str) -> tuple[str, ...]:
         if isinstance(self._strategy, Default):
-            raise RuntimeError(f"{asked}() method unsupported by default tf.distribute.Strategy.")
+            raise RuntimeError(f"{method}() method unsupported by default tf.distribute.Strategy.")
         return self._strategy._devices
 
     def variable_created_in_scope(self, v: object) -> bool:
@@ -477,8 +477,10 @@ class StrategyExtended:
 
     @contextmanager
     def colocate_vars_with(self, colocate_with_variable: object) -> Iterator[None]:
-        """Has variables of the block be where another is, which they are; ValueError if that one
-        was not made in the scope of this strategy."""
+        """Places the variables of the block where another one is: on the one device.
+
+        ValueError if that one was not made in the scope of this strategy.
+        """
         if not self.variable_created_in_scope(colocate_with_variable):
             raise ValueError(
                 "`colocate_vars_with` must only be passed a variable created in this "
@@ -487,7 +489,7 @@ class StrategyExtended:
         yield
 
     def value_container(self, value: object) -> Any:
-        """What holds a value of a replica: itself."""
+        """The container of a replica's value: the value itself."""
         return value
 
     def reduce_to(
@@ -497,7 +499,7 @@ class StrategyExtended:
         destinations: object,
         options: object = None,
     ) -> Any:
-        """The values of the replicas combined, for whoever is at the destinations."""
+        """The values of the replicas combined, for the destinations."""
         reduction(reduce_op)
         return value
 
@@ -520,7 +522,7 @@ class StrategyExtended:
     ) -> Any:
         """`fn(var, *args, **kwargs)` for each copy of a variable: for the one there is.
 
-        With `group=False` each result stands in a tuple, an entry a copy.
+        With `group=False` each result stands in a tuple, with an entry for each copy.
         """
         result = staged(fn)(var, *args, **(kwargs or {}))
         return result if group else tree.map_structure(lambda r: (r,), result)
@@ -539,9 +541,9 @@ def context() -> Context:
 
 
 @contextmanager
-def inside(entered: Context) -> Iterator[None]:
-    """Has the block be there."""
-    token = _CURRENT.set(entered)
+def inside(place: Context) -> Iterator[None]:
+    """Puts the block into a context."""
+    token = _CURRENT.set(place)
     try:
         yield
     finally:
@@ -549,7 +551,7 @@ def inside(entered: Context) -> Iterator[None]:
 
 
 def staged(function: PythonFunction) -> PythonFunction:
-    """A user's function as the function that is traced would call it."""
+    """A function of the program; while another one is traced, its staged form."""
     return staged_form(function) if inside_function() else function
 
 
@@ -593,7 +595,7 @@ def get_replica_context() -> ReplicaContext | None:
 
 
 def in_cross_replica_context() -> bool:
-    """Says whether the program is across replicas: in a scope, and in no function that `run` calls.
+    """Says whether the program is across replicas: in a scope, but in no function of `run`.
 
     Returns:
         A bool.
