@@ -81,8 +81,8 @@ def by_rules(f: TensorFunction, arguments: list[TensorValue]) -> tuple[Array, ..
         parts_of_seed = parts(seed)
         parts_of_seed[row] = 1
         seed = parts_of_seed.view(value.dtype).reshape(value.shape)
-        found = tape.gradient(result, arguments, output_gradients=convert(seed))
-        for matrix, gradient in zip(matrices, found):
+        gradients = tape.gradient(result, arguments, output_gradients=convert(seed))
+        for matrix, gradient in zip(matrices, gradients):
             if gradient is not None:
                 matrix[row] = parts(np.asarray(convert(gradient)))
     return tuple(matrices)
@@ -104,8 +104,9 @@ def by_differences(
         for step in (delta, -delta):
             moved = parts(value).copy()
             moved[i] += step
-            own = convert(moved.view(value.dtype).reshape(value.shape))
-            sides.append(parts(np.asarray(f(*arguments[:place], own, *arguments[place + 1 :]))))
+            argument = convert(moved.view(value.dtype).reshape(value.shape))
+            result = f(*arguments[:place], argument, *arguments[place + 1 :])
+            sides.append(parts(np.asarray(result)))
         columns.append((sides[0] - sides[1]) / np.asarray(2 * delta, sides[0].dtype))
     if columns:
         return np.stack(columns, axis=1)

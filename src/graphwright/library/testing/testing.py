@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=BaseException)
 
-#: Looser tolerances of the dtypes that have few digits.
+#: The dtypes of few digits, which NumPy does not compare with tolerances.
 _COARSE = ("float16", "bfloat16")
 
 
@@ -57,7 +57,7 @@ class TestCase(absltest.TestCase):
     # -- values -------------------------------------------------------------------------
 
     def evaluate(self, tensors: object) -> Any:
-        """Tensors as NumPy values, in the structure in which they come."""
+        """The NumPy values of tensors, in the same structure."""
         return tree.map_structure(values_of, tensors)
 
     @contextlib.contextmanager
@@ -68,12 +68,12 @@ class TestCase(absltest.TestCase):
     cached_session = session
 
     def get_temp_dir(self) -> str:
-        """A folder that is removed after the test; the same in all of the test."""
-        found: str | None = self.__dict__.get("_folder")
-        if found is None:
-            found = self._folder = tempfile.mkdtemp()
-            self.addCleanup(shutil.rmtree, found, ignore_errors=True)
-        return found
+        """The temporary folder of the test, which is removed after it."""
+        folder: str | None = self.__dict__.get("_folder")
+        if folder is None:
+            folder = self._folder = tempfile.mkdtemp()
+            self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     def checkedThread(
         self,
@@ -81,7 +81,7 @@ class TestCase(absltest.TestCase):
         args: Iterable[object] | None = None,
         kwargs: Mapping[str, object] | None = None,
     ) -> CheckedThread:
-        """A thread whose `join` fails the test with what the thread raised."""
+        """A thread whose `join` fails the test with the error that the thread raised."""
         return CheckedThread(self, target, args or (), kwargs or {})
 
     # -- all elements -------------------------------------------------------------------
@@ -178,22 +178,22 @@ class TestCase(absltest.TestCase):
         open_upper_bound: bool = False,
     ) -> None:
         """All elements are between the bounds, which belong to the range unless they are open."""
-        found = array_of(target)
-        below = found <= lower_bound if open_lower_bound else found < lower_bound
-        above = found >= upper_bound if open_upper_bound else found > upper_bound
-        outside = below | above | (np.isnan(found) if found.dtype.kind in "fc" else False)
+        array = array_of(target)
+        below = array <= lower_bound if open_lower_bound else array < lower_bound
+        above = array >= upper_bound if open_upper_bound else array > upper_bound
+        outside = below | above | (np.isnan(array) if array.dtype.kind in "fc" else False)
         if np.any(outside):
             left, right = "(" if open_lower_bound else "[", ")" if open_upper_bound else "]"
             self.fail(
-                f"{np.sum(outside)} of the {found.size} element(s) are outside the range "
-                f"{left}{lower_bound}, {upper_bound}{right}: {found[outside]} at "
+                f"{np.sum(outside)} of the {array.size} element(s) are outside the range "
+                f"{left}{lower_bound}, {upper_bound}{right}: {array[outside]} at "
                 f"{np.argwhere(outside).tolist()}"
             )
 
     def assertAllInSet(self, target: object, expected_set: Container[object]) -> None:
         """All elements are among those of a set."""
-        found = np.unique(array_of(target))
-        others = [x for x in found.tolist() if x not in expected_set]
+        elements = np.unique(array_of(target))
+        others = [x for x in elements.tolist() if x not in expected_set]
         if others:
             self.fail(f"{len(others)} unique element(s) are not in {expected_set}: {others}")
 
@@ -246,7 +246,7 @@ class TestCase(absltest.TestCase):
         exception_type: type[E],
         expected_err_re_or_predicate: str | re.Pattern[str] | Callable[[E], object],
     ) -> Iterator[None]:
-        """The block raises an error whose message matches, or that a predicate holds for."""
+        """The block raises an error with a message that matches, or one that meets a predicate."""
         expected = expected_err_re_or_predicate
         try:
             yield
@@ -279,7 +279,7 @@ class TestCase(absltest.TestCase):
         validate_message: Message,
         msg: str | None = None,
     ) -> None:
-        """A protobuf message is another, which may be given as text."""
+        """Two protobuf messages are equal; the expected one may be text."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, str):
             from google.protobuf import text_format
@@ -288,7 +288,7 @@ class TestCase(absltest.TestCase):
         self.assertEqual(str(expected), str(validate_message), msg)
 
     def _pairs(self, a: object, b: object, msg: str | None) -> Iterator[tuple[str, object, object]]:
-        """The leaves of two structures side by side, each with a word on where it is."""
+        """The leaves of two structures in pairs, each with the words for its place."""
         yield from self._walk(a, b, "", msg)
 
     def _walk(
@@ -368,7 +368,7 @@ def wide(array: Array) -> Array:
 
 
 def is_row(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
-    """Whether a value has items one after the other."""
+    """Whether a value is a list or a tuple."""
     return isinstance(value, (list, tuple))
 
 
@@ -389,7 +389,7 @@ def rows_of(value: object) -> Any:
 
 
 def differences(x: Array, y: Array, bad: Array) -> str:
-    """Where two arrays differ, the first of many."""
+    """A text of the elements in which two arrays differ, of many the first."""
     places = np.argwhere(bad)
     shown = [
         f"  {place.tolist()}: {x[tuple(place)]!r} and {y[tuple(place)]!r}" for place in places[:10]
