@@ -28,8 +28,8 @@ SAME_CLASSES = {
 
 #: The share of `Any` among the annotations of parameters, in percent. These numbers only fall.
 MOST_ANY = {
-    "autodiff": 2, "compile": 4, "control": 1, "library": 52, "op": 2, "ops": 1, "ragged": 1,
-    "types": 8, "values": 1,
+    "autodiff": 2, "base": 2, "compile": 4, "control": 1, "function": 0, "library": 52, "op": 2,
+    "ops": 1, "ragged": 1, "trace": 0, "types": 8, "values": 1,
 }  # fmt: skip
 
 #: Folders of tests that mirror none of the package, and what their tests are about.

@@ -15,7 +15,7 @@ from typing import Any
 if sys.version_info >= (3, 14):
     import annotationlib
 
-    def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    def signature_of(function: Callable[..., object]) -> inspect.Signature:
         return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
 
     def annotations_of(cls: type) -> dict[str, Any]:
@@ -29,14 +29,14 @@ if sys.version_info >= (3, 14):
 
 else:
 
-    def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    def signature_of(function: Callable[..., object]) -> inspect.Signature:
         """The parameters of a function; a name that is unknown yet is a `ForwardRef`."""
         return inspect.signature(function)
 
     def annotations_of(cls: type) -> dict[str, Any]:
-        """What is annotated in the body of a class: texts where there are some."""
-        found: dict[str, Any] = vars(cls).get("__annotations__", {})
-        return found
+        """The annotations in the body of a class, by name; some may be text."""
+        annotations: dict[str, Any] = vars(cls).get("__annotations__", {})
+        return annotations
 
     def annotate_alike(copy: types.FunctionType, function: types.FunctionType) -> None:
         """Gives a copy of a function the same annotations."""

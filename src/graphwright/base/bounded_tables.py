@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 
 def remember(table: dict[Key, Value], key: Key, value: Value, most: int) -> Value:
-    """The value, which a table then has; a table with `most` entries is emptied before.
+    """Adds a value to a table and returns it; a table of `most` entries is emptied first.
 
     >>> table = {"a": 1, "b": 2}
     >>> remember(table, "c", 3, most=2), table

@@ -1,8 +1,8 @@
-"""Every exception of the package, and the user's stack frame that goes with it.
+"""Every exception of the package, and the lines of the program that tracebacks show.
 
-The classes that programs catch have TensorFlow's names and bases. Errors of an op
-are raised from one place by the interpreter that ran it: eager execution raises
-`InvalidArgumentError`, tracing raises `TypeError` (dtypes) or `ValueError` (shapes).
+The classes that programs catch have TensorFlow's names and bases. The interpreter that ran an op
+raises its errors, in one place: eager execution an `InvalidArgumentError`, tracing a `TypeError`
+(dtypes) or a `ValueError` (shapes).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 from graphwright.base.named_tuples import NamedTuple
 
 _PACKAGE = str(Path(__file__).parent.parent)
-#: What the file names of code that is not the user's begin with: ours, and what we generated.
+#: How the file names of the package's code begin, and those of generated code.
 _OWN = (_PACKAGE, "<graphwright ")
 
 VARIADIC = 0x04 | 0x08  # the flags of code with *args and **kwargs
@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Location(NamedTuple):
-    """A line of the user's program."""
+    """A line of the program."""
 
     filename: str
     lineno: int
@@ -42,22 +42,22 @@ def is_own(code: CodeType) -> bool:
 
 
 class _InPackage(dict[str, bool]):
-    """Whether files are the package's: asked for every frame below each op of a graph."""
+    """Whether files are the package's, by name: looked up for each frame below an op of a graph."""
 
     limit = 4096  # a notebook has a file for each of its cells
 
     def __missing__(self, filename: str) -> bool:
         if len(self) >= self.limit:
             self.clear()
-        found = self[filename] = filename.startswith(_PACKAGE)
-        return found
+        is_ours = self[filename] = filename.startswith(_PACKAGE)
+        return is_ours
 
 
 _IN_PACKAGE = _InPackage()
 
 
 class _Lines(dict[tuple[str, int, str], Location]):
-    """One object for each line: the nodes of a loop that is unrolled share it."""
+    """One object for each line: the nodes of an unrolled loop share it."""
 
     limit = 4096
 
@@ -72,7 +72,7 @@ _LINES = _Lines()
 
 
 def frame_above(depth: int) -> FrameType | None:
-    """The frame of the function that asks (0), of who called it (1), and so on."""
+    """The frame of the calling function (0), of its caller (1), and so on."""
     frame = inspect.currentframe()
     for _ in range(depth + 1):
         frame = None if frame is None else frame.f_back
@@ -92,14 +92,14 @@ def user_location(depth: int = 1) -> Location | None:
 
 def last_user_line(error: BaseException) -> Location | None:
     """The innermost line of an error's traceback that is not the package's own."""
-    found = None
+    line = None
     entry = error.__traceback__
     while entry is not None:
         code = entry.tb_frame.f_code
         if not is_own(code):
-            found = Location(code.co_filename, entry.tb_lineno, code.co_name)
+            line = Location(code.co_filename, entry.tb_lineno, code.co_name)
         entry = entry.tb_next
-    return found
+    return line
 
 
 class Tracebacks:
@@ -109,10 +109,10 @@ class Tracebacks:
 
 
 def show_users_lines(error: BaseException) -> None:
-    """Leaves the user's own lines in an error's traceback: a public function raises it so.
+    """Removes the package's frames from an error's traceback, as public functions raise it.
 
-    A cause that says nothing of the user's program, as NumPy's words for what the error says in
-    ours, is left out. (Python 3.10 keeps the whole traceback: a bare `raise` remembers it there.)
+    A cause without a line of the program goes too, such as NumPy's error behind one of ours.
+    (Python 3.10 keeps the whole traceback, since a bare `raise` restores it there.)
     """
     _forget_handled(error)
     if Tracebacks.filtered:
@@ -125,7 +125,7 @@ def show_users_lines(error: BaseException) -> None:
 
 
 def _forget_handled(error: BaseException) -> None:
-    """Leaves out of an error's history that a tensor was asked for its truth and was staged."""
+    """Drops from an error's contexts the refusals of a tensor's truth that staging has handled."""
     while error.__context__ is not None:
         context = error.__context__
         if getattr(context, "is_handled", False):
@@ -141,26 +141,26 @@ def users_part(trace: TracebackType | None) -> TracebackType | None:
         if not is_own(trace.tb_frame.f_code):
             entries.append(trace)
         trace = trace.tb_next
-    kept: TracebackType | None = None
+    part: TracebackType | None = None
     for entry in reversed(entries):
-        kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return kept
+        part = TracebackType(part, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return part
 
 
 def outermost(function: F) -> F:
-    """A special method that Python calls for the user: its errors show the user's own lines.
+    """A special method that Python calls for the program: its errors show the program's lines.
 
-    What users call by its name is a boundary (`op.refusal`), which names the call, too.
+    What programs call by name is a boundary (`op.refusal`), which also names the call.
     """
 
-    def alone(self: Any) -> Any:
+    def alone(self: object) -> Any:
         try:
             return function(self)
         except Exception as error:
             show_users_lines(error)
             raise
 
-    def with_arguments(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def with_arguments(self: object, *args: object, **kwargs: object) -> Any:
         try:
             return function(self, *args, **kwargs)
         except Exception as error:
@@ -174,7 +174,7 @@ def outermost(function: F) -> F:
 
 
 def raised_by_us(error: BaseException) -> bool:
-    """Whether none of the user's own code lies between here and where an error was raised."""
+    """Whether no code of the program lies between here and the place where an error was raised."""
     trace = error.__traceback__
     while trace is not None:
         if not trace.tb_frame.f_code.co_filename.startswith(_OWN):
@@ -184,7 +184,7 @@ def raised_by_us(error: BaseException) -> bool:
 
 
 def enable_traceback_filtering() -> None:
-    """Has tracebacks of errors show the lines of the user's program only; this is the default.
+    """Limits tracebacks of errors to the lines of the program; this is the default.
 
     >>> import graphwright as tf
     >>> tf.debugging.disable_traceback_filtering()
@@ -198,7 +198,7 @@ def enable_traceback_filtering() -> None:
 
 
 def disable_traceback_filtering() -> None:
-    """Has tracebacks of errors show the library's own frames too.
+    """Lets tracebacks of errors show the library's own frames too.
 
     >>> import graphwright as tf
     >>> tf.debugging.disable_traceback_filtering()
@@ -210,7 +210,7 @@ def disable_traceback_filtering() -> None:
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """Returns whether tracebacks of errors show the lines of the user's program only.
+    """Returns whether tracebacks of errors show the lines of the program only.
 
     Returns:
         A bool.
@@ -232,7 +232,12 @@ class OpError(Exception):
     code: int = 2
 
     def __init__(
-        self, node_def: Any, op: Any, message: str, error_code: int | None = None, *args: Any
+        self,
+        node_def: object,
+        op: object,
+        message: str,
+        error_code: int | None = None,
+        *args: object,
     ) -> None:
         super().__init__(node_def, op, message, *args)
         self._node_def = node_def
@@ -246,7 +251,7 @@ class OpError(Exception):
         return self._message
 
     def reword(self, message: str) -> None:
-        """Says what happened in other words."""
+        """Replaces the message."""
         self._message = message
         self.args = (*self.args[:2], message, *self.args[3:])
 
@@ -277,7 +282,7 @@ class OpError(Exception):
 class StatusError(OpError):
     """An `OpError` whose class says its status."""
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
+    def __init__(self, node_def: object, op: object, message: str, *args: object) -> None:
         super().__init__(node_def, op, message, None, *args)
 
 
@@ -380,7 +385,7 @@ class UnauthenticatedError(StatusError):
 class OperatorNotAllowedInGraphError(TypeError):
     """A Python operator that needs a value was used on a symbolic tensor."""
 
-    #: The tensor whose truth was asked for, and whether a statement goes on with it in the graph.
+    #: The tensor whose truth the program needed, and whether a staged statement took its place.
     undecided: Any = None
     is_handled = False
 

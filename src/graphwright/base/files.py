@@ -23,17 +23,17 @@ _ABANDONED = 3600
 
 
 def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None:
-    """Writes a file that has its name only when all of it is there; makes its directory.
+    """Writes a file, which gets its name once it is complete; makes its directory.
 
-    Whoever reads it meanwhile sees the old one. If `durable`, it is on the disk before it gets
-    its name, so that a crash leaves one of the two, and what writers of it that were killed have
-    left is removed.
+    Readers see the old file until then. If `durable`, the content is on the disk before it gets
+    the name, so that a crash leaves the old file or the new one. What killed writers of the file
+    have left is removed, too.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if durable:
         remove_abandoned(path.parent, glob.escape(path.name))
-    with begun(path) as new:
+    with new_file(path) as new:
         with open(new, "r+b") as file:
             file.write(content)
             if durable:
@@ -49,8 +49,8 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None
 
 
 @contextlib.contextmanager
-def begun(path: Path) -> Iterator[Path]:
-    """A new file beside one, locked until the end; what is then still there was not finished."""
+def new_file(path: Path) -> Iterator[Path]:
+    """A new file beside `path`, locked until the end; one that outlives its lock is abandoned."""
     while True:
         new = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
         descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
@@ -59,7 +59,7 @@ def begun(path: Path) -> Iterator[Path]:
         else:
             with contextlib.suppress(OSError):  # where nothing can be locked, nothing is abandoned
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if not new.exists():  # it was taken for abandoned before
+            if not new.exists():  # before the lock, it looked abandoned
                 os.close(descriptor)
                 continue
         break
@@ -74,12 +74,12 @@ def begun(path: Path) -> Iterator[Path]:
 
 
 def remove_abandoned(directory: Path, names: str) -> None:
-    """Removes what writers that were killed have left of files with these names, a pattern.
+    """Removes the unfinished files of killed writers, for names that match a pattern.
 
-    A process that is at work on a file has it locked, and a lock ends with its process.
+    A process at work on a file has a lock on it, which ends with the process.
     """
     for path in directory.glob(f".{names}.{'[0-9a-f]' * 16}"):
-        with contextlib.suppress(OSError):  # it has a writer, or is somebody else's
+        with contextlib.suppress(OSError):  # it has a writer, or another owner
             if sys.platform == "win32":
                 if path.stat().st_mtime < time.time() - _ABANDONED:
                     path.unlink()

@@ -1,7 +1,7 @@
 """Locks and the children of forks.
 
-A child has the thread that forked it and no other: a lock that another one held stays locked in
-it for ever, and what that lock guards may be half done.
+A child has only the thread that forked it. A lock that another thread held stays locked there for
+ever, and what it guards may be half done.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 Lock = TypeVar("Lock", bound=Any)
 T = TypeVar("T")
@@ -23,8 +23,8 @@ HELD: list[Any] = []
 def held_over_forks(lock: Lock) -> Lock:
     """The lock, for which forks wait from now on.
 
-    Of two such locks the one that was made last is waited for first. That is the one of the
-    higher layer, which a thread takes first too.
+    Of two such locks, a fork takes first the one that was made last. It belongs to the higher
+    layer, and threads too take it first.
     """
     HELD.append(lock)
     if hasattr(os, "register_at_fork"):
@@ -34,13 +34,21 @@ def held_over_forks(lock: Lock) -> Lock:
     return lock
 
 
-#: What has locks of its own: too many, or held for too long, for a fork to wait for.
-_OWNERS: weakref.WeakSet[Any] = weakref.WeakSet()
+class LockOwner(Protocol):
+    """What has a lock of its own."""
+
+    lock: threading.Lock
 
 
-def own_lock(owner: Any) -> threading.Lock:
-    """A lock for `owner.lock`. The child of a fork has a new one there, since the thread that held
-    the old one is not in it: what it guards is whole whenever threads change, or a loss is borne.
+#: Owners of locks that are too many, or held for too long, for a fork to wait for.
+_OWNERS: weakref.WeakSet[LockOwner] = weakref.WeakSet()
+
+
+def own_lock(owner: LockOwner) -> threading.Lock:
+    """A lock for `owner.lock`, in place of which the child of a fork gets a new one.
+
+    The thread that held the old one is not in the child. So what the lock guards must be whole
+    whenever threads switch, or may be lost.
     """
     _OWNERS.add(owner)
     return threading.Lock()
@@ -56,9 +64,9 @@ if hasattr(os, "register_at_fork"):
 
 
 class cached_property(Generic[T]):
-    """The one of functools, as it is since Python 3.12: two threads may both compute a value.
+    """The one of functools since Python 3.12: two threads may both compute a value.
 
-    Before, they take a lock that all instances have in common, and no fork waits for it.
+    Before 3.12 they take a lock that all instances share, and no fork waits for it.
     """
 
     def __init__(self, function: Callable[[Any], T]) -> None:
@@ -73,5 +81,5 @@ class cached_property(Generic[T]):
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        found = instance.__dict__[self.name] = self.function(instance)
-        return found
+        value = instance.__dict__[self.name] = self.function(instance)
+        return value

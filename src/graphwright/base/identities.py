@@ -1,27 +1,26 @@
-"""What is known of objects by who they are, without keeping them alive."""
+"""Tables of values by the identity of objects, which they do not keep alive."""
 
 from __future__ import annotations
 
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from graphwright.base.forks import held_over_forks
 
 Owner = TypeVar("Owner")
 Value = TypeVar("Value")
 
-#: Entries are added by one thread at a time. They are dropped without it: collectors run anywhere.
+#: Held while an entry is added, not while one is dropped: garbage collectors run anywhere.
 _ADDING = held_over_forks(threading.RLock())
 
 
 class IdentityTable(Generic[Owner, Value]):
     """Values of objects, which need be neither hashable nor unequal.
 
-    An identity is given to a new object once the old one is gone. The table may hear of that
-    late or, when an exception came in between, never. So an entry says whose it is, and counts
-    for nobody else.
+    A new object may get the identity of one that is gone. The table may learn of that late or,
+    after an exception, never. So an entry refers to its object, and counts for no other.
 
     >>> class Model:
     ...     pass
@@ -36,7 +35,7 @@ class IdentityTable(Generic[Owner, Value]):
     __slots__ = ("__weakref__", "entries")
 
     def __init__(self) -> None:
-        #: A reference to the object, and its value, by identity: for whom `find` is too slow.
+        #: A reference to the object, and its value, by identity: where `find` is too slow.
         self.entries: dict[int, tuple[Callable[[], Owner | None], Value]] = {}
 
     def find(self, owner: Owner) -> Value | None:
@@ -45,13 +44,13 @@ class IdentityTable(Generic[Owner, Value]):
         return entry[1] if entry is not None and entry[0]() is owner else None
 
     def add(self, owner: Owner, value: Value) -> Value:
-        """The value that an object has, which is `value` unless it had one.
+        """Gives an object the value unless it has one, and returns the one that it has then.
 
         TypeError for an object that cannot be referred to weakly.
         """
         key, me = id(owner), weakref.ref(self)
 
-        def forget(reference: Any) -> None:
+        def forget(reference: weakref.ref[Owner]) -> None:
             table = me()
             entry = None if table is None else table.entries.get(key)
             if table is not None and entry is not None and entry[0] is reference:

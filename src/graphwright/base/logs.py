@@ -1,4 +1,4 @@
-"""The package's logger: TensorFlow's name, so that programs find it, and its format."""
+"""The package's logger, with TensorFlow's format and the name by which programs find it."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ else:
 
 
 class _Stderr(_Handler):
-    """Writes to whatever `sys.stderr` is now, so that a redirected stream is respected."""
+    """Writes to the present `sys.stderr`, which a program may have redirected."""
 
     def __init__(self) -> None:
         logging.Handler.__init__(self)
         self.setFormatter(logging.Formatter("%(levelname)s:%(name)s:%(message)s"))
 
     def filter(self, record: logging.LogRecord) -> Any:
-        """Leaves out what was explained before."""
+        """Whether to write a record: an empty explanation says that it was given before."""
         return getattr(record, "explanation", None) != "" and super().filter(record)
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record's line; where it brings an explanation of ours, that."""
-        told = getattr(record, "explanation", None)
-        if told is None:
+        """The record's explanation as a line, or its message where it has none."""
+        explanation = getattr(record, "explanation", None)
+        if explanation is None:
             return super().format(record)
-        return f"{record.levelname}:{record.name}:{told}"
+        return f"{record.levelname}:{record.name}:{explanation}"
 
     @property
     def stream(self) -> Any:
-        """The stream written to."""
+        """The stream to write to."""
         return sys.stderr
 
 

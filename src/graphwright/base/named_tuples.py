@@ -2,11 +2,12 @@
 
 `typing.NamedTuple` compiles a constructor for each class, and the annotation of each field: a
 seventh of a millisecond. Here the constructor is compiled when the first instance is made, and
-annotations stay the text that they are.
+annotations stay text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ else:
     class _Class(type):
         """The class of classes of named tuples: annotated names become fields."""
 
-        def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+        def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, object]) -> type:
             if tuple not in bases and NamedTuple not in bases:
                 return super().__new__(mcs, name, bases, body)
             fields = tuple(body.get("__annotations__", ()))
@@ -29,9 +30,9 @@ else:
             return super().__new__(mcs, name, bases, body)
 
     class NamedTuple(tuple, metaclass=_Class):
-        """What `typing.NamedTuple` is."""
+        """A `typing.NamedTuple` whose constructor is compiled for the first instance."""
 
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        def __new__(cls, *args: object, **kwargs: object) -> Any:
             names = "".join(f"{field}, " for field in cls._fields)
             text = f"lambda _class, {names}: _new(_class, ({names}))"
             constructor = eval(text, {"_new": tuple.__new__, "__name__": cls.__module__})
@@ -41,10 +42,10 @@ else:
             return constructor(cls, *args, **kwargs)
 
         @classmethod
-        def _make(cls, values: Any) -> Any:
+        def _make(cls, values: Iterable[object]) -> Any:
             return cls(*values)
 
-        def _replace(self, **changes: Any) -> Any:
+        def _replace(self, **changes: object) -> Any:
             return type(self)(**{**self._asdict(), **changes})
 
         def _asdict(self) -> dict[str, Any]:

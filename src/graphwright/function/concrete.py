@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.compile.run.tiers import Compilation, Tiered
+from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.call import call_of
 from graphwright.explain.debugging import look_at
 from graphwright.explain.state import StateWatch
@@ -27,16 +27,21 @@ from graphwright.trace.signature import (
     FunctionType,
 )
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.trace.tracer import Tracer, current_tracer, folds_watched, tracing
+from graphwright.trace.tracer import OnVariable, Tracer, current_tracer, folds_watched, tracing
 from graphwright.types import tree
+from graphwright.types.arguments import PythonFunction, TensorLike
 from graphwright.types.specs import NoSpecs, TensorSpec
 from graphwright.types.tensor_type import TensorType
+from graphwright.types.trace_type import TraceType
 from graphwright.values.convert import convert
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable
 
 if TYPE_CHECKING:
     from graphwright.proto.graph_pb2 import FunctionDef
+
+#: An argument of a graph: a tensor with a value, or one of the graph that is being traced.
+CallTensor = EagerTensor | SymbolicTensor
 
 _NUMBERS = itertools.count(1)
 
@@ -58,10 +63,10 @@ class Placeholders:
 
     def variable(self, type_: VariableType) -> Variable:
         """A variable whose storage arrives with the call."""
-        found = self._variables.get(type_.alias)
-        if found is None:
-            found = self._variables[type_.alias] = placeholder_variable(self, type_)
-        return found
+        variable = self._variables.get(type_.alias)
+        if variable is None:
+            variable = self._variables[type_.alias] = placeholder_variable(self, type_)
+        return variable
 
 
 def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Variable:
@@ -88,19 +93,24 @@ class AtomicFunction:
         self.function_type = function_type
         self.graph = graph
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: TensorLike) -> Any:
         """Runs it on tensors; refused where captures would have to be supplied."""
         if self.graph.captures:
             words = "The FunctionType defines captured inputs. Use call_with_captures instead."
             raise complete(ValueError(words))
         return self.call_flat([convert(a) for a in args])
 
-    def call_with_captures(self, args: Sequence[Any], kwargs: Any, captures: Sequence[Any]) -> Any:
+    def call_with_captures(
+        self,
+        args: Sequence[TensorLike],
+        kwargs: Mapping[str, TensorLike],
+        captures: Sequence[Tensor],
+    ) -> Any:
         """Runs it on tensors and explicitly supplied captures."""
         tensors = [convert(a) for a in (*args, *kwargs.values())]
         return self.call_flat([*tensors, *captures])
 
-    def call_flat(self, tensors: Sequence[Any]) -> Any:
+    def call_flat(self, tensors: Sequence[Tensor]) -> Any:
         """The results for all arguments of the graph: one tensor, or a list of them."""
         results = apply(call_of(self.graph), *tensors)
         return results[0] if len(results) == 1 else list(results)
@@ -111,19 +121,19 @@ class AtomicFunction:
 
 @runtime_checkable
 class CallWatcher(Protocol):
-    """An interpreter that looks at calls as a whole, and lets the trace run as it would."""
+    """An interpreter that looks at calls as a whole, and lets traces run as they would."""
 
     below: Any
 
-    def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[Any]) -> Any:
+    def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[CallTensor]) -> Any:
         """The results of a call, packed."""
 
 
 class ConcreteFunction:
     """A function traced for one type of arguments.
 
-    Called with the arguments of the Python function (those of non-tensor type may be left
-    out or must be what the trace was made for), or with its tensors alone.
+    It is called with the arguments of the Python function, or with its tensors alone. Arguments
+    that are no tensors may be left out; else they must be those that the trace was made for.
     """
 
     def __init__(
@@ -133,32 +143,34 @@ class ConcreteFunction:
         self.graph = graph
         self.name = f"__inference_{name}_{next(_NUMBERS)}"
         self._python_name = name
-        captures = {id(outside): spec_of(value.type) for outside, value in graph.captures}
+        captures: dict[Hashable, TraceType] = {
+            id(outside): spec_of(value.type) for outside, value in graph.captures
+        }
         self.function_type = function_type.with_output(
             captures, type_of_structure(outputs.structure)
         )
         self.inference_fn = AtomicFunction(self.name, self.function_type, graph)
-        self.run: Callable[..., Any] = self._first_run
-        self.jit_compile: bool | None = None  # what its `function` was told
+        self.run: Callable[[list[object]], Any] = self._first_run
+        self.jit_compile: bool | None = None  # the option of its function
         self.tiers: Tiered | None = None
         self.tally = Tally()
-        self.compilations: list[Compilation] = []  # whoever makes code for it says so here
+        self.compilations: list[Compilation] = []  # one for each code that was made for it
         self.watch: StateWatch | None = None  # the state that it read
         self.effects: tuple[TraceEffect, ...] = ()  # what it did while it was traced
-        #: Makes the same trace again, in which tensors that are watched by then are captures.
+        #: Makes the same trace again, with captures in place of constants that are watched then.
         self.again: Callable[[], ConcreteFunction] | None = None
         self._opened: ConcreteFunction | None = None
 
     # -- running ------------------------------------------------------------------------
 
-    def _first_run(self, arrays: Sequence[Any]) -> Any:
+    def _first_run(self, arrays: list[object]) -> Any:
         """Generates the code, then runs it; later calls go straight to the code."""
         captured = [outside._array for outside in self.graph.captured]
         pack = self._outputs.pack
         me = weakref.ref(self)  # or what runs it would keep it alive
 
-        def install(run: Callable[..., Any], compilation: Compilation | None) -> None:
-            def call(arrays: list[Any]) -> Any:
+        def install(run: Run, compilation: Compilation | None) -> None:
+            def call(arrays: list[object]) -> Any:
                 return pack(wrap_all(run(*arrays, *captured)))
 
             concrete = me()
@@ -171,14 +183,14 @@ class ConcreteFunction:
         self.tiers.start()
         return self.run(list(arrays))
 
-    def run_by(self, run: Callable[..., Any], tensors: Sequence[Any]) -> Any:
-        """The results of a call that other code than its own computes."""
+    def run_by(self, run: Run, tensors: Sequence[CallTensor]) -> Any:
+        """The result of a call that code other than its own computes."""
         captured = [outside._array for outside in self.graph.captured]
         return self._outputs.pack(wrap_all(run(*[t._array for t in tensors], *captured)))
 
     @own_boundary
-    def call_tensors(self, tensors: Sequence[Any]) -> Any:
-        """Calls it with the tensors of its parameters, whoever interprets ops now."""
+    def call_tensors(self, tensors: Sequence[CallTensor]) -> Any:
+        """The result for the tensors of its parameters, by the interpreter that is active."""
         active = STATE.active
         if active is None:
             return self.run([t._array for t in tensors])
@@ -194,7 +206,7 @@ class ConcreteFunction:
         return self._outputs.pack(results)
 
     def opened(self) -> ConcreteFunction:
-        """The trace for tapes that watch tensors which are constants of this one."""
+        """The trace for tapes that watch constants of this one."""
         if self._opened is None:
             assert self.again is not None
             self._opened = self.again()
@@ -206,7 +218,7 @@ class ConcreteFunction:
         return self.compilations[-1].tier if self.compilations else "python"
 
     @boundary
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Calls it by the Python function's signature, else by its flat tensors."""
         try:
             tensors = self._structured(args, kwargs)
@@ -221,7 +233,7 @@ class ConcreteFunction:
             look_at(self.watch)
         return self.call_tensors(tensors)
 
-    def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def _structured(self, args: tuple[object, ...], kwargs: dict[str, object]) -> list[Any]:
         types = {name: type_ for name, _, type_ in self.function_type.typed()}
         try:
             bound = self._bind(args, kwargs)
@@ -237,29 +249,29 @@ class ConcreteFunction:
                 f"{args} and kwargs: {kwargs} for signature: {self.function_type}."
             ) from None
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _bind(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by parameter name; what a literal type fixes may be left out."""
-        bound: dict[str, Any] = {}
+        bound: dict[str, object] = {}
         remaining = list(args)
-        given = dict(kwargs)
+        named = dict(kwargs)
         for name, kind, type_ in self.function_type.typed():
             if kind is not KEYWORD_ONLY and remaining:
-                if name in given:
+                if name in named:
                     raise TypeError(f"multiple values for argument {name!r}")
                 bound[name] = remaining.pop(0)
-            elif kind is not POSITIONAL_ONLY and name in given:
-                bound[name] = given.pop(name)
+            elif kind is not POSITIONAL_ONLY and name in named:
+                bound[name] = named.pop(name)
             elif not type_.flatten():
                 bound[name] = type_.placeholder_value(None)
             else:
                 raise TypeError(f"missing a required argument: {name!r}")
         if remaining:
             raise TypeError("too many positional arguments")
-        if given:
-            raise TypeError(f"got an unexpected keyword argument {next(iter(given))!r}")
+        if named:
+            raise TypeError(f"got an unexpected keyword argument {next(iter(named))!r}")
         return bound
 
-    def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def _flat(self, args: tuple[object, ...], kwargs: dict[str, object]) -> list[Any]:
         """Arguments as the flat tensors, by position or by the names of placeholders."""
         names = [v.node.name for v in self.graph.parameters]
         signature = f"{self._python_name}({', '.join(names)})"
@@ -273,14 +285,14 @@ class ConcreteFunction:
         for name in names[: len(args)]:
             if name in kwargs:
                 raise TypeError(f"{signature} got two values for {name!r}.")
-        values = list(args)
+        values: list[Any] = list(args)
         for name in names[len(args) :]:
             if name not in kwargs:
                 raise TypeError(f"{signature} missing required arguments: {name}.")
             values.append(kwargs[name])
         return [flat_argument(v, p.type) for v, p in zip(values, self.graph.parameters)]
 
-    def _check(self, tensors: Sequence[Any]) -> None:
+    def _check(self, tensors: Sequence[Tensor]) -> None:
         for i, (tensor, parameter) in enumerate(zip(tensors, self.graph.parameters)):
             expected: TensorType = parameter.type
             if tensor.dtype is not expected.dtype:
@@ -337,7 +349,7 @@ class ConcreteFunction:
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        """The variables outside that the graph uses; not those it is given as arguments."""
+        """The variables outside that the graph uses, without those among the arguments."""
         return self.graph.variables
 
     @property
@@ -347,8 +359,8 @@ class ConcreteFunction:
 
     @property
     def function_def(self) -> FunctionDef:
-        """The graph as the message that a library of functions has of it."""
-        # protobuf is loaded only by programs that export.
+        """The graph as the message of a library of functions."""
+        # Only programs that export load protobuf.
         from graphwright.ir.graphdef import function_def
 
         return function_def(self.graph, self.name)
@@ -363,7 +375,7 @@ class ConcreteFunction:
         return any(isinstance(t, SymbolicTensor) for t in self.graph.captured)
 
     def is_usable(self, tracer: Tracer | None) -> bool:
-        """Whether a call under `tracer` can supply what was captured, and state is as it was."""
+        """Whether a call under `tracer` can supply the captures, and state is as it was."""
         if self.watch is not None and self.watch.is_outdated():
             return False
         return all(
@@ -379,12 +391,13 @@ class ConcreteFunction:
         return f"<ConcreteFunction {self.function_type} at {id(self):#x}>"
 
 
-def cast_loosely(type_: Any, value: Any) -> Any:
+def cast_loosely(type_: TraceType, value: object) -> Any:
     """A value for a parameter: tensors may be of other shapes, and are checked when called."""
     if isinstance(type_, TensorSpec):
+        argument: Any = value
         if isinstance(value, (Variable, Tensor)):
             return convert(value)
-        return fitting(convert(value, None, type_.dtype), type_)
+        return fitting(convert(argument, None, type_.dtype), type_)
     if isinstance(type_, Structure):
         parts = zip(type_.children, type_.components(value))
         return type_.build([cast_loosely(t, v) for t, v in parts])
@@ -394,7 +407,7 @@ def cast_loosely(type_: Any, value: Any) -> Any:
         raise TypeError(f"Can not cast {value!r} to {type_!r}") from None
 
 
-def flat_argument(value: Any, type_: TensorType) -> Tensor:
+def flat_argument(value: TensorLike, type_: TensorType) -> Tensor:
     """A value for a placeholder: variables are passed by their handles."""
     if isinstance(value, Variable):
         return value.handle
@@ -404,18 +417,18 @@ def flat_argument(value: Any, type_: TensorType) -> Tensor:
 
 
 def fitting(tensor: Tensor, spec: TensorSpec) -> Tensor:
-    """A Python value as a tensor, which must have the shape that is wanted."""
+    """The tensor, if it fits the spec; TypeError otherwise."""
     if not spec.is_compatible_with(tensor):
         raise TypeError(f"Can not cast {TensorSpec.from_type(tensor.type)!r} to {spec!r}")
     return tensor
 
 
-def tensors_of(type_: Any, value: Any) -> list[Any]:
+def tensors_of(type_: TraceType, value: object) -> list[Any]:
     """The flat tensors of an argument."""
     return [value] if isinstance(type_, TensorSpec) else type_.to_tensors(value)
 
 
-def spec_structure(type_: Any, name: str) -> Any:
+def spec_structure(type_: TraceType, name: str) -> Any:
     """A trace type as `structured_input_signature` shows it."""
     if isinstance(type_, TensorSpec):
         return TensorSpec(type_.shape, type_.dtype, name=type_.name or name)
@@ -425,13 +438,13 @@ def spec_structure(type_: Any, name: str) -> Any:
 
 
 def trace(
-    function: Callable[..., Any],
+    function: PythonFunction,
     name: str,
     binder: Binder,
     function_type: FunctionType,
-    on_variable: Callable[[Any, Any], None],
+    on_variable: OnVariable,
 ) -> ConcreteFunction:
-    """Runs the Python function once on placeholders and keeps the graph."""
+    """The trace of a Python function, which runs once on placeholders."""
     graph = Graph(name)
     with tracing(graph) as tracer:
         tracer.on_variable = on_variable

@@ -1,74 +1,90 @@
-"""Calls like earlier ones: from arguments straight to a trace, with no types made of them.
+"""Calls like earlier ones: from arguments straight to a trace, without their trace types.
 
-A `FastPath` knows calls by a key, of what the types of arguments would be made of (`walk`).
-The call that comes again and again is known without a key: by code generated for it, which
-looks at one argument after the other (`guard`).
+A `FastPath` finds the trace of a call by a key of what the trace types would have (`walk`).
+A call that comes often needs no key: code that is generated for it checks one argument after
+the other (`guard`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from graphwright.compile.run.generated_text import make_function
+from graphwright.explain.trace_record import Tally
+from graphwright.ops.state.variable_ops import Storage
+from graphwright.trace.signature import Bound
 from graphwright.types.composite import Composite
 from graphwright.types.keys import distinct, signed
 from graphwright.values.convert import make_array
 from graphwright.values.tensor import EagerTensor
 from graphwright.values.variable import Variable
 
-Bound = Sequence[tuple[str, Any, Any]]
 #: Given the arguments of a call, the arrays that the trace takes; None if it is another call.
-Guard = Callable[[tuple[Any, ...], dict[str, Any]], "list[Any] | None"]
+Guard = Callable[[tuple[object, ...], dict[str, object]], "list[object] | None"]
 
 _PRIMITIVES = frozenset({int, float, bool, str, bytes, complex, type(None)})
 _INEXACT = frozenset({float, complex})  # of which equal ones may differ
 _TEXT = frozenset({str})
-_MOST = 4096  # calls that are known
-_OFTEN = 8  # times that a call comes until it is worth a guard
+_MOST = 4096  # entries of a function
+_OFTEN = 8  # hits of an entry that are worth a guard
+
+
+class ServingTrace(Protocol):
+    """What serves calls: a trace, as it is or watched."""
+
+    @property
+    def tally(self) -> Tally:
+        """How often it was called."""
+
+    @property
+    def run(self) -> Callable[[list[object]], Any]:
+        """The results for the arrays of a call."""
 
 
 class Entry:
-    """A call that is known: what serves it, and how its arrays lie in the graph's order."""
+    """A known call: the trace that serves it, and the order of its arrays in the graph."""
 
     __slots__ = ("guard", "hits", "names", "order", "target")
 
-    def __init__(self, target: Any, bound: Bound, order: tuple[int, ...] | None) -> None:
+    def __init__(self, target: ServingTrace, bound: Bound, order: tuple[int, ...] | None) -> None:
         self.target = target
         self.names = [name for name, _, _ in bound]
         self.order = order
         self.hits = 0
         self.guard: Guard | None = None
 
-    def arrange(self, arrays: list[Any]) -> list[Any]:
+    def arrange(self, arrays: list[object]) -> list[object]:
         """The arrays of a call in the order of the graph's parameters."""
         return arrays if self.order is None else [arrays[i] for i in self.order]
 
 
-def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
-    """The guard before there is one, and of calls that code cannot know."""
+def never(args: tuple[object, ...], kwargs: dict[str, object]) -> list[object] | None:
+    """The guard that lets no call pass: until there is another, and where none can be generated."""
     return None
 
 
 class FastPath:
-    """The calls of one function that are known."""
+    """The known calls of one function."""
 
     __slots__ = ("entries", "latest")
 
     def __init__(self) -> None:
-        self.entries: dict[Any, Entry] = {}
-        #: The guard that let a call pass last, and what serves such calls.
+        self.entries: dict[tuple[object, ...], Entry] = {}
+        #: The guard that let a call pass last, and the trace that serves such calls.
         self.latest: tuple[Guard, Any] = (never, None)
 
     def __len__(self) -> int:
         return len(self.entries)
 
-    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
-        """What serves a call, and the arrays for it; None for a call that is not known."""
-        key: list[Any] = []
-        arrays: list[Any] = []
+    def find(
+        self, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[ServingTrace, list[object]] | None:
+        """The trace that serves a call, and the arrays for it; None for an unknown call."""
+        key: list[object] = []
+        arrays: list[object] = []
         if not walk_call(args, kwargs, key, arrays):
             return None
         entry = self.entries.get(tuple(key))
@@ -85,53 +101,55 @@ class FastPath:
 
     def remember(
         self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
         bound: Bound,
-        tensors: Sequence[Any],
-        target: Any,
+        tensors: Sequence[EagerTensor],
+        target: ServingTrace,
     ) -> None:
-        """Has calls with arguments like these served by `target`, where that is right: what is
-        passed must be what binding and casting gave."""
-        key: list[Any] = []
-        arrays: list[Any] = []
+        """Lets `target` serve calls with arguments like these, where binding and casting have only
+        arranged the arrays of the call."""
+        key: list[object] = []
+        arrays: list[object] = []
         if not walk_call(args, kwargs, key, arrays):
             return
         entry = Entry(target, bound, order_of(bound, args, kwargs) if kwargs else None)
-        found = entry.arrange(arrays)
-        if len(found) != len(tensors):
+        arranged = entry.arrange(arrays)
+        if len(arranged) != len(tensors):
             return
-        if all(signs(a) == signs(t._array) for a, t in zip(found, tensors)):
+        if all(sign_of(a) == sign_of(t._array) for a, t in zip(arranged, tensors)):
             if len(self.entries) >= _MOST:
                 self.entries.clear()
             self.entries[tuple(key)] = entry
 
 
-def signs(array: Any) -> Any:
-    """What tells whether two arrays are of one type; a variable's storage is its own sign."""
+def sign_of(array: object) -> object:
+    """The dtype and shape of an array; of a variable's storage, its identity."""
     return (array.dtype, array.shape) if type(array) is np.ndarray else id(array)
 
 
-def order_of(bound: Bound, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...] | None:
-    """The places of a call's arrays in the order of the parameters, if it is another."""
-    given: dict[Any, list[int]] = {}  # by position, else by name
+def order_of(
+    bound: Bound, args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[int, ...] | None:
+    """The places of a call's arrays in the order of the parameters; None if it is their own."""
+    places: dict[int | str, list[int]] = {}  # by position, else by name
     count = 0
-    variables: list[Any] = []
+    variables: list[Storage] = []
     for key, value in zip((*range(len(args)), *kwargs), (*args, *kwargs.values())):
-        arrays: list[Any] = []
+        arrays: list[object] = []
         walk([value], [], arrays, variables)
-        given[key] = list(range(count, count + len(arrays)))
+        places[key] = list(range(count, count + len(arrays)))
         count += len(arrays)
     keys = [i if i < len(args) else name for i, (name, _, _) in enumerate(bound)]
-    order = tuple([place for key in keys for place in given.get(key, ())])
+    order = tuple([place for key in keys for place in places.get(key, ())])
     return None if order == tuple(range(count)) else order
 
 
 def walk_call(
-    args: tuple[Any, ...], kwargs: dict[str, Any], key: list[Any], arrays: list[Any]
+    args: tuple[object, ...], kwargs: dict[str, object], key: list[object], arrays: list[object]
 ) -> bool:
-    """Adds the key and the arrays of a call; False where only the slow path knows."""
-    variables: list[Any] = []
+    """Adds the key and the arrays of a call; False for one that has no key."""
+    variables: list[Storage] = []
     try:
         if not walk(args, key, arrays, variables):
             return False
@@ -143,8 +161,11 @@ def walk_call(
     return True
 
 
-def walk(values: Iterable[Any], key: list[Any], arrays: list[Any], variables: list[Any]) -> bool:
-    """Adds the key and the arrays of arguments; False where only the slow path knows."""
+def walk(
+    values: Iterable[object], key: list[object], arrays: list[object], variables: list[Storage]
+) -> bool:
+    """Adds the key and the arrays of arguments; False for one that has no key."""
+    value: Any
     for value in values:
         kind = type(value)
         if kind is EagerTensor:
@@ -198,10 +219,12 @@ class Unguarded(Exception):
 
 
 def guard(
-    names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any], ticks: Iterator[None]
+    names: Sequence[str], args: tuple[object, ...], kwargs: dict[str, object], ticks: Iterator[None]
 ) -> Guard | None:
-    """Code that knows calls like this one, by parameters in the order of their names, and takes a
-    tick for each."""
+    """Code that lets calls like this one pass and takes a tick for each; None if there is none.
+
+    `names` are those of the parameters, in their order.
+    """
     writer = GuardWriter(ticks)
     try:
         writer.call(names, args, kwargs)
@@ -211,23 +234,27 @@ def guard(
 
 
 class GuardWriter:
-    """The text of a guard, a line or two for each argument; what differs between calls that
-    are otherwise alike is bound to names, so that they share one text."""
+    """Writes the text of a guard: a line or two for each argument.
+
+    Calls that differ only in dtypes, shapes and values share one text: these are bound to names.
+    """
 
     def __init__(self, ticks: Iterator[None]) -> None:
         self.lines: list[str] = []
         self.bindings: dict[str, Any] = {"_missing": object(), "_ticks": ticks}
         self.arrays: list[str] = []
-        self.storages: list[tuple[str, Any]] = []
+        self.storages: list[tuple[str, Storage]] = []
         self.count = 0
 
     def text(self) -> str:
-        """All of it."""
+        """The whole text."""
         # A loop takes a tick in less time than a call of `next`.
         body = [*self.lines, "for _ in _ticks: break", f"return [{', '.join(self.arrays)}]"]
         return "def guard(args, kwargs):\n" + "".join(f"    {line}\n" for line in body)
 
-    def call(self, names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def call(
+        self, names: Sequence[str], args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> None:
         """Checks how many arguments there are, then each."""
         self.unless(f"len(args) == {len(args)} and len(kwargs) == {len(kwargs)}")
         for i, name in enumerate(names):
@@ -237,28 +264,28 @@ class GuardWriter:
                 self.value(f"kwargs.get({name!r}, _missing)", kwargs[name])
 
     def unless(self, condition: str) -> None:
-        """It is another call unless a condition holds."""
+        """Refuses the call unless a condition holds."""
         self.lines.append(f"if not ({condition}): return")
 
-    def bind(self, value: Any) -> str:
-        """A name for something."""
+    def bind(self, value: object) -> str:
+        """A name that the text has for a value."""
         name = f"c{len(self.bindings)}"
         self.bindings[name] = value
         return name
 
     def fresh(self, source: str) -> str:
-        """A variable with a value."""
+        """A new variable of the text, with the value of an expression."""
         name = f"v{self.count}"
         self.count += 1
         self.lines.append(f"{name} = {source}")
         return name
 
-    def value(self, source: str, value: Any) -> None:
+    def value(self, source: str, value: object) -> None:
         """Checks an argument, or a part of one."""
         kind = type(value)
         name = self.fresh(source)
         is_kind = f"type({name}) is {self.bind(kind)}"
-        if kind is EagerTensor:
+        if type(value) is EagerTensor:
             self.unless(is_kind)
             array = self.fresh(f"{name}._array")
             dtype, shape = self.bind(value._array.dtype), self.bind(value._array.shape)
@@ -267,25 +294,25 @@ class GuardWriter:
         elif kind in _PRIMITIVES:
             source = f"{self.bind(signed)}({name})" if kind in _INEXACT else name
             self.unless(f"{is_kind} and {source} == {self.bind(signed(value))}")
-        elif kind is list or kind is tuple:
+        elif type(value) is list or type(value) is tuple:
             self.unless(f"{is_kind} and len({name}) == {len(value)}")
             for i, part in enumerate(value):
                 self.value(f"{name}[{i}]", part)
-        elif kind is dict:
+        elif type(value) is dict:
             if not _TEXT.issuperset(map(type, value)):  # another key may be equal
                 raise Unguarded
             are_texts = f"{self.bind(_TEXT)}.issuperset(map(type, {name}))"
             self.unless(f"{is_kind} and len({name}) == {len(value)} and {are_texts}")
             for key in sorted(value):
                 self.value(f"{name}.get({self.bind(key)}, _missing)", value[key])
-        elif kind is Variable:
+        elif type(value) is Variable:
             self.unless(f"{is_kind} and {name}._trainable is {value._trainable}")
             self.storage(self.fresh(f"{name}._storage"), value._storage)
         else:
             raise Unguarded
 
-    def storage(self, name: str, storage: Any) -> None:
-        """Checks a variable: what it holds, and which of the call's variables it is."""
+    def storage(self, name: str, storage: Storage) -> None:
+        """Checks a variable: its dtype and shape, and which of the call's variables it is."""
         for other, known in self.storages:
             self.unless(f"{name} {'is' if storage is known else 'is not'} {other}")
             if storage is known:

@@ -1,8 +1,7 @@
 """`tf.function`: chooses the trace for each call, traces when there is none.
 
-A repeated call does one dictionary look-up on a key made of the arguments' dtypes and
-shapes (`fast key`); everything else, binding and subtyping among it, happens once for
-each new key.
+A repeated call does one dictionary look-up, of a key of the arguments' dtypes and shapes
+(`fast_path`). All else, such as binding and subtyping, happens once for each new key.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import functools
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from types import MethodType
@@ -25,15 +24,16 @@ from graphwright.explain.trace_record import History
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.fast_path import FastPath
 from graphwright.function.retracing_warning import warn_of_retracing
-from graphwright.function.trace_maker import TraceMaker
+from graphwright.function.trace_maker import Features, TraceMaker
 from graphwright.function.variable_creation import VariableCreation, refuse
 from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
 from graphwright.op.refusal import own_boundary
-from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
+from graphwright.trace.signature import Binder, Bound, FunctionType, Parameter, type_of_call
 from graphwright.trace.trace_dispatch import DispatchTable
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import PythonFunction
 from graphwright.types.composite import Composite
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 TRACING = held_over_forks(threading.RLock())
 
 
-#: Traces for one type inside each other, from which on nothing will end them.
+#: So many traces for one type inside each other are a recursion without an end.
 _NESTED = 8
 
 
@@ -56,7 +56,7 @@ class Eagerly:
 def traced_again(
     maker: TraceMaker, target: FunctionType, jit_compile: bool | None
 ) -> ConcreteFunction:
-    """A trace that stands for another one while a tape watches tensors that are constants there."""
+    """A trace that stands for another one while a tape watches constants of that one."""
     with TRACING:
         concrete = maker.trace(target, refuse)
     concrete.jit_compile = jit_compile
@@ -69,21 +69,21 @@ class PolymorphicFunction:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: PythonFunction,
         name: str | None = None,
-        input_signature: Sequence[Any] | None = None,
+        input_signature: Sequence[object] | None = None,
         autograph: bool = True,
         jit_compile: bool | None = None,
         reduce_retracing: bool = False,
         experimental_implements: str | None = None,
-        experimental_autograph_options: Any = None,
-        experimental_attributes: dict[str, Any] | None = None,
+        experimental_autograph_options: Features = None,
+        experimental_attributes: Mapping[str, object] | None = None,
         skip_self: bool = False,
         on_stale: str | None = None,
     ) -> None:
         self._python_function = function
         self._name = name or getattr(function, "__name__", None) or type(function).__name__
-        self._options = {
+        self._options: dict[str, Any] = {
             "autograph": autograph,
             "jit_compile": jit_compile,
             "reduce_retracing": reduce_retracing,
@@ -96,7 +96,7 @@ class PolymorphicFunction:
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._skip_self = skip_self
         self._fast = FastPath()
-        self._methods: IdentityTable[Any, PolymorphicFunction] = IdentityTable()  # of instances
+        self._methods: IdentityTable[object, PolymorphicFunction] = IdentityTable()  # of instances
         self._history = History(
             function, self._name, self._options, self._input_signature, skip_self
         )
@@ -109,7 +109,7 @@ class PolymorphicFunction:
     # -- calling ------------------------------------------------------------------------
 
     @own_boundary
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Runs the trace for these arguments, after tracing if there is none."""
         try:
             if STATE.active is None and not Eagerly.on:
@@ -117,9 +117,9 @@ class PolymorphicFunction:
                 arrays = guard(args, kwargs)
                 if arrays is not None:
                     return target.run(arrays)
-                found = self._fast.find(args, kwargs)
-                if found is not None:
-                    target, arrays = found
+                entry = self._fast.find(args, kwargs)
+                if entry is not None:
+                    target, arrays = entry
                     next(target.tally.ticks)
                     return target.run(arrays)
             return self._slow_call(args, kwargs)
@@ -127,7 +127,7 @@ class PolymorphicFunction:
             show_users_lines(error)
             raise
 
-    def _slow_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         if Eagerly.on:
             return self._python_function(*args, **kwargs)
         try:
@@ -148,7 +148,7 @@ class PolymorphicFunction:
             self._fast.remember(args, kwargs, bound, tensors, target)
         return concrete.call_tensors(tensors)
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+    def _bind(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Bound:
         binder = self._binder
         bound = binder.bind(args, kwargs)
         constraints = binder.constraints
@@ -165,21 +165,21 @@ class PolymorphicFunction:
             cast.append((name, kind, value))
         return cast
 
-    def _choose(self, bound: Sequence[tuple[str, Any, Any]]) -> ConcreteFunction:
+    def _choose(self, bound: Bound) -> ConcreteFunction:
         """The trace for bound arguments: an existing one, or a new one."""
         wanted = self._type_of(bound)
-        found = self._find(wanted)
-        if found is not None:
-            return found
+        concrete = self._find(wanted)
+        if concrete is not None:
+            return concrete
         with TRACING:
-            found = self._find(wanted)
-            return found if found is not None else self._trace(wanted, bound)
+            concrete = self._find(wanted)
+            return concrete if concrete is not None else self._trace(wanted, bound)
 
     def _find(self, wanted: FunctionType) -> ConcreteFunction | None:
         tracer = current_tracer()
         return self._table.find(wanted, lambda concrete: concrete.is_usable(tracer))
 
-    def _type_of(self, bound: Sequence[tuple[str, Any, Any]]) -> FunctionType:
+    def _type_of(self, bound: Bound) -> FunctionType:
         constraints = self._binder.constraints
         if constraints is None:
             return type_of_call(bound)
@@ -189,16 +189,14 @@ class PolymorphicFunction:
             [Parameter(n, k, False, constraints.get(n) or free[n]) for n, k, _ in bound]
         )
 
-    def _trace(
-        self, wanted: FunctionType, bound: Sequence[tuple[str, Any, Any]]
-    ) -> ConcreteFunction:
+    def _trace(self, wanted: FunctionType, bound: Bound) -> ConcreteFunction:
         began = perf_counter()
         self._history.asks(wanted, began)
         if self._pending.count(wanted) >= _NESTED:
             raise RecursionError(
                 f"maximum recursion depth exceeded: `{self._name}` calls itself with arguments of "
-                f"the same types {wanted} while it is traced, and nothing ends that: of an `if` "
-                "over a tensor both sides are traced. Loop, or have a Python value end it."
+                f"the same types {wanted} while it is traced, and nothing ends that, since both "
+                "sides of an `if` over a tensor are traced. Loop, or let a Python value end it."
             )
         self._pending.append(wanted)
         try:
@@ -206,9 +204,7 @@ class PolymorphicFunction:
         finally:
             self._pending.pop()
 
-    def _trace_for(
-        self, wanted: FunctionType, bound: Sequence[tuple[str, Any, Any]], began: float
-    ) -> ConcreteFunction:
+    def _trace_for(self, wanted: FunctionType, bound: Bound, began: float) -> ConcreteFunction:
         target = wanted
         if self._options["reduce_retracing"]:
             target = self._table.generalize(wanted)
@@ -245,19 +241,22 @@ class PolymorphicFunction:
 
     # -- methods ------------------------------------------------------------------------
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """The function of one instance: it has traces of its own and holds it weakly, but what
-        the first access gives keeps it alive. A composite is an argument like others."""
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        """The function of one instance, which has traces of its own and holds the instance weakly.
+
+        The first access gives one that keeps the instance alive. A composite is an argument like
+        others.
+        """
         if instance is None:
             return self
         if isinstance(instance, Composite):
             return MethodType(self, instance)
-        known = self._methods.entries.get(id(instance))  # `find`, without its call
-        if known is not None and known[0]() is instance:
-            return known[1]
+        entry = self._methods.entries.get(id(instance))  # `find`, without its call
+        if entry is not None and entry[0]() is instance:
+            return entry[1]
         return self._bind_first(instance)
 
-    def _bind_first(self, instance: Any) -> PolymorphicFunction:
+    def _bind_first(self, instance: object) -> PolymorphicFunction:
         """The function of an instance that has none yet."""
         try:
             weakref.ref(instance)
@@ -270,31 +269,31 @@ class PolymorphicFunction:
         method = self._methods.add(instance, self._bind_instance(instance))
         return HoldingFunction.of(method, instance)
 
-    def _bind_instance(self, instance: Any) -> PolymorphicFunction:
+    def _bind_instance(self, instance: object) -> PolymorphicFunction:
         method = WeakMethod(self._python_function, instance)
         return PolymorphicFunction(method, self._name, self._input_signature, **self._options)
 
     # -- what it offers -----------------------------------------------------------------
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The trace for arguments given as values or as TensorSpecs."""
         if self._input_signature is not None and not args and not kwargs:
             args = self._input_signature
         return self._choose(self._bind(args, kwargs))
 
     @property
-    def python_function(self) -> Callable[..., Any]:
-        """The Python function as it was given."""
+    def python_function(self) -> PythonFunction:
+        """The Python function that was decorated."""
         function = self._python_function
         return function.__func__ if isinstance(function, WeakMethod) else function
 
     @property
-    def input_signature(self) -> tuple[Any, ...] | None:
+    def input_signature(self) -> tuple[object, ...] | None:
         """The fixed signature, or None."""
         return self._input_signature
 
     @property
-    def function_spec(self) -> Any:
+    def function_spec(self) -> FunctionType:
         """The signature of calls, untyped."""
         return self._binder.untyped
 
@@ -307,7 +306,7 @@ class PolymorphicFunction:
         """How often the function was traced."""
         return len(self._history.records)
 
-    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str]:
+    def experimental_get_compiler_ir(self, *args: object, **kwargs: object) -> Callable[..., str]:
         """What the compiler makes of the trace for these arguments, as text.
 
         The result takes a `stage`: "graph" (simplified), "segments" (which parts are machine
@@ -358,8 +357,9 @@ class PolymorphicFunction:
         family = self._history.family
         from graphwright.explain.report import report  # which few programs ask for
 
-        own = [self._history, *[method._history for method in self._methods.values()]]
-        return report([h for h in own if h.records or h.failures] or own[:1], family)
+        histories = [self._history, *[method._history for method in self._methods.values()]]
+        traced = [h for h in histories if h.records or h.failures]
+        return report(traced or histories[:1], family)
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return list(self._table)
@@ -378,23 +378,23 @@ CASTING = Casting()
 
 
 class HoldingFunction(PolymorphicFunction):
-    """Another face of an instance's function, which keeps the instance alive: in
-    `Model().method(x)` nothing else does until the call has been made."""
+    """The function of an instance, which it keeps alive: in `Model().method(x)` nothing else does
+    until the call has been made."""
 
     __slots__ = ("_instance",)
-    _instance: Any
+    _instance: object
 
     @staticmethod
-    def of(function: PolymorphicFunction, instance: Any) -> HoldingFunction:
-        """A face of the function: all that it is, the two share."""
-        face = HoldingFunction.__new__(HoldingFunction)
-        face.__dict__ = function.__dict__
-        face._instance = instance
-        return face
+    def of(function: PolymorphicFunction, instance: object) -> HoldingFunction:
+        """A function that shares all state of another one."""
+        holding = HoldingFunction.__new__(HoldingFunction)
+        holding.__dict__ = function.__dict__
+        holding._instance = instance
+        return holding
 
 
 class Watched:
-    """A trace on the fast path that tells what has changed of the state it read."""
+    """A trace on the fast path that reports changes of the state it read."""
 
     __slots__ = ("concrete", "tally")
 
@@ -402,7 +402,7 @@ class Watched:
         self.concrete = concrete
         self.tally = concrete.tally
 
-    def run(self, arrays: list[Any]) -> Any:
+    def run(self, arrays: list[object]) -> Any:
         """The results, after a look at the state."""
         concrete = self.concrete
         if concrete.watch is not None:
@@ -410,7 +410,7 @@ class Watched:
         return concrete.run(arrays)
 
 
-def flat_tensors(function_type: FunctionType, bound: Sequence[tuple[str, Any, Any]]) -> list[Any]:
+def flat_tensors(function_type: FunctionType, bound: Bound) -> list[Any]:
     """The tensors of bound arguments in the order of the graph's parameters."""
     tensors: list[Any] = []
     handles: set[int] = set()  # a variable given twice is one parameter
@@ -425,14 +425,14 @@ def flat_tensors(function_type: FunctionType, bound: Sequence[tuple[str, Any, An
 
 
 def function(
-    func: Callable[..., Any] | None = None,
-    input_signature: Sequence[Any] | None = None,
+    func: PythonFunction | None = None,
+    input_signature: Sequence[object] | None = None,
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
     experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: dict[str, Any] | None = None,
+    experimental_autograph_options: Features = None,
+    experimental_attributes: Mapping[str, object] | None = None,
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
@@ -475,7 +475,7 @@ def function(
     relax = reduce_retracing if experimental_relax_shapes is None else experimental_relax_shapes
     compile_ = jit_compile if experimental_compile is None else experimental_compile
 
-    def decorate(inner: Callable[..., Any]) -> PolymorphicFunction:
+    def decorate(inner: PythonFunction) -> PolymorphicFunction:
         return PolymorphicFunction(
             inner,
             None,

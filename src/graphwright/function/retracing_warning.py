@@ -1,8 +1,8 @@
 """The warning after repeated retracing: what causes it, and the line to write instead.
 
-One line on the terminal for each cause. Handlers of the logger "tensorflow" get the words that
-programs know from TensorFlow, twice at most, with ours as the record's `explanation`; the
-`warnings` module gets a `RetracingWarning`, which is ignored unless a filter asks for it.
+The terminal gets one line for each cause. Handlers of the logger "tensorflow" get TensorFlow's
+words, twice at most, with ours as the record's `explanation`. The `warnings` module gets a
+`RetracingWarning`, which is ignored unless a filter asks for it.
 """
 
 from __future__ import annotations
@@ -29,40 +29,40 @@ _ADVICE = (
     "https://www.tensorflow.org/api_docs/python/tf/function for  more details."
 )
 
-#: Held while explanations are imported: what another thread was importing when a child was forked
-#: can never be imported in that.
+#: Held while explanations are imported: the child of a fork can never import what another thread
+#: was importing.
 _LOADING = held_over_forks(threading.RLock())
 
 
 def warn_of_retracing(history: History) -> None:
-    """The present call of a function traced: warns when that is too often."""
+    """Warns after a call that traced, if calls of the function trace too often."""
     family = history.family
     traces, calls = family.frequency()
     if traces < _THRESHOLD or traces < calls / 2:
         return
-    told = None
+    text = None
     if is_worth_a_look(family):
         with _LOADING:
-            from graphwright.explain.brief import explanation  # which few programs come to
+            from graphwright.explain.brief import explanation  # which few programs need
 
-        told = explanation(history, family)
+        text = explanation(history, family)
     if family.warnings < _WARNINGS:
         family.warnings += 1
         LOGGER.warning(
             "%d out of the last %d calls to %r triggered tf.function retracing. %s",
             *(traces, calls, history.function, _ADVICE),
-            extra={"explanation": told or ""},
+            extra={"explanation": text or ""},
         )
-    elif told:
-        LOGGER.warning("%s", told)
-    if told:
+    elif text:
+        LOGGER.warning("%s", text)
+    if text:
         caller = history.records[-1].caller if history.records else None
         place = ("<unknown>", 1) if caller is None else (caller.filename, caller.lineno)
         ignore_warnings_of(RetracingWarning)
-        warnings.warn_explicit(told, RetracingWarning, *place)
+        warnings.warn_explicit(text, RetracingWarning, *place)
 
 
 def is_worth_a_look(family: FunctionFamily) -> bool:
-    """Whether there may be a new cause, at powers of 4: the search takes longer with each trace."""
+    """Whether to look for new causes: at powers of 4, since each trace prolongs the search."""
     family.looks += 1
     return family.looks.bit_count() == 1 and family.looks.bit_length() % 2 == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from graphwright.ops.core.identity import IDENTITY
 from graphwright.trace.argument_types import LiteralType, from_value
 from graphwright.trace.tracer import Tracer
 from graphwright.types import tree
+from graphwright.types.arguments import PythonFunction
 from graphwright.types.composite import Composite
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
@@ -21,11 +22,14 @@ from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor, wrap
 from graphwright.values.variable import Variable
 
+#: The result of a call, from the tensors that its graph returns.
+Pack = Callable[[Sequence[Tensor]], Any]
+
 
 class Outputs:
     """What a trace returned: the graph's results and the structure that they fill."""
 
-    def __init__(self, structure: Any, function: Any) -> None:
+    def __init__(self, structure: object, function: PythonFunction) -> None:
         leaves = tree.flatten(structure, expand_composites=True)
         self.tensors = [as_output(leaf, function) for leaf in leaves]
         self.structure = tree.pack_sequence_as(structure, self.tensors, expand_composites=True)
@@ -42,7 +46,7 @@ CONVERTED = (
 )  # fmt: skip
 
 
-def as_output(leaf: Any, function: Any) -> Any:
+def as_output(leaf: object, function: PythonFunction) -> Any:
     """A returned leaf as a tensor, or None where there is none."""
     if leaf is None or isinstance(leaf, Tensor):
         return leaf
@@ -55,7 +59,7 @@ def as_output(leaf: Any, function: Any) -> Any:
     )
 
 
-def packer(structure: Any, leaves: Sequence[Any]) -> Callable[[Sequence[Any]], Any]:
+def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
     """The function from a call's result tensors to the returned structure."""
     if len(leaves) == 1 and structure is leaves[0]:
         if leaves[0] is None:
@@ -65,25 +69,25 @@ def packer(structure: Any, leaves: Sequence[Any]) -> Callable[[Sequence[Any]], A
         spec = structure.__graphwright_spec__
         parts = spec._component_specs
         if isinstance(parts, (list, tuple)) and all(type(part) is TensorSpec for part in parts):
-            made: Callable[[Sequence[Any]], Any] = spec._from_components
-            return made
+            from_components: Pack = spec._from_components
+            return from_components
     flat = type(structure) is tuple and all(a is b for a, b in zip(structure, leaves))
     if flat and all(leaf is not None for leaf in leaves):
         return tuple
 
-    def pack(tensors: Sequence[Any]) -> Any:
-        remaining: Iterator[Any] = iter(tensors)
+    def pack(tensors: Sequence[Tensor]) -> Any:
+        remaining = iter(tensors)
         filled = [None if leaf is None else next(remaining) for leaf in leaves]
         return tree.pack_sequence_as(structure, filled, expand_composites=True)
 
     return pack
 
 
-def wrap_all(arrays: Sequence[Any]) -> list[Any]:
+def wrap_all(arrays: Sequence[object]) -> list[Any]:
     """Result arrays as eager tensors."""
     return [wrap(array) for array in arrays]
 
 
-def type_of_structure(structure: Any) -> TraceType:
+def type_of_structure(structure: object) -> TraceType:
     """The trace type of a returned structure, as a function type prints it."""
     return from_value(structure) if structure is not None else LiteralType(None)

@@ -2,21 +2,22 @@
 
 The first trace may create variables. Their initial values are computed outside the
 graph, from constants, captures and, where they need them, the first call's arguments.
-Then the function is traced again; a variable created in that or any later trace is an
-error, since it would be a new one at every call.
+Then the function is traced again. A variable created in that or a later trace is an error,
+since every call would make a new one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from graphwright.compile.run.straight_line import runner
-from graphwright.function.concrete import ConcreteFunction
-from graphwright.ir.graph import Graph
+from graphwright.function.concrete import CallTensor, ConcreteFunction
+from graphwright.ir.graph import Graph, Value
 from graphwright.op.refusal import complete
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.values.variable import announce
+from graphwright.trace.tracer import OnVariable
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable, announce
 
 _REFUSAL = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
@@ -24,22 +25,23 @@ _REFUSAL = (
     "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
 )
 
-Trace = Callable[[Callable[[Any, Any], None]], ConcreteFunction]
+#: Makes a trace, given what is done about the variables that are created meanwhile.
+Trace = Callable[[OnVariable], ConcreteFunction]
+#: The tensors of the call that is traced, in the order of the trace's parameters.
+Arguments = Callable[[ConcreteFunction], Sequence[CallTensor]]
 
 
 class VariableCreation:
-    """The policy of one function."""
+    """Whether the traces of one function may create variables."""
 
     def __init__(self) -> None:
         self._allowed = True
 
-    def trace(
-        self, trace: Trace, arguments: Callable[[ConcreteFunction], Sequence[Any]]
-    ) -> ConcreteFunction:
+    def trace(self, trace: Trace, arguments: Arguments) -> ConcreteFunction:
         """Traces; where that created variables, initialises them and traces again."""
         if not self._allowed:
             return trace(refuse)
-        created: list[tuple[Any, Any]] = []
+        created: list[tuple[Variable, Tensor]] = []
         concrete = trace(lambda variable, value: created.append((variable, value)))
         self._allowed = False
         if not created:
@@ -48,15 +50,13 @@ class VariableCreation:
         return trace(refuse)
 
 
-def refuse(variable: Any, value: Any) -> None:
-    """A variable was created where none may be."""
+def refuse(variable: Variable, value: Tensor) -> None:
+    """Raises the error for a variable that is created after the first trace."""
     raise complete(ValueError(_REFUSAL))
 
 
 def initialize(
-    created: Sequence[tuple[Any, Any]],
-    concrete: ConcreteFunction,
-    arguments: Callable[[ConcreteFunction], Sequence[Any]],
+    created: Sequence[tuple[Variable, Tensor]], concrete: ConcreteFunction, arguments: Arguments
 ) -> None:
     """Gives new variables their values: the graph of the initial values is run once."""
     symbolic = [
@@ -82,12 +82,12 @@ def without_writes(graph: Graph) -> Graph:
     """The graph without its side effects: only what the results need is left."""
     from graphwright.op.op import Effect
 
-    needed: set[Any] = set(graph.results)
-    kept = []
+    needed: set[Value] = set(graph.results)
+    nodes = []
     for node in reversed(graph.nodes):
-        wanted = node.op.effect is not Effect.WRITE and any(v in needed for v in node.outputs)
-        if wanted or (node.outputs and node.outputs[0] in graph.arguments):
+        is_needed = node.op.effect is not Effect.WRITE and any(v in needed for v in node.outputs)
+        if is_needed or (node.outputs and node.outputs[0] in graph.arguments):
             needed.update(node.inputs)
-            kept.append(node)
-    graph.nodes = kept[::-1]
+            nodes.append(node)
+    graph.nodes = nodes[::-1]
     return graph

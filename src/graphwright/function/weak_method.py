@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 from graphwright.base.annotations import signature_of
+from graphwright.types.arguments import PythonFunction
 
 
 class WeakMethod:
     """A function bound to an instance that it does not keep alive."""
 
-    def __init__(self, function: Callable[..., Any], instance: Any) -> None:
+    def __init__(self, function: PythonFunction, instance: object) -> None:
         self.__func__ = function
         self._instance = weakref.ref(instance)
         functools.update_wrapper(self, function)
         self.__signature__ = _without_first(function)
 
-    def with_function(self, function: Callable[..., Any]) -> WeakMethod:
+    def with_function(self, function: PythonFunction) -> WeakMethod:
         """Another function bound to the same instance."""
         other = WeakMethod.__new__(WeakMethod)
         other.__func__, other._instance = function, self._instance
@@ -30,7 +31,7 @@ class WeakMethod:
         """The instance."""
         return self._instance()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         instance = self._instance()
         if instance is None:
             raise ReferenceError(
@@ -40,6 +41,6 @@ class WeakMethod:
         return self.__func__(instance, *args, **kwargs)
 
 
-def _without_first(function: Callable[..., Any]) -> Any:
+def _without_first(function: PythonFunction) -> inspect.Signature:
     signature = signature_of(function)
     return signature.replace(parameters=list(signature.parameters.values())[1:])

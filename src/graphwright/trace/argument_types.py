@@ -1,7 +1,7 @@
 """Trace types: what of an argument decides which trace can serve a call.
 
-A tensor's is its `TensorSpec`, a Python number's the number itself, a structure's the
-types of what it holds, any other object's a weak reference to it. Types form a lattice:
+A tensor's is its `TensorSpec`, and a Python number's the number itself. A structure's has the
+types of its components, and any other object's is a weak reference to it. Types form a lattice:
 `is_subtype_of` orders them, `most_specific_common_supertype` joins them.
 """
 
@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import dataclasses
 import weakref
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
 from graphwright.op.refusal import complete
 from graphwright.types.containers import is_attrs, is_namedtuple
 from graphwright.types.keys import distinct
-from graphwright.types.specs import TensorSpec, TypeSpec
-from graphwright.types.trace_type import TraceType
+from graphwright.types.specs import NoSpecs, TensorSpec, TypeSpec
+from graphwright.types.tensor_type import TensorType
+from graphwright.types.trace_type import CastContext, TraceType
 from graphwright.values.convert import type_of
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
@@ -26,28 +27,38 @@ from graphwright.values.variable import Variable
 PRIMITIVES = (int, float, bool, str, bytes, complex, type(None), type(...))
 
 
+class PlaceholderContext(Protocol):
+    """Makes what stands for tensors and variables while a function is traced."""
+
+    def placeholder(self, spec: TensorSpec) -> Tensor:
+        """A tensor of the graph."""
+
+    def variable(self, type_: VariableType) -> Variable:
+        """A variable whose handle is a tensor of the graph."""
+
+
 class LiteralType(TraceType):
     """A Python value that a trace was made for."""
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    def __init__(self, value: object) -> None:
+        self.value: Any = value
 
     @property
     def _is_exact(self) -> bool:
         return True
 
-    def is_subtype_of(self, other: Any) -> bool:
-        return bool(self == other)
+    def is_subtype_of(self, other: TraceType) -> bool:
+        return self == other
 
-    def most_specific_common_supertype(self, types: Sequence[Any]) -> LiteralType | None:
-        return self if all(self == other for other in types) else None
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> LiteralType | None:
+        return self if all(self == other for other in others) else None
 
-    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+    def placeholder_value(self, placeholder_context: object = None) -> Any:
         return self.value
 
-    def cast(self, value: Any, context: Any = None) -> Any:
+    def cast(self, value: object, cast_context: CastContext = NoSpecs) -> Any:
         if LiteralType(value) == self:
             return value
         raise TypeError(f"Can not cast {value} to {self}")
@@ -69,21 +80,21 @@ class Weakref(TraceType):
 
     __slots__ = ("_reference",)
 
-    def __init__(self, reference: weakref.ref[Any]) -> None:
+    def __init__(self, reference: weakref.ref[object]) -> None:
         self._reference = reference
 
-    def is_subtype_of(self, other: Any) -> bool:
-        return bool(self == other)
+    def is_subtype_of(self, other: TraceType) -> bool:
+        return self == other
 
-    def most_specific_common_supertype(self, types: Sequence[Any]) -> Weakref | None:
-        return self if all(self == other for other in types) else None
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> Weakref | None:
+        return self if all(self == other for other in others) else None
 
-    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+    def placeholder_value(self, placeholder_context: object = None) -> Any:
         return self._reference()
 
-    def cast(self, value: Any, context: Any = None) -> Any:
-        own = self._reference()
-        if own is None or not (value is own or value == own):
+    def cast(self, value: object, cast_context: CastContext = NoSpecs) -> Any:
+        first = self._reference()
+        if first is None or not (value is first or value == first):
             raise TypeError(f"Can not cast {value!r} to the object that the trace was made for.")
         return value
 
@@ -103,8 +114,8 @@ class Weakref(TraceType):
 
 
 class VariableType(TraceType):
-    """A variable: its value's type, which of a call's variables it is the same as, and whether
-    tapes watch it."""
+    """A variable: the type of its value, its number among a call's variables, and whether tapes
+    watch it."""
 
     __slots__ = ("alias", "spec", "trainable")
 
@@ -117,19 +128,20 @@ class VariableType(TraceType):
     def _is_exact(self) -> bool:
         return self.spec._is_exact
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: TraceType) -> bool:
         return self._same_kind(other) and self.spec.is_subtype_of(other.spec)
 
-    def most_specific_common_supertype(self, types: Sequence[Any]) -> VariableType | None:
-        if not all(map(self._same_kind, types)):
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> VariableType | None:
+        specs = [other.spec for other in others if self._same_kind(other)]
+        if len(specs) != len(others):
             return None
-        spec = self.spec.most_specific_common_supertype([t.spec for t in types])
+        spec = self.spec.most_specific_common_supertype(specs)
         return None if spec is None else VariableType(spec, self.alias, self.trainable)
 
-    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+    def placeholder_value(self, placeholder_context: PlaceholderContext) -> Any:
         return placeholder_context.variable(self)
 
-    def cast(self, value: Any, context: Any = None) -> Any:
+    def cast(self, value: object, cast_context: CastContext = NoSpecs) -> Any:
         if not isinstance(value, Variable):
             raise TypeError(f"Can not cast {value!r} to {self}: a tf.Variable is needed.")
         return value
@@ -137,13 +149,14 @@ class VariableType(TraceType):
     def flatten(self) -> list[Any]:
         return [self]
 
-    def to_tensors(self, value: Any) -> list[Any]:
-        return [value.handle]
+    def to_tensors(self, value: object) -> list[Any]:
+        variable: Any = value
+        return [variable.handle]
 
     def __eq__(self, other: object) -> bool:
-        return self._same_kind(other) and self.spec == other.spec  # type: ignore[attr-defined]
+        return self._same_kind(other) and self.spec == other.spec
 
-    def _same_kind(self, other: Any) -> bool:
+    def _same_kind(self, other: object) -> TypeGuard[VariableType]:
         return (
             isinstance(other, VariableType)
             and self.alias == other.alias
@@ -171,7 +184,7 @@ class Structure(TraceType):
     __slots__ = ("children", "distinct_keys", "keys", "kind")
 
     def __init__(
-        self, kind: type, keys: tuple[Hashable, ...] | None, children: tuple[Any, ...]
+        self, kind: type, keys: tuple[Hashable, ...] | None, children: tuple[TraceType, ...]
     ) -> None:
         self.kind = kind
         self.keys = keys
@@ -182,7 +195,7 @@ class Structure(TraceType):
     def _is_exact(self) -> bool:
         return all(child._is_exact for child in self.children)
 
-    def _same_shape(self, other: Any) -> bool:
+    def _same_shape(self, other: object) -> TypeGuard[Structure]:
         return (
             isinstance(other, Structure)
             and self.kind is other.kind
@@ -190,61 +203,62 @@ class Structure(TraceType):
             and len(self.children) == len(other.children)
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: TraceType) -> bool:
         return self._same_shape(other) and all(
             a.is_subtype_of(b) for a, b in zip(self.children, other.children)
         )
 
-    def most_specific_common_supertype(self, types: Sequence[Any]) -> Structure | None:
-        if not all(self._same_shape(other) for other in types):
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> Structure | None:
+        peers = [other for other in others if self._same_shape(other)]
+        if len(peers) != len(others):
             return None
         joined = []
         for i, child in enumerate(self.children):
-            join = child.most_specific_common_supertype([t.children[i] for t in types])
+            join = child.most_specific_common_supertype([peer.children[i] for peer in peers])
             if join is None:
                 return None
             joined.append(join)
         return Structure(self.kind, self.keys, tuple(joined))
 
-    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+    def placeholder_value(self, placeholder_context: object = None) -> Any:
         return self.build([c.placeholder_value(placeholder_context) for c in self.children])
 
-    def build(self, values: Sequence[Any]) -> Any:
+    def build(self, values: Sequence[object]) -> Any:
         """A structure of this kind with other components."""
         if self.keys is None:
             return values if self.kind is list else self.kind(values)
         if is_namedtuple(self.kind):
             return self.kind(*values)
         if issubclass(self.kind, Mapping):
-            made: Any = self.kind
-            return made(zip(self.keys, values))
+            mapping: Any = self.kind
+            return mapping(zip(self.keys, values))
         return self.kind(**{str(k): v for k, v in zip(self.keys, values)})
 
-    def components(self, value: Any) -> list[Any]:
+    def components(self, value: object) -> list[Any]:
         """The components of a value of this type; TypeError if it is of another."""
-        found = structure_parts(value)
-        if found is None or found[0] is not self.kind:
+        kind, keys, components = structure_parts(value) or (None, None, ())
+        if kind is not self.kind:
             raise TypeError(f"Can not cast {value!r} to {self}")
-        if all_distinct(found[1]) != self.distinct_keys or len(found[2]) != len(self.children):
+        if all_distinct(keys) != self.distinct_keys or len(components) != len(self.children):
             raise TypeError(f"Can not cast {value!r} to {self}")
-        return list(found[2])
+        return list(components)
 
-    def cast(self, value: Any, context: Any = None) -> Any:
+    def cast(self, value: object, cast_context: CastContext = NoSpecs) -> Any:
         parts = zip(self.children, self.components(value))
-        return self.build([child.cast(part, context) for child, part in parts])
+        return self.build([child.cast(part, cast_context) for child, part in parts])
 
     def flatten(self) -> list[Any]:
         return [leaf for child in self.children for leaf in child.flatten()]
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         parts = zip(self.children, self.components(value))
         return [t for child, part in parts for t in child.to_tensors(part)]
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[object]) -> Any:
         return self.build([child.from_tensors(tensors) for child in self.children])
 
     def __eq__(self, other: object) -> bool:
-        return self._same_shape(other) and self.children == other.children  # type: ignore[attr-defined]
+        return self._same_shape(other) and self.children == other.children
 
     def __hash__(self) -> int:
         return hash((self.kind, self.distinct_keys, self.children))
@@ -261,10 +275,10 @@ class Structure(TraceType):
 
 
 def structure_parts(
-    value: Any,
+    value: object,
 ) -> tuple[type, tuple[Hashable, ...] | None, Sequence[Any]] | None:
     """Kind, keys and components of a structure; None for anything else."""
-    kind = type(value)
+    kind: Any = type(value)
     if isinstance(value, tuple) and is_namedtuple(kind):
         return kind, kind._fields, tuple(value)
     if isinstance(value, (list, tuple)):
@@ -282,16 +296,17 @@ def structure_parts(
 
 
 def all_distinct(keys: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | None:
-    """What stands for the keys of a structure where structures are compared."""
+    """The keys of a structure as they are compared: 1, 1.0 and True are three."""
     return None if keys is None else tuple(map(distinct, keys))
 
 
-def sorted_keys(mapping: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """The keys in order where they have one, else as they come."""
+def sorted_keys(keys: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    """The keys of a mapping in order where they have one, else as they come."""
+    comparable: Any = keys
     try:
-        return tuple(sorted(mapping))
+        return tuple(sorted(comparable))
     except TypeError:
-        return tuple(mapping)
+        return tuple(keys)
 
 
 class TypeContext:
@@ -305,18 +320,18 @@ class TypeContext:
         """The number of a variable in this call."""
         return self._aliases.setdefault(id(variable), len(self._aliases))
 
-    def type_of(self, value: Any) -> TraceType:
+    def type_of(self, value: object) -> TraceType:
         """The trace type of a value."""
         if isinstance(value, TraceType):
             return value
         if hasattr(value, "__tf_tracing_type__"):
-            found = value.__tf_tracing_type__(self)
-            if not isinstance(found, TraceType):
+            type_ = value.__tf_tracing_type__(self)
+            if not isinstance(type_, TraceType):
                 raise TypeError(
                     "Expected an instance of TraceType for Tracing Protocol call to "
-                    f"{value!r} but got {found!r}"
+                    f"{value!r} but got {type_!r}"
                 )
-            return found
+            return type_
         if isinstance(value, Tensor):
             return spec_of(value.type)
         spec = getattr(value, "__graphwright_spec__", None)
@@ -333,7 +348,13 @@ class TypeContext:
             return self._structure(value, *parts)
         return self._other(value)
 
-    def _structure(self, value: Any, kind: type, keys: Any, parts: Sequence[Any]) -> Structure:
+    def _structure(
+        self,
+        value: object,
+        kind: type,
+        keys: tuple[Hashable, ...] | None,
+        parts: Sequence[object],
+    ) -> Structure:
         if id(value) in self._path:
             raise ValueError(
                 "A structure that contains itself cannot be an argument of a tf.function: "
@@ -345,7 +366,7 @@ class TypeContext:
         finally:
             self._path.discard(id(value))
 
-    def _other(self, value: Any) -> TraceType:
+    def _other(self, value: object) -> TraceType:
         if isinstance(value, PRIMITIVES):
             return LiteralType(value)
         try:
@@ -367,17 +388,17 @@ class TypeContext:
         return LiteralType(value)
 
 
-def spec_of(type_: Any) -> TensorSpec:
+def spec_of(type_: TensorType) -> TensorSpec:
     """The TensorSpec of a TensorType."""
     return TensorSpec.from_type(type_)
 
 
-def from_value(value: Any, context: TypeContext | None = None) -> TraceType:
+def from_value(value: object, context: TypeContext | None = None) -> TraceType:
     """The trace type of a value."""
     return (context or TypeContext()).type_of(value)
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Returns whether a value is a tensor, a variable, or a composite made of tensors.
 
     Args:

@@ -1,7 +1,7 @@
 """`tf.debugging.enable_check_numerics`: an interpreter that looks at every result.
 
-It sits on top of whoever interprets ops in its thread, and goes along into traces, where
-it checks by a CheckNumericsV2 node after each op.
+It lies above the other interpreters of its thread. It follows into traces, where it adds a
+CheckNumericsV2 node after each op.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from graphwright.op.interpreter import STATE, Interpreter, Layer
 from graphwright.op.op import Op
 from graphwright.ops.core.effect_ops import CheckNumericsV2
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor import EagerTensor, Tensor
 
-#: Ops whose results are somebody else's.
+#: Ops that pass on the results of other ops, which were checked before.
 _PASSED_ON = frozenset(
     (
         *("CheckNumerics", "CheckNumericsV2", "Identity", "IdentityN", "Placeholder"),
@@ -35,10 +35,10 @@ class NumericsChecker(Layer):
         self.below = below
 
     def over(self, tracer: Interpreter) -> NumericsChecker:
-        """The same for a trace: `tracer.tracing` asks."""
+        """The checker of a trace, above its tracer: `tracer.tracing` calls it."""
         return NumericsChecker(tracer)
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result, checked."""
         result = self.hand_on(op, operands, name)
         if op.type_name in _PASSED_ON or result is None:
@@ -47,8 +47,10 @@ class NumericsChecker(Layer):
             return self.checked(op, operands, result, 0, 1)
         return tuple([self.checked(op, operands, t, i, len(result)) for i, t in enumerate(result)])
 
-    def checked(self, op: Op, operands: tuple[Any, ...], tensor: Any, i: int, count: int) -> Any:
-        """One result: the eager tensor itself, or what a check of the symbolic one returns."""
+    def checked(
+        self, op: Op, operands: tuple[object, ...], tensor: Tensor, i: int, count: int
+    ) -> Any:
+        """A result after its check: the eager tensor itself, or the result of a symbolic check."""
         if not tensor.dtype.is_floating or tensor.dtype.size == 1:
             return tensor
         if isinstance(tensor, EagerTensor):
@@ -64,33 +66,32 @@ class NumericsChecker(Layer):
         return self.hand_on(check, (tensor,), f"{op.type_name}/CheckNumericsV2")
 
 
-def report(op: Op, operands: tuple[Any, ...], tensor: Any, position: int, count: int) -> str:
-    """What is to be said if the check fails."""
-    symbolic = isinstance(tensor, SymbolicTensor)
-    how = "graph op" if symbolic else "eagerly-executing op"
+def report(op: Op, operands: tuple[object, ...], tensor: Tensor, position: int, count: int) -> str:
+    """The message of the error if the check fails."""
+    how = "graph op" if isinstance(tensor, SymbolicTensor) else "eagerly-executing op"
     lines = [
         f"\n\n!!! Detected Infinity or NaN in output {position} of {how} "
         f'"{op.type_name}" (# of outputs: {count}) !!!',
         f"  dtype: {tensor.dtype}",
         f"  shape: {tensor.shape}",
     ]
-    if not symbolic:
+    if isinstance(tensor, EagerTensor):
         tests = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("+NaN", np.isnan))
-        found = [(kind, int(test(tensor._array).sum())) for kind, test in tests]
-        lines += [f"  # of {kind} elements: {number}" for kind, number in found if number]
+        counts = [(kind, int(test(tensor._array).sum())) for kind, test in tests]
+        lines += [f"  # of {kind} elements: {n}" for kind, n in counts if n]
     inputs = [operand for operand in operands if hasattr(operand, "dtype")]
     if len(inputs) == 1:
         lines += ["", f"  Input tensor: {inputs[0]}"]
     elif inputs:
         lines += ["", f"  Input tensors ({len(inputs)}):"]
         lines += [f"         {i}: {x}" for i, x in enumerate(inputs)]
-    if symbolic:
+    if isinstance(tensor, SymbolicTensor):
         lines += [f'  Graph name: "{tensor.graph.name}"', "", f"  Created at: {user_location(2)}"]
     return "\n".join(lines) + "\n\n"
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Has every op of this thread fail whose result holds an infinity or NaN.
+    """Makes every op of this thread fail whose result has an infinity or NaN.
 
     The error, an InvalidArgumentError, names the op and its inputs. For a function that is traced
     from now on, it also names the line that made the op.
@@ -109,7 +110,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     ...     tf.debugging.disable_check_numerics()
     caught
     """
-    if find() is None:
+    if active_checker() is None:
         STATE.active = NumericsChecker(STATE.active)
 
 
@@ -124,13 +125,13 @@ def disable_check_numerics() -> None:
     >>> bool(tf.math.is_nan(tf.math.log(-1.0)))
     True
     """
-    checker = find()
+    checker = active_checker()
     if checker is not None:
         checker.leave()
 
 
-def find() -> NumericsChecker | None:
-    """The checker of this thread."""
+def active_checker() -> NumericsChecker | None:
+    """The checker of this thread, or None."""
     interpreter = STATE.active
     while interpreter is not None:
         if isinstance(interpreter, NumericsChecker):

@@ -1,12 +1,12 @@
 """NumPy functions on symbolic tensors: staged where a graph op means the same.
 
 `np.sin(x)` of a symbolic tensor becomes `Sin`, through `__array_ufunc__` and
-`__array_function__`. What has no graph form is refused, naming what does it.
+`__array_function__`. A function without a graph form is refused; the error says what to call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,10 @@ from graphwright.ops.math import (
     transcendental,
     trigonometric,
 )
+from graphwright.types.arguments import TensorLike, TensorValue
+
+#: A tensor reduced along an axis, or axes; the last argument is whether these stay, of size 1.
+Reduction = Callable[[TensorValue, "TensorLike | None", bool], Any]
 
 #: ufunc -> the op of the same meaning.
 UFUNCS: dict[Any, Callable[..., Any]] = {
@@ -92,48 +96,48 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def reduced(function: Callable[..., Any]) -> Callable[..., Any]:
+def reduced(function: Reduction) -> Callable[..., Any]:
     """A reduction with NumPy's argument names."""
 
-    def reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def reduce(a: TensorLike, axis: TensorLike | None = None, keepdims: bool = False) -> Any:
         return function(convert(a), axis, keepdims)
 
     return reduce
 
 
-def _transpose(a: Any, axes: Any = None) -> Any:
+def _transpose(a: TensorLike, axes: TensorLike | None = None) -> Any:
     return movement.transpose(a, axes)
 
 
-def _reshape(a: Any, /, shape: Any) -> Any:
+def _reshape(a: TensorLike, /, shape: TensorLike) -> Any:
     return movement.reshape(a, shape if isinstance(shape, (tuple, list)) else (shape,))
 
 
-def _concatenate(arrays: Any, axis: int = 0) -> Any:
+def _concatenate(arrays: Iterable[TensorLike], axis: int = 0) -> Any:
     return joining.concat(list(arrays), axis)
 
 
-def _stack(arrays: Any, axis: int = 0) -> Any:
+def _stack(arrays: Iterable[TensorLike], axis: int = 0) -> Any:
     return joining.stack(list(arrays), axis)
 
 
-def _dot(a: Any, b: Any) -> Any:
-    a, b = convert(a), convert(b)
-    if a.type.rank == 2 and b.type.rank == 2:
-        return contraction.matmul(a, b)
-    if a.type.rank == 1 and b.type.rank == 1:
-        return reduction.reduce_sum(a * b)
+def _dot(a: TensorLike, b: TensorLike) -> Any:
+    left, right = convert(a), convert(b)
+    if left.type.rank == 2 and right.type.rank == 2:
+        return contraction.matmul(left, right)
+    if left.type.rank == 1 and right.type.rank == 1:
+        return reduction.reduce_sum(left * right)
     raise NotImplementedError(
         "numpy.dot of symbolic tensors is staged for two vectors or two matrices; use "
         "`tf.tensordot` for others"
     )
 
 
-def _where(condition: Any, x: Any, y: Any) -> Any:
+def _where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Any:
     return indexing.where(condition, x, y)
 
 
-def _squeeze(a: Any, axis: Any = None) -> Any:
+def _squeeze(a: TensorLike, axis: int | Sequence[int] | None = None) -> Any:
     return movement.squeeze(a, axis)
 
 
@@ -165,7 +169,9 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def stage_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def stage_ufunc(
+    ufunc: np.ufunc, method: str, inputs: tuple[object, ...], options: dict[str, object]
+) -> Any:
     """A ufunc call on symbolic tensors as a graph op; NotImplementedError where there is none."""
     name = f"numpy.{ufunc.__name__}"
     if method == "reduce" and ufunc in REDUCERS:
@@ -188,7 +194,9 @@ REDUCERS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def stage_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def stage_function(
+    function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+) -> Any:
     """A NumPy function on symbolic tensors as graph ops."""
     staged = FUNCTIONS.get(function)
     name = f"{function.__module__}.{function.__name__}"
@@ -202,8 +210,8 @@ def stage_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         raise
 
 
-def refused(what: str, inputs: Any) -> NotImplementedError:
-    """The refusal of a NumPy call that no graph op means."""
+def refused(what: str, inputs: tuple[object, ...]) -> NotImplementedError:
+    """The error for a NumPy call without a graph form."""
     tensor = next((x for x in inputs if hasattr(x, "graph")), inputs[0] if inputs else None)
     return NotImplementedError(
         f"Cannot convert a symbolic tf.Tensor ({getattr(tensor, 'name', tensor)}) to a numpy "

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from graphwright.ir.graph import Names
 from graphwright.op.interpreter import activate
@@ -18,7 +17,7 @@ class EagerScope(threading.local):
     scope = ""
 
     def unique(self, name: str) -> str:
-        """A name in this scope; eagerly, names may come again."""
+        """A name in this scope; eager names may repeat."""
         return self.scope + name
 
 
@@ -26,7 +25,7 @@ EAGER = EagerScope()
 
 
 def scoped_names() -> Names | EagerScope:
-    """What holds the scope that names are in now."""
+    """The names of the graph that is being traced, or of the thread; their scope is the current."""
     tracer = current_tracer()
     return EAGER if tracer is None else tracer.graph.names
 
@@ -50,7 +49,7 @@ class name_scope:
 
     @property
     def name(self) -> str:
-        """The name given."""
+        """The name, as it was passed."""
         return self._name
 
     def __enter__(self) -> str:
@@ -66,7 +65,7 @@ class name_scope:
         names.scope = scope
         return scope
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         names, before = self._entered.pop()
         names.scope = before
 
@@ -133,9 +132,9 @@ def inside_function() -> bool:
 
 
 class device:
-    """Asks for a device for the ops of the block; there is one, so it only checks the name."""
+    """Names a device for the ops of the block; there is one, so only the name is checked."""
 
-    def __init__(self, device_name: Any) -> None:
+    def __init__(self, device_name: str | Callable[..., object] | None) -> None:
         if (
             device_name is not None
             and not isinstance(device_name, str)
@@ -147,5 +146,5 @@ class device:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         return None

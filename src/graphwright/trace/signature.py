@@ -7,16 +7,20 @@ programs print.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import BuiltinFunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwright.base.annotations import signature_of
 from graphwright.op.refusal import complete, own_words, prefix_words
 from graphwright.trace.argument_types import TypeContext
+from graphwright.types.arguments import PythonFunction
 from graphwright.types.trace_type import TraceType
+
+if TYPE_CHECKING:
+    from inspect import _ParameterKind as ParameterKind
 
 POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
 POSITIONAL_OR_KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -24,12 +28,19 @@ VAR_POSITIONAL = inspect.Parameter.VAR_POSITIONAL
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 VAR_KEYWORD = inspect.Parameter.VAR_KEYWORD
 
+#: The arguments of a call: name and kind of each parameter, and its value.
+Bound = Sequence[tuple[str, "ParameterKind", object]]
+
 
 class Parameter(inspect.Parameter):
     """A parameter that may be constrained to a trace type."""
 
     def __init__(
-        self, name: str, kind: Any, optional: bool = False, type_constraint: TraceType | None = None
+        self,
+        name: str,
+        kind: ParameterKind,
+        optional: bool = False,
+        type_constraint: TraceType | None = None,
     ) -> None:
         super().__init__(
             name,
@@ -63,8 +74,8 @@ class FunctionType(inspect.Signature):
     def __init__(
         self,
         parameters: Sequence[Parameter],
-        captures: Mapping[Any, TraceType] | None = None,
-        return_annotation: Any = inspect.Signature.empty,
+        captures: Mapping[Hashable, TraceType] | None = None,
+        return_annotation: object = inspect.Signature.empty,
     ) -> None:
         super().__init__(list(parameters), return_annotation=return_annotation)
         self._captures = dict(captures or {})
@@ -72,17 +83,17 @@ class FunctionType(inspect.Signature):
         self._hash: int | None = None
 
     @property
-    def captures(self) -> dict[Any, TraceType]:
+    def captures(self) -> dict[Hashable, TraceType]:
         """The types of what the function captures."""
         return self._captures
 
     @property
     def output(self) -> TraceType | None:
         """The type of the result, or None while it is not known."""
-        found = self.return_annotation
-        return None if found is inspect.Signature.empty else found
+        output = self.return_annotation
+        return None if output is inspect.Signature.empty else output
 
-    def typed(self) -> Iterator[tuple[str, Any, TraceType]]:
+    def typed(self) -> Iterator[tuple[str, ParameterKind, TraceType]]:
         """Name, kind and type of each parameter."""
         for name, kind, constraint in self._key:
             assert constraint is not None
@@ -122,7 +133,9 @@ class FunctionType(inspect.Signature):
             parameters.append(Parameter(name, kind, False, joined))
         return FunctionType(parameters)
 
-    def with_output(self, captures: Mapping[Any, TraceType], output: TraceType) -> FunctionType:
+    def with_output(
+        self, captures: Mapping[Hashable, TraceType], output: TraceType
+    ) -> FunctionType:
         """The same parameters, now that captures and result are known."""
         parameters: Any = self.parameters.values()
         return FunctionType(parameters, captures, output)
@@ -175,7 +188,7 @@ class Binder:
     `**kwargs` keep their names, in sorted order.
     """
 
-    def __init__(self, function: Callable[..., Any], skip_self: bool = False) -> None:
+    def __init__(self, function: PythonFunction, skip_self: bool = False) -> None:
         signature = signature_of(function)
         parameters = list(signature.parameters.values())
         self.signature = signature.replace(parameters=parameters[skip_self:])
@@ -189,7 +202,7 @@ class Binder:
         )
         self.constraints: dict[str, TraceType] | None = None
 
-    def constrain(self, input_signature: Sequence[Any]) -> None:
+    def constrain(self, input_signature: Sequence[object]) -> None:
         """Fixes the types of the first parameters; the others must have defaults."""
         context = TypeContext()
         types = [context.type_of(spec) for spec in input_signature]
@@ -225,15 +238,17 @@ class Binder:
             ]
         )
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-        """(name, kind, value) of every parameter, defaults applied; TypeError if they misfit."""
+    def bind(
+        self, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> list[tuple[str, ParameterKind, object]]:
+        """The name, kind and value of each parameter, with defaults; TypeError for a misfit."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise self.misfit(error, args, kwargs) from None
-        if not self.is_builtin:  # NumPy minds to be told what it takes for granted
+        if not self.is_builtin:  # NumPy's functions refuse some of their own defaults
             bound.apply_defaults()
-        flat: list[tuple[str, Any, Any]] = []
+        flat: list[tuple[str, ParameterKind, object]] = []
         for name, value in bound.arguments.items():
             kind = self.signature.parameters[name].kind
             if kind is VAR_POSITIONAL:
@@ -244,7 +259,9 @@ class Binder:
                 flat.append((name, kind, value))
         return flat
 
-    def misfit(self, error: Exception, args: Any, kwargs: Any) -> TypeError:
+    def misfit(
+        self, error: Exception, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> TypeError:
         """The error of a call whose arguments do not fit."""
         words = (
             f"Binding inputs to tf.function failed due to `{own_words(error)}`. Received args: "
@@ -252,10 +269,10 @@ class Binder:
         )
         return complete(TypeError(words))
 
-    def call(self, function: Callable[..., Any], bound: Sequence[tuple[str, Any, Any]]) -> Any:
+    def call(self, function: PythonFunction, bound: Bound) -> Any:
         """Calls the Python function with bound values."""
-        args: list[Any] = []
-        kwargs: dict[str, Any] = {}
+        args: list[object] = []
+        kwargs: dict[str, object] = {}
         star = any(p.kind is VAR_POSITIONAL for p in self.signature.parameters.values())
         for name, kind, value in bound:
             if kind is POSITIONAL_ONLY or (kind is POSITIONAL_OR_KEYWORD and (star or not kwargs)):
@@ -265,22 +282,23 @@ class Binder:
         return function(*args, **kwargs)
 
 
-def type_of_call(bound: Sequence[tuple[str, Any, Any]]) -> FunctionType:
+def type_of_call(bound: Bound) -> FunctionType:
     """The function type of a call's bound arguments."""
     context = TypeContext()
     parameters = []
-    for name, kind, value in ordered(bound):
+    for name, kind, value in with_valid_kinds(bound):
         try:
-            found = context.type_of(value)
+            type_ = context.type_of(value)
         except (TypeError, ValueError) as error:
             prefix_words(error, f"argument '{name}': ")
             raise
-        parameters.append(Parameter(name, kind, False, found))
+        parameters.append(Parameter(name, kind, False, type_))
     return FunctionType(parameters)
 
 
-def ordered(bound: Sequence[tuple[str, Any, Any]]) -> Sequence[tuple[str, Any, Any]]:
-    """The parameters in the order that a signature allows: `*args` after named ones."""
+def with_valid_kinds(bound: Bound) -> Bound:
+    """The arguments with kinds that a signature allows: all before those of `*args` are positional
+    only."""
     if any(k is POSITIONAL_ONLY for _, k, _ in bound):
         return [
             (n, POSITIONAL_ONLY if k is POSITIONAL_OR_KEYWORD and i < _last_star(bound) else k, v)
@@ -289,5 +307,5 @@ def ordered(bound: Sequence[tuple[str, Any, Any]]) -> Sequence[tuple[str, Any, A
     return bound
 
 
-def _last_star(bound: Sequence[tuple[str, Any, Any]]) -> int:
+def _last_star(bound: Bound) -> int:
     return max(i for i, (_, k, _) in enumerate(bound) if k is POSITIONAL_ONLY)

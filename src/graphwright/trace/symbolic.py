@@ -1,9 +1,12 @@
-"""The tensors that a traced function computes with: a value of the graph being built."""
+"""The tensors that a traced function computes with: values of the graph that is being built."""
 
 from __future__ import annotations
 
 import linecache
+from collections.abc import Callable, Collection
 from typing import Any, NoReturn
+
+import numpy as np
 
 from graphwright.base.errors import (
     InaccessibleTensorError,
@@ -18,6 +21,7 @@ from graphwright.op.refusal import boundary, complete
 from graphwright.ops.core.creation import Placeholder
 from graphwright.ops.core.joining import Pack
 from graphwright.trace.numpy_protocol import stage_function, stage_ufunc
+from graphwright.types.arguments import DTypeLike, ShapeLike
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, merge_dims
@@ -54,7 +58,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def parts(self) -> tuple[SymbolicTensor, ...] | None:
-        """What a vector was packed of; None for a value that was made otherwise."""
+        """The tensors that a vector was packed of; None for a value that was made otherwise."""
         node = self._value.node
         if not isinstance(node.op, Pack):
             return None
@@ -92,7 +96,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def device(self) -> str:
-        """Not decided while tracing."""
+        """Empty: no device is chosen while tracing."""
         return ""
 
     @property
@@ -101,7 +105,7 @@ class SymbolicTensor(Tensor):
         return self._value.index
 
     @boundary
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Adds what is known of the shape; ValueError if it contradicts what was known."""
         value = self._value
         dims = TensorShape(shape)._dims
@@ -114,7 +118,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def _array(self) -> NoReturn:
-        """What the eager interpreter asks for: there is none outside the trace."""
+        """An error: the eager interpreter, which takes arrays, gets no tensor of a graph."""
         raise leaked(self, None)
 
     def __bool__(self) -> bool:
@@ -134,7 +138,7 @@ class SymbolicTensor(Tensor):
             "or a `for` loop that AutoGraph converts."
         )
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         error = not_in_graph(
             "`in` a symbolic `tf.Tensor` is not allowed: use `tf.reduce_any(tensor == item)`, or "
             "`in` in a function that AutoGraph converts."
@@ -166,15 +170,21 @@ class SymbolicTensor(Tensor):
     def __index__(self) -> NoReturn:
         raise self._no_value("index")
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> Any:
         return stage_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
-        self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        function: Callable[..., object],
+        types: Collection[object],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
     ) -> Any:
         return stage_function(function, args, kwargs)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NoReturn:
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
             "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported."
@@ -183,7 +193,7 @@ class SymbolicTensor(Tensor):
     def __copy__(self) -> SymbolicTensor:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicTensor:
+    def __deepcopy__(self, memo: dict[int, object]) -> SymbolicTensor:
         return self
 
     def __repr__(self) -> str:
@@ -199,7 +209,7 @@ class SymbolicTensor(Tensor):
 
 
 def not_in_graph(message: str) -> OperatorNotAllowedInGraphError:
-    """The refusal of a Python operator, with the user's line."""
+    """The error for a Python operator, with the line of the program."""
     location = user_location(2)
     where = "" if location is None else f"\n  {location}"
     return OperatorNotAllowedInGraphError(message + where)
@@ -208,8 +218,8 @@ def not_in_graph(message: str) -> OperatorNotAllowedInGraphError:
 def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
     """The error for a tensor used outside the graph that it was made in.
 
-    A `TypeError` for one that left its function, an `InaccessibleTensorError` for one that
-    left the branch or loop body of a function that is still being traced.
+    It is a `TypeError` for one that left its function. It is an `InaccessibleTensorError` for one
+    that left a branch or the body of a loop, while the function is still being traced.
     """
     message = (
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
@@ -232,7 +242,7 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
     if location is not None:
         message += f"\n{source_entry(location)}"
     error: Any = (InaccessibleTensorError if tensor.graph.is_body else TypeError)(message)
-    error.tensor = tensor  # whoever explains the error looks for where it was stored
+    error.tensor = tensor  # explanations look for the place where it was stored
     return complete(error)  # type: ignore[no-any-return]
 
 
@@ -244,12 +254,12 @@ def source_of(node: Node) -> str:
 
 
 def source_entry(location: Location) -> str:
-    """An entry of a traceback for a line of the user's program."""
+    """An entry of a traceback for a line of the program."""
     line = linecache.getline(location.filename, location.lineno).strip()
     return f"    {location}\n      {line}\n"
 
 
-def is_symbolic_tensor(tensor: Any) -> bool:
+def is_symbolic_tensor(tensor: object) -> bool:
     """Returns whether a value is a tensor of a graph that is being traced, and not an eager one.
 
     Args:

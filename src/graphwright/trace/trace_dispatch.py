@@ -13,43 +13,43 @@ T = TypeVar("T")
 class DispatchTable(Generic[T]):
     """Traces by function type, in the order in which they were made.
 
-    A call is served by the trace of exactly its type, else by the most specific of those
-    whose types are supertypes of the call's arguments; `served` hears of the latter.
+    A call is served by the trace of exactly its type. Else the most specific one whose type is a
+    supertype of the call's serves it, and `served` is called.
     """
 
     def __init__(self, served: Callable[[FunctionType], None] = lambda wanted: None) -> None:
         self._traces: dict[FunctionType, list[T]] = {}
-        self._general: dict[FunctionType, list[T]] = {}  # what exact types may be served by
+        self._general: dict[FunctionType, list[T]] = {}  # those that may serve exact types
         self._served = served
 
-    def add(self, type_: FunctionType, made: T) -> None:
+    def add(self, type_: FunctionType, trace: T) -> None:
         """Adds a trace; of two of the same type the later is preferred."""
-        candidates = [made, *self._traces.get(type_, [])]
+        candidates = [trace, *self._traces.get(type_, [])]
         self._traces = {**self._traces, type_: candidates}
         if not type_.is_exact:
             self._general = {**self._general, type_: candidates}
 
     def find(self, wanted: FunctionType, usable: Callable[[T], bool]) -> T | None:
         """The best usable trace for a call of type `wanted`, or None."""
-        for made in self._traces.get(wanted, ()):
-            if usable(made):
-                return made
+        for trace in self._traces.get(wanted, ()):
+            if usable(trace):
+                return trace
         best: tuple[FunctionType, T] | None = None
         for type_, candidates in (self._general if wanted.is_exact else self._traces).items():
             if not type_.is_supertype_of(wanted):
                 continue
             if best is not None and not best[0].is_supertype_of(type_):
                 continue
-            made_for = next((c for c in candidates if usable(c)), None)
-            if made_for is not None:
-                best = (type_, made_for)
+            candidate = next((c for c in candidates if usable(c)), None)
+            if candidate is not None:
+                best = (type_, candidate)
         if best is None:
             return None
         self._served(wanted)
         return best[1]
 
     def generalize(self, wanted: FunctionType) -> FunctionType:
-        """The most specific type that serves `wanted` and what was traced before."""
+        """The most specific type that serves `wanted` and the types that were traced before."""
         relaxed = wanted
         for type_ in self._traces:
             common = relaxed.most_specific_common_subtype([type_])
@@ -58,7 +58,7 @@ class DispatchTable(Generic[T]):
         return relaxed
 
     def __iter__(self) -> Iterator[T]:
-        return (made for candidates in self._traces.values() for made in candidates)
+        return (trace for candidates in self._traces.values() for trace in candidates)
 
     def __len__(self) -> int:
         return sum(map(len, self._traces.values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -19,21 +19,25 @@ from graphwright.op.op import DTypeMismatch, Op, freeze, host_value
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.trace.symbolic import SymbolicTensor, leaked
 from graphwright.types import dtypes as dt
-from graphwright.types.arrays import ArrayDType
+from graphwright.types.arguments import HostValue, TensorLike
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType, of_numpy
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert, make_array
 from graphwright.values.tensor import EagerTensor, Tensor
+from graphwright.values.variable import Variable
+
+#: What a function does about a variable that was created in it, given its initial value.
+OnVariable = Callable[[Variable, Tensor], None]
 
 #: Eager tensors up to this many elements become constants of the graph, larger ones captures.
 _CONSTANT_SIZE = 128
 
-#: Of how many combinations of operands' types an op remembers the result types.
+#: An op remembers its result types for so many combinations of operand types.
 _REMEMBERED = 16
-#: How many axes, shapes and the like are remembered with the constants that they become, and how
-#: long they may be.
+#: So many axes, shapes and the like are remembered with their constants, of at most this length.
 _PLACES, _AXES = 4096, 16
-#: How many numbers are remembered with their constants.
+#: So many numbers are remembered with their constants.
 _NUMBERS = 4096
 
 
@@ -51,7 +55,7 @@ class Tracer:
 
     # -- the interpreter ----------------------------------------------------------------
 
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """Adds a node for the op; returns symbolic tensors."""
         if op.has_host:
             inputs, described = self._with_hosts(op, operands)
@@ -75,7 +79,7 @@ class Tracer:
                 value.node.name = self.graph.names.claim(f"{node.name}/{name}")
 
     def close(self) -> None:
-        """Ends the trace: constants that no op has taken are named as such."""
+        """Ends the trace: names the constants that no op has taken."""
         for value in self._nameless:
             value.node.name = self.graph.names.claim("Const")
 
@@ -88,11 +92,11 @@ class Tracer:
             return None
         return tuple([SymbolicTensor(v, self.graph) for v in outputs])
 
-    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
+    def constant(self, value: TensorLike, dtype: DType | None, name: str | None) -> Any:
         """A constant node; without a name, it is named after the op that takes it."""
         return SymbolicTensor(self._const(np.asarray(value), name), self.graph)
 
-    def _const(self, array: Any, name: str | None) -> Value:
+    def _const(self, array: Array, name: str | None) -> Value:
         op = constant_of(array)
         if name is not None:
             return self.graph.add(op, (), (op.value.type,), name, None).outputs[0]
@@ -105,10 +109,12 @@ class Tracer:
         self._nameless[value] = None
         return value
 
-    def _with_hosts(self, op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Value, ...], list[Any]]:
+    def _with_hosts(
+        self, op: Op, operands: tuple[object, ...]
+    ) -> tuple[tuple[Value, ...], list[TensorType | HostValue]]:
         """Inputs and what the type rule sees, where some operands are host values."""
         inputs: list[Value] = []
-        described: list[Any] = []
+        described: list[TensorType | HostValue] = []
         for position, is_host in enumerate(op.host_mask(len(operands))):
             operand = operands[position]
             if not is_host:
@@ -121,9 +127,9 @@ class Tracer:
             inputs.append(value)
         return tuple(inputs), described
 
-    def _host(self, op: Op, position: int, operands: tuple[Any, ...]) -> tuple[Value, Any]:
+    def _host(self, op: Op, position: int, operands: tuple[object, ...]) -> tuple[Value, HostValue]:
         """A host operand given as a Python value (in which tensors may be nested)."""
-        operand = operands[position]
+        operand: Any = operands[position]
         declared = op.operands[min(position, len(op.operands) - 1)]
         dtype = host_dtype(op, declared.dtype, operands)
         if is_places(operand):
@@ -137,18 +143,18 @@ class Tracer:
 
     # -- captures -----------------------------------------------------------------------
 
-    def value_of(self, tensor: Any) -> Value:
+    def value_of(self, tensor: object) -> Value:
         """The value in this graph that stands for a tensor from anywhere."""
         if type(tensor) is SymbolicTensor and tensor._graph is self.graph:
             return tensor._value
-        found = self._captured.get(id(tensor))
-        if found is not None:
-            return found[1]
+        capture = self._captured.get(id(tensor))
+        if capture is not None:
+            return capture[1]
         value = self._import(tensor)
         self._captured[id(tensor)] = (tensor, value)
         return value
 
-    def _import(self, tensor: Any) -> Value:
+    def _import(self, tensor: object) -> Value:
         if isinstance(tensor, EagerTensor):
             type_ = tensor.type
             small = type_.dtype.is_numpy_compatible and (type_.size or 0) <= _CONSTANT_SIZE
@@ -163,14 +169,14 @@ class Tracer:
             return self.capture(tensor, tensor.type)
         raise TypeError(f"Expected a tensor, got {tensor!r} of type {type(tensor).__name__}")
 
-    def note_folded(self, tensors: Mapping[int, Any]) -> None:
-        """Notes which eager tensors have become constants, here and in the graphs around."""
+    def note_folded(self, tensors: Mapping[int, weakref.ref[EagerTensor]]) -> None:
+        """Records eager tensors that have become constants, here and in the graphs around."""
         tracer: Tracer | None = self
         while tracer is not None:
             tracer.graph.folded.update(tensors)
             tracer = tracer.outer
 
-    def capture(self, tensor: Any, type_: TensorType) -> Value:
+    def capture(self, tensor: Tensor, type_: TensorType) -> Value:
         """A placeholder whose value is an outside tensor's, whenever the graph runs."""
         value = self.graph.placeholder(type_, capture_name(tensor))
         self.graph.captures.append((tensor, value))
@@ -188,15 +194,15 @@ class Tracer:
 
     # -- variables created while tracing ------------------------------------------------
 
-    def initial_value(self, value: Any, dtype: DType | None) -> Any:
+    def initial_value(self, value: TensorLike, dtype: DType | None) -> Any:
         """The initial value of a variable that is being created: eager where it can be."""
         if isinstance(value, SymbolicTensor):
             return convert(value, dtype)
         with activate(None):
             return convert(value, dtype)
 
-    def created(self, variable: Any, value: Any) -> None:
-        """A variable was created in the traced code: the function's policy decides."""
+    def created(self, variable: Variable, value: Tensor) -> None:
+        """Lets the function's policy decide about a variable that the traced code has created."""
         tracer: Tracer | None = self
         while tracer is not None:
             if tracer.on_variable is not None:
@@ -204,19 +210,19 @@ class Tracer:
                 return
             tracer = tracer.outer
 
-    on_variable: Callable[[Any, Any], None] | None = None
+    on_variable: OnVariable | None = None
 
     # -- graphs that grow ---------------------------------------------------------------
 
-    #: AutoGraph looks for loops that it did not stage: at which number of nodes, and how. Its
-    #: answer is when to look again; `watch` is what it knows of this graph.
+    #: The number of nodes from which AutoGraph looks for loops that it did not stage. `grown`
+    #: looks, and returns the number for the next look; `watch` is its state for this graph.
     look_at: float = math.inf
     grown: Callable[[Tracer], int]
     watch: Any = None
 
 
 def is_watched(tensor: Tensor, interpreter: Interpreter | None) -> bool:
-    """Whether an interpreter, or one below it, wants to know where a tensor goes, as tapes do."""
+    """Whether an interpreter, or one below it, follows a tensor, as tapes do."""
     while interpreter is not None:
         if tensor.key in getattr(interpreter, "watched", ()):
             return True
@@ -225,7 +231,7 @@ def is_watched(tensor: Tensor, interpreter: Interpreter | None) -> bool:
 
 
 def folds_watched(graph: Graph) -> bool:
-    """Whether a tensor is watched now that is a constant of a graph."""
+    """Whether a constant of a graph comes of a tensor that is watched now."""
     tensors = [reference() for reference in graph.folded.values()]
     return any(t is not None and is_watched(t, STATE.active) for t in tensors)
 
@@ -264,19 +270,19 @@ class tracing(activate):
 
 
 def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:
-    """A trace's interpreter: the tracer, under what of the interpreters outside goes along."""
+    """A trace's interpreter: the tracer, or an outer one's form over it where that goes along."""
     while outside is not None:
         over = getattr(outside, "over", None)
         if over is not None:
-            found: Interpreter = over(tracer)
-            return found
+            interpreter: Interpreter = over(tracer)
+            return interpreter
         outside = outside.below
     return tracer
 
 
 def inferred(op: Op, inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
-    """The result types of an op without host operands, known already if it was lately applied to
-    operands of these types."""
+    """The result types of an op without host operands; those of its latest operand types are
+    remembered."""
     described = tuple([v.type for v in inputs])
     known: dict[Any, tuple[TensorType, ...]] = op.__dict__["_inferred"]
     types = known.get(described)
@@ -285,7 +291,9 @@ def inferred(op: Op, inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
     return types
 
 
-def infer(op: Op, described: Any, inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
+def infer(
+    op: Op, described: Sequence[TensorType | HostValue], inputs: tuple[Value, ...]
+) -> tuple[TensorType, ...]:
     """The result types; dtype errors as TypeError, shape errors as ValueError."""
     try:
         return op.infer(described)
@@ -306,11 +314,11 @@ def check_host(op: Op, position: int, count: int, got: DType) -> None:
         raise TypeError(mismatch.graph_message()) from None
 
 
-def host_dtype(op: Op, declared: str, operands: tuple[Any, ...]) -> DType:
+def host_dtype(op: Op, declared: str, operands: tuple[object, ...]) -> DType:
     """The dtype of the constant that a Python host value becomes."""
-    own = getattr(op, declared, None)
-    if isinstance(own, DType):
-        return own
+    attribute = getattr(op, declared, None)
+    if isinstance(attribute, DType):
+        return attribute
     if declared in op.dtypes:
         for other, operand in zip(op.operands, operands):
             if other.variadic or other.mixed:
@@ -321,9 +329,10 @@ def host_dtype(op: Op, declared: str, operands: tuple[Any, ...]) -> DType:
     return dt.as_dtype(declared)
 
 
-def make_host(operand: Any, dtype: DType) -> Any:
+def make_host(operand: TensorLike | HostValue, dtype: DType) -> Array:
     """A host value as the array of its constant; int64 where int32 is too narrow."""
-    plain = host_value(operand) if hasattr(operand, "dtype") else freeze(operand)
+    array: Any = operand
+    plain = host_value(array) if hasattr(operand, "dtype") else freeze(operand)
     if plain == ():
         return np.zeros((0,), dtype.numpy_dtype)
     if dtype is dt.int32 and np.asarray(plain).dtype == np.int64:
@@ -331,7 +340,7 @@ def make_host(operand: Any, dtype: DType) -> Any:
     return make_array(plain, dtype)
 
 
-def constant_of(array: Any) -> Const:
+def constant_of(array: Array) -> Const:
     """The op that gives an array; for equal numbers the same one: unrolled loops have many."""
     if not array.shape and array.dtype.kind in "biufc":
         return number(array.dtype, array.tobytes())
@@ -345,11 +354,12 @@ def number(dtype: ArrayDType, data: bytes) -> Const:
     return Const(Literal(array, TensorType(of_numpy(dtype), ())))
 
 
-def is_places(operand: Any) -> bool:
+def is_places(operand: object) -> bool:
     """Whether a host operand is an int, or a short list of them: an axis, a shape or the like."""
     kind = type(operand)
     if kind is tuple or kind is list:
-        return len(operand) <= _AXES and _INTS.issuperset(map(type, operand))
+        entries: Any = operand
+        return len(entries) <= _AXES and _INTS.issuperset(map(type, entries))
     return kind is int
 
 
@@ -357,14 +367,14 @@ _INTS = frozenset({int})
 
 
 @lru_cache(_PLACES)
-def places(operand: Any, dtype: DType) -> tuple[Const, Any]:
+def places(operand: int | tuple[int, ...], dtype: DType) -> tuple[Const, HostValue]:
     """The constant that ints become, and what the type rule sees of it."""
     array = make_host(operand, dtype)
     return constant_of(array), host_value(array)
 
 
-def capture_name(tensor: Any) -> str:
-    """What the placeholder of a capture is called."""
+def capture_name(tensor: Tensor) -> str:
+    """The name of the placeholder of a capture."""
     if isinstance(tensor, SymbolicTensor):
         return tensor._value.node.name.rpartition("/")[2]
     return "captured"

@@ -6,7 +6,7 @@ have in common. The unions say what callers may pass; `op.interpreter.convert` m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, Union
 
 import numpy as np
@@ -99,6 +99,9 @@ TensorLike = Union[  # noqa: UP007
 ]
 #: What says a shape: sizes, some of which may be unknown, or a tensor of sizes.
 ShapeLike = Union[TensorShape, TensorLike, Sequence["TensorLike | None"], None]  # noqa: UP007
+
+#: A function of a program: of any parameters, and of any result.
+PythonFunction = Callable[..., object]
 
 #: What a kernel gets for a host operand, and a rule of shapes with None for what is unknown.
 HostValue = Union[int, float, complex, str, bytes, None, tuple["HostValue", ...]]  # noqa: UP007

@@ -63,9 +63,9 @@ class NamePrefix:
 class Restoring(Protocol):
     """A restored checkpoint, which may have a value for a variable that is not made yet."""
 
-    def match(self, asked: Variable | None = None) -> None:
-        """Gives variables whose holders it knows their values; refuses where it cannot give one to
-        the variable that is read."""
+    def match(self, variable: Variable | None = None) -> None:
+        """Gives variables whose holders it knows their values; refuses where one does not fit. For
+        the sake of one variable, misfits of others are left for later."""
 
 
 #: Restored checkpoints with values that nobody has taken, the oldest first.

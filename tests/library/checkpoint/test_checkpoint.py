@@ -15,7 +15,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import graphwright as tf
-from graphwright.base.files import begun
+from graphwright.base.files import new_file
 from graphwright.values.variable import RESTORING
 
 SOURCE = str(Path(tf.__file__).parents[2])
@@ -325,7 +325,7 @@ def test_a_process_that_dies_leaves_the_last_checkpoint(
 
 def test_what_is_being_written_stays(tmp_path: Path) -> None:
     path = tmp_path / "c.safetensors"
-    with begun(path) as new:
+    with new_file(path) as new:
         tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / "c"))
         assert new.exists()
         new.write_bytes(b"other")

@@ -25,3 +25,13 @@ def test_the_one_cpu_may_be_configured_as_one() -> None:
     ):
         with pytest.raises(ValueError, match="Unrecognized device"):
             use()
+
+
+def test_the_one_cpu_may_be_chosen_alone_or_in_a_list() -> None:
+    (cpu,) = tf.config.list_physical_devices()
+    for devices in (cpu, [cpu], None):
+        tf.config.set_visible_devices(devices)
+    other = tf.config.PhysicalDevice("/physical_device:GPU:0", "GPU")
+    for devices in (other, [cpu, other]):
+        with pytest.raises(ValueError, match="Unrecognized device"):
+            tf.config.set_visible_devices(devices)

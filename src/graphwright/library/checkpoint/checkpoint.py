@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -22,6 +22,7 @@ from graphwright.base.errors import DataLossError, NotFoundError
 from graphwright.base.files import write_whole
 from graphwright.library.checkpoint.checkpoint_state import SUFFIX, record_latest
 from graphwright.library.checkpoint.object_graph import (
+    Followed,
     Tracked,
     children,
     edges,
@@ -29,6 +30,7 @@ from graphwright.library.checkpoint.object_graph import (
     variables_of,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.trackable import Trackable
 from graphwright.values.variable import RESTORING, Variable
@@ -56,7 +58,7 @@ class Checkpoint(Tracked):
 
     _GRAPHWRIGHT_IGNORED = Tracked._GRAPHWRIGHT_IGNORED | {"_root"}
 
-    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+    def __init__(self, root: Followed | None = None, **kwargs: Followed) -> None:
         for name, value in {"root": root, **kwargs}.items():
             if not is_followed(value) and not (name == "root" and root is None):
                 raise ValueError(
@@ -69,10 +71,10 @@ class Checkpoint(Tracked):
         self.save_counter = Variable(0, dtype=dt.int64, trainable=False, name="save_counter")
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        held = super()._trackable_children(save_type, **kwargs)
-        return held if self._root is None else {**held, **children(self._root)}
+        members = super()._trackable_children(save_type, **kwargs)
+        return members if self._root is None else {**members, **children(self._root)}
 
-    def save(self, file_prefix: str, options: Any = None) -> str:
+    def save(self, file_prefix: str, options: object = None) -> str:
         """Writes `file_prefix-N`, N counting the saves; returns that path."""
         with self._counted():
             path = self.write(f"{file_prefix}-{int(self.save_counter)}")
@@ -81,7 +83,7 @@ class Checkpoint(Tracked):
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        """Counts a save, which is in what it writes; not one that failed."""
+        """Counts the save that the block makes, before it is written, unless it fails."""
         self.save_counter.assign_add(1)
         try:
             yield
@@ -89,14 +91,14 @@ class Checkpoint(Tracked):
             self.save_counter.assign_sub(1)
             raise
 
-    def write(self, file_prefix: str, options: Any = None) -> str:
+    def write(self, file_prefix: str, options: object = None) -> str:
         """Writes the values to this path (and ".safetensors"), without counting."""
         values, nodes = snapshot(self)
         metadata = {"format": _FORMAT, "nodes": json.dumps(nodes)}
         write_whole(str(file_prefix) + SUFFIX, pack(values, metadata), durable=True)
         return str(file_prefix)
 
-    def restore(self, save_path: str | None, options: Any = None) -> RestoreStatus:
+    def restore(self, save_path: str | None, options: object = None) -> RestoreStatus:
         """Gives the variables the saved values, now or when they are made.
 
         ValueError, before anything is changed, if a value does not fit its variable;
@@ -109,7 +111,7 @@ class Checkpoint(Tracked):
         status.stay()
         return status
 
-    def read(self, save_path: str, options: Any = None) -> RestoreStatus:
+    def read(self, save_path: str, options: object = None) -> RestoreStatus:
         """As `restore`."""
         return self.restore(save_path, options)
 
@@ -117,15 +119,29 @@ class Checkpoint(Tracked):
 # -- files --------------------------------------------------------------------------------------
 
 
-def snapshot(root: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The values by their paths, and the graph of objects: children by name, value, dtype."""
-    values: dict[str, Any] = {}
+class SavedLinks(TypedDict):
+    """The objects that a saved one holds: their numbers by name."""
+
+    children: dict[str, int]
+
+
+class SavedObject(SavedLinks, total=False):
+    """A saved object; one that is a variable has a value, by its path, of a dtype and a shape."""
+
+    value: str
+    dtype: str
+    shape: list[int]
+
+
+def snapshot(root: Followed) -> tuple[dict[str, Array], list[SavedObject]]:
+    """The values by their paths, and the graph of objects that are reached from the root."""
+    values: dict[str, Array] = {}
     paths = {id(variable): path for path, variable in variables_of(root).items()}
     numbers = {id(root): 0}
     objects = [root]
-    nodes: list[dict[str, Any]] = []
+    nodes: list[SavedObject] = []
     for holder in objects:
-        node: dict[str, Any] = {"children": {}}
+        node: SavedObject = {"children": {}}
         nodes.append(node)
         if isinstance(holder, Variable):
             array = holder._storage.read()
@@ -141,10 +157,10 @@ def snapshot(root: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return values, nodes
 
 
-def storable(array: Any) -> Any:
-    """An array in a dtype that files have: its bytes where they have not its own.
+def storable(array: Array) -> Array:
+    """An array in a dtype that files have: its bytes, where they have no such dtype.
 
-    Strings are their lengths, eight bytes each, the least first, and then all of their bytes.
+    Strings become their lengths, in eight bytes each, little-endian, and then all of their bytes.
     """
     if array.dtype.kind == "O":
         words = array.ravel().tolist()
@@ -154,7 +170,7 @@ def storable(array: Any) -> Any:
     return array if array.dtype.char in _PLAIN else np.frombuffer(array.tobytes(), np.uint8)
 
 
-def stored_words(raw: bytes, count: int) -> Any:
+def stored_words(raw: bytes, count: int) -> Array:
     """Strings from the bytes that stand for them: see `storable`."""
     lengths = np.frombuffer(raw[: 8 * count], "<u8").astype(np.int64)
     ends = 8 * count + np.cumsum(lengths)
@@ -164,14 +180,14 @@ def stored_words(raw: bytes, count: int) -> Any:
 
 
 class Saved:
-    """What a file holds: arrays by their paths, the graph of objects."""
+    """The content of a file: arrays by their paths, and the graph of objects."""
 
-    def __init__(self, arrays: Mapping[str, Any], nodes: list[dict[str, Any]], path: str) -> None:
+    def __init__(self, arrays: Mapping[str, Array], nodes: list[SavedObject], path: str) -> None:
         self.arrays = arrays
         self.nodes = nodes
         self.path = path
 
-    def array(self, node: dict[str, Any]) -> Any:
+    def array(self, node: SavedObject) -> Array:
         """The value of a variable's node."""
         array = self.arrays[node["value"]]
         dtype = dt.as_dtype(node["dtype"]).numpy_dtype
@@ -206,38 +222,40 @@ def load(path: str) -> Saved:
 class RestoreStatus:
     """What became of the values of a checkpoint; its assertions return the status itself."""
 
-    def __init__(self, root: Any, saved: Saved) -> None:
+    def __init__(self, root: Followed, saved: Saved) -> None:
         self._root = root
         self._saved = saved
         self._used: set[str] = set()
         self._restored: dict[int, Variable] = {}
 
-    def match(self, asked: Variable | None = None) -> None:
-        """Matches the objects that are there now; ValueError where one does not fit. If one is
-        `asked` for, the others speak for themselves later."""
-        self._assign(self._root, 0, asked)
+    def match(self, variable: Variable | None = None) -> None:
+        """Matches the objects that are there now; ValueError where one does not fit. For the sake
+        of one variable, misfits of others are left for later."""
+        self._assign(self._root, 0, variable)
 
     def stay(self) -> None:
-        """Has variables that are made from now on looked for among the saved ones, in place of
-        what the same object was restored from before."""
+        """Lets variables that are made from now on get their saved values.
+
+        It takes the place of what the same object was restored from before.
+        """
         for other in list(RESTORING):
             if isinstance(other, RestoreStatus) and other._root is self._root:
                 del RESTORING[other]
         if self._unused():
             RESTORING[self] = None
 
-    def _assign(self, root: Any, number: int, asked: Variable | None = None) -> None:
+    def _assign(self, root: Followed, number: int, variable: Variable | None = None) -> None:
         """Matches an object with a saved one: first all is checked, then all is written."""
         pairs = self._pairs(root, number)
-        found = [(v, self._saved.nodes[n]) for v, n in pairs if isinstance(v, Variable)]
-        found = [(v, n) for v, n in found if "value" in n and id(v) not in self._restored]
-        if asked is not None:
-            found = [(v, n) for v, n in found if v is asked or fits(v, n)]
-        refuse_misfits(found, self._saved)
-        for variable, node in found:
-            variable._storage.assign(self._saved.array(node))
+        matches = [(v, self._saved.nodes[n]) for v, n in pairs if isinstance(v, Variable)]
+        matches = [(v, n) for v, n in matches if "value" in n and id(v) not in self._restored]
+        if variable is not None:
+            matches = [(v, n) for v, n in matches if v is variable or fits(v, n)]
+        refuse_misfits(matches, self._saved)
+        for match, node in matches:
+            match._storage.assign(self._saved.array(node))
             self._used.add(node["value"])
-            self._restored[id(variable)] = variable
+            self._restored[id(match)] = match
         if not self._unused():
             RESTORING.pop(self, None)
         for holder, place in pairs:
@@ -245,26 +263,26 @@ class RestoreStatus:
                 if isinstance(target, Tracked):
                     self._await(target, self._saved.nodes[place]["children"])
 
-    def _pairs(self, root: Any, number: int) -> list[tuple[Any, int]]:
+    def _pairs(self, root: Followed, number: int) -> list[tuple[Followed, int]]:
         """Live objects, each with the number of the saved one that is reached alike."""
         pairs = [(root, number)]
         seen = {(id(root), number)}
         for holder, place in pairs:
             saved = self._saved.nodes[place]["children"]
             for name, child in edges(holder):
-                key = (id(child), saved.get(name))
-                if key[1] is not None and key not in seen:
-                    seen.add(key)
-                    pairs.append((child, saved[name]))
+                alike = saved.get(name)
+                if alike is not None and (id(child), alike) not in seen:
+                    seen.add((id(child), alike))
+                    pairs.append((child, alike))
         return pairs
 
     def _await(self, holder: Tracked, saved: dict[str, int]) -> None:
-        """Has an object take what is saved of attributes that it will be given later; a list
-        or dict may come again with more in it."""
+        """Lets an object restore attributes that are set later; a list or dict may come again with
+        more items."""
         present = {name for name, child in edges(holder) if isinstance(child, Trackable)}
         missing = {name: number for name, number in saved.items() if name not in present}
 
-        def arrive(name: str, value: Any) -> None:
+        def arrive(name: str, value: object) -> None:
             if name in missing and is_followed(value):
                 self._assign(value, missing[name])
 
@@ -279,8 +297,7 @@ class RestoreStatus:
         return [path for path, v in live.items() if id(v) not in self._restored]
 
     def assert_consumed(self) -> RestoreStatus:
-        """AssertionError unless every saved value went to a variable, and every variable got
-        one."""
+        """AssertionError unless every saved value has a variable, and every variable a value."""
         self.match()
         self._report(self._unused())
         return self
@@ -319,26 +336,26 @@ class RestoreStatus:
         return self
 
     def expect_partial(self) -> RestoreStatus:
-        """Says that it is right if some values are not used."""
+        """Accepts that some values are not used."""
         return self
 
-    def run_restore_ops(self, session: Any = None) -> None:
+    def run_restore_ops(self, session: object = None) -> None:
         """Values are restored at once: there is nothing to run."""
 
-    def initialize_or_restore(self, session: Any = None) -> None:
+    def initialize_or_restore(self, session: object = None) -> None:
         """Values are restored at once, and variables have values when they are made."""
 
 
-def fits(variable: Variable, node: dict[str, Any]) -> bool:
+def fits(variable: Variable, node: SavedObject) -> bool:
     """Whether a variable can have a saved value."""
     same = node["dtype"] == variable.dtype.name
     return same and is_compatible(tuple(node["shape"]), variable.type.dims)
 
 
-def refuse_misfits(found: list[tuple[Variable, dict[str, Any]]], saved: Saved) -> None:
+def refuse_misfits(matches: list[tuple[Variable, SavedObject]], saved: Saved) -> None:
     """ValueError that names every variable that its saved value does not fit."""
     misfits = []
-    for variable, node in found:
+    for variable, node in matches:
         if not fits(variable, node):
             misfits.append(
                 f"{node['value']}: saved with shape {tuple(node['shape'])} and dtype "

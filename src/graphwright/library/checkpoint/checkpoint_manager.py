@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsInt
 
 from graphwright.library.checkpoint.checkpoint import Checkpoint, RestoreStatus
 from graphwright.library.checkpoint.checkpoint_state import (
@@ -40,9 +40,9 @@ class CheckpointManager:
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
         checkpoint_name: str = "ckpt",
-        step_counter: Any = None,
+        step_counter: SupportsInt | None = None,
         checkpoint_interval: int | None = None,
-        init_fn: Callable[[], Any] | None = None,
+        init_fn: Callable[[], object] | None = None,
     ) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(
@@ -57,12 +57,12 @@ class CheckpointManager:
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
         self._prefix = os.path.join(self._directory, checkpoint_name)
-        self._step_counter = step_counter
+        self._step_counter: Any = step_counter
         self._interval = checkpoint_interval
         self._last_step: int | None = None
         self._init_fn = init_fn
         state = get_checkpoint_state(self._directory)
-        self._kept = time.time() if state is None else state.last_preserved_timestamp
+        self._preserved = time.time() if state is None else state.last_preserved_timestamp
         self._times: dict[str, float] = {}
         if state is not None:
             times = zip(state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps)
@@ -70,17 +70,17 @@ class CheckpointManager:
 
     @property
     def directory(self) -> str:
-        """Where the checkpoints are."""
+        """The directory of the checkpoints."""
         return self._directory
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What is saved."""
+        """The checkpoint that saves."""
         return self._checkpoint
 
     @property
     def checkpoint_interval(self) -> int | None:
-        """By how much the step counter must grow between saves."""
+        """The least growth of the step counter between saves."""
         return self._interval
 
     @property
@@ -94,7 +94,10 @@ class CheckpointManager:
         return next(reversed(self._times), None)
 
     def save(
-        self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None
+        self,
+        checkpoint_number: SupportsInt | None = None,
+        check_interval: bool = True,
+        options: object = None,
     ) -> str | None:
         """Saves; returns the path, or None where the interval has not passed."""
         step = None if self._interval is None else int(self._step_counter)
@@ -104,12 +107,12 @@ class CheckpointManager:
             counter = self._checkpoint.save_counter
             number = int(counter) if checkpoint_number is None else int(checkpoint_number)
             path = self._checkpoint.write(f"{self._prefix}-{number}")
-            times = {p: made for p, made in self._times.items() if p != path}
+            times = {p: saved for p, saved in self._times.items() if p != path}
             times[path] = time.time()
-            kept, old = self._outdated(times)
-            state = CheckpointState(path, list(times), list(times.values()), kept)
+            preserved, old = self._outdated(times)
+            state = CheckpointState(path, list(times), list(times.values()), preserved)
             write_state(self._directory, state)
-        self._times, self._kept, self._last_step = times, kept, step
+        self._times, self._preserved, self._last_step = times, preserved, step
         for stale in old:
             Path(stale + SUFFIX).unlink(missing_ok=True)
         return path
@@ -121,18 +124,20 @@ class CheckpointManager:
         return step < self._last_step + self._interval
 
     def _outdated(self, times: dict[str, float]) -> tuple[float, list[str]]:
-        """Takes the checkpoints that are too many out of a list; returns when the last one was
-        made that is kept for its hours, and those to delete."""
-        kept = self._kept
+        """Removes surplus checkpoints from a table of times.
+
+        Returns the time of the last one that is preserved for its hours, and those to delete.
+        """
+        preserved = self._preserved
         deleted: list[str] = []
         while self._max_to_keep is not None and len(times) > self._max_to_keep:
             path = next(iter(times))
-            made = times.pop(path)
-            if self._hours is not None and made - kept >= self._hours * 3600:
-                kept = made
+            saved = times.pop(path)
+            if self._hours is not None and saved - preserved >= self._hours * 3600:
+                preserved = saved
             else:
                 deleted.append(path)
-        return kept, deleted
+        return preserved, deleted
 
     def restore_or_initialize(self) -> str | None:
         """Restores the newest checkpoint and returns its path; else runs `init_fn`."""

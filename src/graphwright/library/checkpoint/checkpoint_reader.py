@@ -1,4 +1,4 @@
-"""Looking into checkpoints without the objects that were saved: `tf.train.load_checkpoint`."""
+"""The content of checkpoints without the objects that were saved: `tf.train.load_checkpoint`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CheckpointReader:
 
     @boundary
     def get_tensor(self, tensor_str: str) -> Any:
-        """A value as NumPy's, of its shape and dtype; NotFoundError if there is none of the key."""
+        """A value as a NumPy array, or scalar without axes; NotFoundError for an unknown key."""
         node = self._nodes.get(tensor_str)
         if node is None:
             raise NotFoundError(
@@ -158,19 +158,19 @@ def checkpoints_iterator(
     """
     seen: str | None = None
     while True:
-        found = _await_newest(str(checkpoint_dir), seen, timeout)
-        if found is None:
+        newest = _await_newest(str(checkpoint_dir), seen, timeout)
+        if newest is None:
             if timeout_fn is None or timeout_fn():
                 return
             continue
         start = time.monotonic()
-        seen = found
-        yield found
+        seen = newest
+        yield newest
         time.sleep(max(0.0, start + min_interval_secs - time.monotonic()))
 
 
 def _await_newest(directory: str, seen: str | None, timeout: float | None) -> str | None:
-    """The newest checkpoint as soon as it is another one than `seen`; None after the time."""
+    """The newest checkpoint once it is another one than `seen`; None after the timeout."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:
         newest = latest_checkpoint(directory)

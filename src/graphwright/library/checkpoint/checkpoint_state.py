@@ -17,7 +17,7 @@ SUFFIX = ".safetensors"
 
 
 class CheckpointState(NamedTuple):
-    """What the state file of a directory says: paths from oldest to newest, and their times."""
+    """The content of a directory's state file: paths from oldest to newest, and their times."""
 
     model_checkpoint_path: str
     all_model_checkpoint_paths: list[str]
@@ -59,12 +59,12 @@ def get_checkpoint_state(
         key, _, value = line.partition(":")
         fields.setdefault(key.strip(), []).append(value.strip().strip('"'))
 
-    def here(path: str) -> str:
+    def in_directory(path: str) -> str:
         return path if os.path.isabs(path) else os.path.join(directory, path)
 
     return CheckpointState(
-        here(fields["model_checkpoint_path"][0]),
-        [here(p) for p in fields.get("all_model_checkpoint_paths", [])],
+        in_directory(fields["model_checkpoint_path"][0]),
+        [in_directory(p) for p in fields.get("all_model_checkpoint_paths", [])],
         [float(t) for t in fields.get("all_model_checkpoint_timestamps", [])],
         float(fields.get("last_preserved_timestamp", ["0"])[0]),
     )
@@ -72,8 +72,8 @@ def get_checkpoint_state(
 
 def write_state(directory: str, state: CheckpointState) -> None:
     """Writes the state of a directory; paths in it are relative."""
-    written = (state.model_checkpoint_path, *state.all_model_checkpoint_paths)
-    latest, *paths = [os.path.relpath(p, directory) for p in written]
+    checkpoints = (state.model_checkpoint_path, *state.all_model_checkpoint_paths)
+    latest, *paths = [os.path.relpath(p, directory) for p in checkpoints]
     lines = [f'model_checkpoint_path: "{latest}"']
     lines += [f'all_model_checkpoint_paths: "{path}"' for path in paths]
     times = state.all_model_checkpoint_timestamps
@@ -83,7 +83,7 @@ def write_state(directory: str, state: CheckpointState) -> None:
 
 
 def record_latest(path: str) -> None:
-    """Notes in its directory that a checkpoint is the newest."""
+    """Records a checkpoint as the newest one of its directory."""
     now = time.time()
     write_state(os.path.dirname(path) or ".", CheckpointState(path, [path], [now], now))
 

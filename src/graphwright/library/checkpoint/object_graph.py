@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from graphwright.values.trackable import Trackable
 from graphwright.values.variable import Variable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+#: What checkpoints follow.
+Followed = Trackable | list[Any] | tuple[Any, ...] | Mapping[Any, Any]
+
 
 class Tracked(Trackable):
-    """An object whose attributes checkpoints follow, and whom they may have values for that
-    it does not hold yet: these arrive when an attribute is set.
+    """An object whose attributes checkpoints follow.
+
+    A restored checkpoint may have values for attributes that are not set yet: they are restored
+    when they are set.
 
     >>> import graphwright as tf
     >>> class Pair(tf.__internal__.tracking.AutoTrackable):
@@ -30,21 +35,21 @@ class Tracked(Trackable):
     #: False in methods marked with `no_automatic_dependency_tracking`.
     _self_setattr_tracking = True
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         if not self._self_setattr_tracking:
             self.__dict__.setdefault("_untracked", set()).add(name)
             return
         if "_untracked" in self.__dict__:
             self.__dict__["_untracked"].discard(name)
-        expecting: Callable[[str, Any], None] | None = self.__dict__.get("_expecting")
+        expecting: Callable[[str, object], None] | None = self.__dict__.get("_expecting")
         if expecting is not None and name != "_expecting":
             expecting(name, value)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         ignored = self._GRAPHWRIGHT_IGNORED | self.__dict__.get("_untracked", frozenset())
-        held = {k: v for k, v in vars(self).items() if k not in ignored and is_followed(v)}
-        return {**held, **super()._trackable_children(save_type, **kwargs)}
+        members = {k: v for k, v in vars(self).items() if k not in ignored and is_followed(v)}
+        return {**members, **super()._trackable_children(save_type, **kwargs)}
 
 
 def no_automatic_dependency_tracking(method: F) -> F:
@@ -68,7 +73,7 @@ def no_automatic_dependency_tracking(method: F) -> F:
     """
 
     @functools.wraps(method)
-    def untracked(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def untracked(self: object, *args: object, **kwargs: object) -> Any:
         before = getattr(self, "_self_setattr_tracking", True)
         object.__setattr__(self, "_self_setattr_tracking", False)
         try:
@@ -83,46 +88,46 @@ class Edge(NamedTuple):
     """An object that another holds."""
 
     name: str
-    child: Any
+    child: Followed
 
 
-def is_followed(value: Any) -> bool:
+def is_followed(value: object) -> TypeGuard[Followed]:
     """Whether checkpoints look into a value."""
     return isinstance(value, (Trackable, list, tuple, Mapping))
 
 
-def children(holder: Any) -> dict[str, Any]:
-    """What an object holds that checkpoints follow, by name, in its own order."""
-    held: dict[str, Any]
+def children(holder: Followed) -> dict[str, Followed]:
+    """The objects that another holds and checkpoints follow, by name, in its own order."""
+    members: dict[str, Any]
     if isinstance(holder, Trackable):
-        held = holder._trackable_children()
+        members = holder._trackable_children()
     elif isinstance(holder, Mapping):
-        held = {str(key): value for key, value in holder.items()}
+        members = {str(key): value for key, value in holder.items()}
     else:
-        held = {str(place): value for place, value in enumerate(holder)}
-    return {name: child for name, child in held.items() if is_followed(child)}
+        members = {str(place): value for place, value in enumerate(holder)}
+    return {name: child for name, child in members.items() if is_followed(child)}
 
 
-def edges(holder: Any) -> Iterator[Edge]:
-    """What an object holds that checkpoints follow, in the order of the names."""
-    held = children(holder)
-    for name in held if isinstance(holder, (list, tuple)) else sorted(held):
-        yield Edge(name, held[name])
+def edges(holder: Followed) -> Iterator[Edge]:
+    """The objects that another holds and checkpoints follow, in the order of the names."""
+    members = children(holder)
+    for name in members if isinstance(holder, (list, tuple)) else sorted(members):
+        yield Edge(name, members[name])
 
 
-def variables_of(root: Any) -> dict[str, Variable]:
-    """The variables that can be reached, each by the first path found, breadth first."""
-    found: dict[str, Variable] = {}
+def variables_of(root: Followed) -> dict[str, Variable]:
+    """The reachable variables by their paths: for each the first one, breadth first."""
+    variables: dict[str, Variable] = {}
     seen = {id(root)}
-    queue: list[tuple[str, Any]] = [("", root)]
+    queue: list[tuple[str, Followed]] = [("", root)]
     for path, holder in queue:
         if isinstance(holder, Variable):
-            found[path] = holder
+            variables[path] = holder
         for name, child in edges(holder):
             if id(child) not in seen:
                 seen.add(id(child))
                 queue.append((f"{path}/{name}" if path else name, child))
-    return found
+    return variables
 
 
 class TrackableView:
@@ -134,13 +139,13 @@ class TrackableView:
     >>> v = tf.Variable(1.0)
     >>> checkpoint = tf.train.Checkpoint(parts=[v])
     >>> view = tf.train.TrackableView(checkpoint)
-    >>> [type(held).__name__ for held in view.descendants()]
+    >>> [type(each).__name__ for each in view.descendants()]
     ['Checkpoint', 'list', 'Variable', 'Variable']
     >>> view.children(checkpoint)["parts"][0] is v
     True
     """
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Followed) -> None:
         self._root = followed(root)
 
     @property
@@ -149,23 +154,23 @@ class TrackableView:
         return self._root
 
     @classmethod
-    def children(cls, obj: Any) -> dict[str, Any]:
+    def children(cls, obj: Followed) -> dict[str, Any]:
         """What an object holds, by name."""
         return children(followed(obj))
 
     def descendants(self) -> list[Any]:
-        """All that can be reached, the root first, breadth first; each object once."""
-        found = [self._root]
+        """All reachable objects, breadth first from the root; each object once."""
+        objects = [self._root]
         seen = {id(self._root)}
-        for holder in found:
+        for holder in objects:
             for child in self.children(holder).values():
                 if id(child) not in seen:
                     seen.add(id(child))
-                    found.append(child)
-        return found
+                    objects.append(child)
+        return objects
 
 
-def followed(value: Any) -> Any:
+def followed(value: object) -> Followed:
     """A value that checkpoints follow; TypeError for another."""
     if not is_followed(value):
         raise TypeError(

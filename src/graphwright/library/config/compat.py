@@ -1,4 +1,4 @@
-"""`tf.compat`: text and bytes, and what programs for several versions of TensorFlow ask."""
+"""`tf.compat`: text and bytes, and calls of programs for several versions of TensorFlow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike
+from graphwright.types.shape import TensorShape
 
 bytes_or_text_types = (bytes, str)
 complex_types = (numbers.Complex, np.number)
@@ -20,7 +21,7 @@ real_types = (numbers.Real, np.integer, np.floating)
 _HORIZON = [datetime.date(2026, 3, 6)]
 
 
-def as_bytes(bytes_or_text: TensorLike, encoding: str = "utf-8") -> bytes:
+def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
     """Returns text as bytes, and bytes as they are.
 
     Args:
@@ -45,7 +46,7 @@ def as_bytes(bytes_or_text: TensorLike, encoding: str = "utf-8") -> bytes:
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
 
 
-def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
     """Returns bytes as text, and text as it is.
 
     Args:
@@ -70,7 +71,7 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
 
 
-def as_str(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+def as_str(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
     """Returns bytes as text, and text as it is, like `tf.compat.as_text`.
 
     Args:
@@ -90,7 +91,7 @@ def as_str(bytes_or_text: Any, encoding: str = "utf-8") -> str:
     return as_text(bytes_or_text, encoding)
 
 
-def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+def as_str_any(value: object, encoding: str = "utf-8") -> str:
     """Returns bytes as text, and any other value as `str` shows it.
 
     Args:
@@ -107,7 +108,7 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
-def path_to_str(path: Any) -> Any:
+def path_to_str(path: object) -> Any:
     """Returns the text of a path object, and any other value as it is.
 
     Args:
@@ -124,7 +125,7 @@ def path_to_str(path: Any) -> Any:
     return os.fspath(path) if hasattr(path, "__fspath__") else path
 
 
-def dimension_value(dimension: TensorLike) -> Any:
+def dimension_value(dimension: object) -> Any:
     """Returns the size of a dimension as a number.
 
     Args:
@@ -140,7 +141,7 @@ def dimension_value(dimension: TensorLike) -> Any:
     return getattr(dimension, "value", dimension)
 
 
-def dimension_at_index(shape: Any, index: int) -> Any:
+def dimension_at_index(shape: TensorShape, index: int) -> Any:
     """Returns the size of one dimension of a shape.
 
     Args:
@@ -205,7 +206,7 @@ def forward_compatibility_horizon(year: int, month: int, day: int) -> Horizon:
 
 
 class Horizon:
-    """A block in which another day counts."""
+    """A block with another date for `forward_compatible`."""
 
     def __init__(self, day: datetime.date) -> None:
         self._day = day
@@ -220,7 +221,7 @@ class Horizon:
 # -- TensorFlow 1 -------------------------------------------------------------------------------
 
 
-def enable_eager_execution(*args: Any, **kwargs: Any) -> None:
+def enable_eager_execution(*args: object, **kwargs: object) -> None:
     """Does nothing: ops outside functions always run at once.
 
     Args:
@@ -283,8 +284,8 @@ def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | No
     <tf.Tensor: shape=(1,), dtype=float32, numpy=array([6.], dtype=float32)>
     """
     raise RuntimeError(
-        "`sparse_placeholder` is not compatible with eager execution. Make what is computed from "
-        "it a `tf.function` of an argument: its spec is `tf.SparseTensorSpec(shape, dtype)`."
+        "`sparse_placeholder` is not compatible with eager execution. Use an argument of a "
+        "`tf.function` in its place, with the spec `tf.SparseTensorSpec(shape, dtype)`."
     )
 
 
@@ -308,6 +309,6 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = No
     <tf.Tensor: shape=(), dtype=int32, numpy=6>
     """
     raise RuntimeError(
-        "tf.placeholder() is not compatible with eager execution. Make what is computed from it a "
-        "`tf.function` of an argument."
+        "tf.placeholder() is not compatible with eager execution. Use an argument of a "
+        "`tf.function` in its place."
     )

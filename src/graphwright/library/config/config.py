@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from graphwright.compile.run.options import OPTIONS
@@ -104,7 +105,9 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     return list_physical_devices(device_type)
 
 
-def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+def set_visible_devices(
+    devices: PhysicalDevice | Sequence[PhysicalDevice] | None, device_type: str | None = None
+) -> None:
     """Checks a choice of devices, which has no effect: the one CPU is always visible.
 
     Args:
@@ -117,9 +120,12 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     >>> import graphwright as tf
     >>> tf.config.set_visible_devices([], "GPU")
     """
-    for wanted in devices if isinstance(devices, (list, tuple)) else [devices]:
-        if wanted is not None and wanted not in list_physical_devices():
-            raise ValueError(f"Unrecognized device: {wanted!r}")
+    # A device is a named tuple itself.
+    are_many = isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice)
+    many: Any = devices if are_many else [devices]
+    for device in many:
+        if device is not None and device not in list_physical_devices():
+            raise ValueError(f"Unrecognized device: {device!r}")
 
 
 class LogicalDeviceConfiguration(NamedTuple):
@@ -207,7 +213,7 @@ def get_soft_device_placement() -> bool:
     return True
 
 
-def checked_device(device: Any) -> PhysicalDevice:
+def checked_device(device: PhysicalDevice) -> PhysicalDevice:
     """A device of this machine; ValueError for another."""
     if device not in list_physical_devices():
         raise ValueError(f"Unrecognized device: {device!r}")
@@ -345,7 +351,7 @@ def get_log_device_placement() -> bool:
 
 
 class Jit:
-    """What `tf.config.optimizer.set_jit` was told."""
+    """The last argument of `tf.config.optimizer.set_jit`."""
 
     mode = ""
 
@@ -469,7 +475,7 @@ def checked_threads(number: int) -> int:
     return int(number)
 
 
-def set_experimental_options(options: dict[str, Any]) -> None:
+def set_experimental_options(options: Mapping[str, object]) -> None:
     """Switches passes over graphs on or off.
 
     Args:

@@ -1,4 +1,4 @@
-"""Raw ops of earlier versions: what they compute, said in ops of today.
+"""Raw ops of earlier versions, in terms of today's ops.
 
 Programs that were written for them find them in `tf.raw_ops`; the graphs have today's ops. Those
 for which TensorFlow itself has no kernel any more are left out.
@@ -7,7 +7,7 @@ for which TensorFlow itself has no kernel any more are left out.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.library.dispatch.raw_ops import published, raw_op
@@ -29,24 +29,24 @@ from graphwright.ops.random.stateless_random import (
     stateless_uniform,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, PythonFunction, ShapeLike, TensorLike
 
 #: The ops by name.
 FORMER: dict[str, Callable[..., Any]] = {}
 
 
 def renamed(name: str, now: str, *left_out: str, **arguments: str) -> None:
-    """Publishes an op of today under a former name; `arguments` are former names of its own."""
+    """Publishes an op of today under a former name; `arguments` maps former names to its own."""
     op = raw_op(now)
     today = inspect.signature(op)
     before = {new: old for old, new in arguments.items()}
 
-    def function(**given: Any) -> Any:
-        bound = signature.bind(**given)
+    def function(**values: object) -> Any:
+        bound = signature.bind(**values)
         return op(**{arguments.get(key, key): value for key, value in bound.arguments.items()})
 
-    kept = [p for p in today.parameters.values() if p.name not in left_out]
-    signature = inspect.Signature([p.replace(name=before.get(p.name, p.name)) for p in kept])
+    parameters = [p for p in today.parameters.values() if p.name not in left_out]
+    signature = inspect.Signature([p.replace(name=before.get(p.name, p.name)) for p in parameters])
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The former {now}."
     function.__signature__ = signature  # type: ignore[attr-defined]
@@ -63,51 +63,61 @@ renamed("ScatterNdNonAliasingAdd", "TensorScatterAdd", input="tensor")
 renamed("Snapshot", "Identity")
 
 
-def former(function: Callable[..., Any]) -> Callable[..., Any]:
+def former(function: PythonFunction) -> Callable[..., Any]:
     """Publishes a function as the op of its name."""
     FORMER[function.__name__] = published(function.__name__, function)
     return function
 
 
-def pictures(x: Any) -> Any:
+def as_images(x: TensorLike) -> Any:
     """A tensor that is known to have the four axes of images."""
     return raw_op("EnsureShape")(input=x, shape=[None] * 4)
 
 
 @former
-def BatchToSpace(*, input: Any, crops: Any, block_size: int, name: str | None = None) -> Any:
+def BatchToSpace(
+    *, input: TensorLike, crops: TensorLike, block_size: int, name: str | None = None
+) -> Any:
     """Blocks of two axes taken out of the batch."""
-    return batch_to_space_nd(pictures(input), [block_size, block_size], crops, name=name)
+    return batch_to_space_nd(as_images(input), [block_size, block_size], crops, name=name)
 
 
 @former
-def SpaceToBatch(*, input: Any, paddings: Any, block_size: int, name: str | None = None) -> Any:
+def SpaceToBatch(
+    *, input: TensorLike, paddings: TensorLike, block_size: int, name: str | None = None
+) -> Any:
     """Blocks of two axes moved into the batch."""
-    return space_to_batch_nd(pictures(input), [block_size, block_size], paddings, name=name)
+    return space_to_batch_nd(as_images(input), [block_size, block_size], paddings, name=name)
 
 
 @former
-def Concat(*, concat_dim: Any, values: Any, name: str | None = None) -> Any:
+def Concat(*, concat_dim: TensorLike, values: Sequence[TensorLike], name: str | None = None) -> Any:
     """The tensors one after the other along an axis."""
     return concat(values, concat_dim, name=name or "Concat")
 
 
 @former
-def ParallelConcat(*, values: Any, shape: Any, name: str | None = None) -> Any:
+def ParallelConcat(
+    *, values: Sequence[TensorLike], shape: ShapeLike, name: str | None = None
+) -> Any:
     """Tensors with one row each one after the other: a tensor of this shape."""
     return raw_op("EnsureShape")(input=concat(values, 0), shape=shape, name=name)
 
 
 @former
 def Gather(
-    *, params: Any, indices: Any, validate_indices: bool = True, name: str | None = None
+    *,
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Any:
     """Slices along the first axis."""
     return gather(params, indices, name=name)
 
 
 @former
-def InTopK(*, predictions: Any, targets: Any, k: int, name: str | None = None) -> Any:
+def InTopK(*, predictions: TensorLike, targets: TensorLike, k: int, name: str | None = None) -> Any:
     """Whether the target is among the k greatest of each row."""
     targets = convert(targets, None, dt.int32)
     op = raw_op("InTopKV2")
@@ -115,25 +125,25 @@ def InTopK(*, predictions: Any, targets: Any, k: int, name: str | None = None) -
 
 
 @former
-def InplaceUpdate(*, x: Any, i: Any, v: Any, name: str | None = None) -> Any:
+def InplaceUpdate(*, x: TensorLike, i: TensorLike, v: TensorLike, name: str | None = None) -> Any:
     """The tensor with other rows."""
     return tensor_scatter_nd_update(x, expand_dims(i, -1), v, name=name)
 
 
 @former
-def InplaceAdd(*, x: Any, i: Any, v: Any, name: str | None = None) -> Any:
-    """The tensor with something added to rows, of equal ones to the last."""
+def InplaceAdd(*, x: TensorLike, i: TensorLike, v: TensorLike, name: str | None = None) -> Any:
+    """The tensor with values added to rows; of equal rows the last counts."""
     return InplaceUpdate(x=x, i=i, v=add(gather(x, i), v), name=name)
 
 
 @former
-def InplaceSub(*, x: Any, i: Any, v: Any, name: str | None = None) -> Any:
-    """The tensor with something subtracted from rows, of equal ones from the last."""
+def InplaceSub(*, x: TensorLike, i: TensorLike, v: TensorLike, name: str | None = None) -> Any:
+    """The tensor with values subtracted from rows; of equal rows the last counts."""
     return InplaceUpdate(x=x, i=i, v=subtract(gather(x, i), v), name=name)
 
 
 @former
-def MatrixDiag(*, diagonal: Any, name: str | None = None) -> Any:
+def MatrixDiag(*, diagonal: TensorLike, name: str | None = None) -> Any:
     """Matrices that are zero beside the diagonal."""
     diagonal = convert(diagonal)
     op = raw_op("MatrixDiagV3")
@@ -142,7 +152,7 @@ def MatrixDiag(*, diagonal: Any, name: str | None = None) -> Any:
 
 
 @former
-def MatrixDiagPart(*, input: Any, name: str | None = None) -> Any:
+def MatrixDiagPart(*, input: TensorLike, name: str | None = None) -> Any:
     """The diagonals of matrices."""
     input = convert(input)
     zero = convert(0, input.dtype)
@@ -150,19 +160,19 @@ def MatrixDiagPart(*, input: Any, name: str | None = None) -> Any:
 
 
 @former
-def MatrixSetDiag(*, input: Any, diagonal: Any, name: str | None = None) -> Any:
+def MatrixSetDiag(*, input: TensorLike, diagonal: TensorLike, name: str | None = None) -> Any:
     """Matrices with other diagonals."""
     return raw_op("MatrixSetDiagV3")(input=input, diagonal=diagonal, k=0, name=name)
 
 
 @former
-def Reverse(*, tensor: Any, dims: Any, name: str | None = None) -> Any:
+def Reverse(*, tensor: TensorLike, dims: TensorLike, name: str | None = None) -> Any:
     """The tensor turned round along the axes for which `dims` is true."""
     return reverse(tensor, reshape(where(dims), [-1]), name=name)
 
 
 @former
-def Select(*, condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+def Select(*, condition: TensorLike, x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Elements of x or y; rows of them, where the condition is a vector."""
     condition, x = convert(condition), convert(x)
     if condition.type.rank != x.type.rank or x.type.rank is None:
@@ -174,8 +184,8 @@ def Select(*, condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
 @former
 def SparseMatMul(
     *,
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     a_is_sparse: bool = False,
@@ -190,7 +200,7 @@ def SparseMatMul(
 
 @former
 def StatelessRandomNormal(
-    *, shape: Any, seed: Any, dtype: DTypeLike = dt.float32, name: str | None = None
+    *, shape: ShapeLike, seed: TensorLike, dtype: DTypeLike = dt.float32, name: str | None = None
 ) -> Any:
     """Normal numbers that the seed determines."""
     return stateless_normal(shape, seed, dtype=dtype, name=name, alg="philox")
@@ -198,7 +208,7 @@ def StatelessRandomNormal(
 
 @former
 def StatelessRandomUniform(
-    *, shape: Any, seed: Any, dtype: DTypeLike = dt.float32, name: str | None = None
+    *, shape: ShapeLike, seed: TensorLike, dtype: DTypeLike = dt.float32, name: str | None = None
 ) -> Any:
     """Numbers in [0, 1) that the seed determines."""
     return stateless_uniform(shape, seed, dtype=dtype, name=name, alg="philox")
@@ -206,7 +216,12 @@ def StatelessRandomUniform(
 
 @former
 def StatelessRandomUniformInt(
-    *, shape: Any, seed: Any, minval: Any, maxval: Any, name: str | None = None
+    *,
+    shape: ShapeLike,
+    seed: TensorLike,
+    minval: TensorLike,
+    maxval: TensorLike,
+    name: str | None = None,
 ) -> Any:
     """Integers in [minval, maxval) that the seed determines."""
     low = convert(minval)
@@ -215,7 +230,7 @@ def StatelessRandomUniformInt(
 
 @former
 def StatelessRandomUniformFullInt(
-    *, shape: Any, seed: Any, dtype: DTypeLike = dt.uint64, name: str | None = None
+    *, shape: ShapeLike, seed: TensorLike, dtype: DTypeLike = dt.uint64, name: str | None = None
 ) -> Any:
     """Integers of the whole range that the seed determines."""
     return stateless_uniform(shape, seed, None, None, dtype, name=name, alg="philox")
@@ -223,7 +238,7 @@ def StatelessRandomUniformFullInt(
 
 @former
 def StatelessTruncatedNormal(
-    *, shape: Any, seed: Any, dtype: DTypeLike = dt.float32, name: str | None = None
+    *, shape: ShapeLike, seed: TensorLike, dtype: DTypeLike = dt.float32, name: str | None = None
 ) -> Any:
     """Normal numbers within two deviations that the seed determines."""
     return stateless_truncated_normal(shape, seed, dtype=dtype, name=name, alg="philox")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from graphwright.library.dispatch.raw_ops import load_all
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.op import REGISTRY, Call, Op, not_differentiable
 
-F = Callable[..., Any]
-#: The names that somebody has registered a rule for, or the absence of one.
+F = TypeVar("F", bound=Callable[..., Any])
+#: The cotangents of an op's inputs, from the op, its call and the cotangents of its results.
+GradientRule = Callable[..., Sequence[Any]]
+#: The names for which a program has registered a rule, or the absence of one.
 _NAMES: set[str] = set()
 
 
 class OperationView:
-    """An executed op, as rules for TensorFlow ask about it."""
+    """An executed op, as rules for TensorFlow look at it."""
 
     def __init__(self, op: Op, call: Call) -> None:
         self.type = op.type_name
@@ -35,10 +38,10 @@ class OperationView:
 class RegisterGradient:
     """A decorator: the gradient of an op that has none, by the op's name.
 
-    The function gets the executed op, of which it may ask `inputs`, `outputs` and `get_attr`,
-    and the gradient with respect to each output; it returns one for each input, or None. A name
-    that no op has is kept, and means nothing. TypeError for a name that is no string, KeyError
-    for an op that has a rule.
+    The function gets the executed op, with `inputs`, `outputs` and `get_attr`, and the gradient
+    with respect to each output. It returns one for each input, or None. A name that no op has is
+    accepted without an effect. TypeError for a name that is no string, KeyError for an op that
+    has a rule.
 
     >>> import graphwright as tf
     >>> @tf.RegisterGradient("LeftAlone")
@@ -50,9 +53,9 @@ class RegisterGradient:
         self._op_type = checked(op_type)
 
     def __call__(self, f: F) -> F:
-        def gradient(op: Op, call: Call, *cotangents: Any) -> Sequence[Any]:
-            found = f(OperationView(op, call), *cotangents)
-            return found if isinstance(found, (list, tuple)) else [found]
+        def gradient(op: Op, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
+            gradients = f(OperationView(op, call), *cotangents)
+            return gradients if isinstance(gradients, (list, tuple)) else [gradients]
 
         register(self._op_type, gradient)
         return f
@@ -76,14 +79,14 @@ def no_gradient(op_type: str) -> None:
     register(checked(op_type), not_differentiable)
 
 
-def checked(op_type: Any) -> str:
+def checked(op_type: str) -> str:
     """The name of an op; TypeError if it is no string."""
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     return op_type
 
 
-def register(name: str, rule: Callable[..., Any]) -> None:
+def register(name: str, rule: GradientRule) -> None:
     """Gives an op a rule; KeyError if it has one."""
     load_all()
     op = REGISTRY.get(name)

@@ -1,7 +1,7 @@
-"""`tf.raw_ops`: the ops themselves as functions, made from their records when asked for.
+"""`tf.raw_ops`: the ops themselves as functions, made from their records on demand.
 
-A raw op takes its operands and attributes by keyword and decides nothing: dtypes that can be told
-from operands are no arguments, and what the public function would work out must be given.
+A raw op takes its operands and attributes by keyword, all that a public function would work out
+among them. Dtypes that follow from operands are no arguments.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,10 +22,11 @@ from graphwright.op.op_families import Reduction
 from graphwright.op.refusal import boundary
 from graphwright.op.results import named
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import PythonFunction, TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
-#: Operands that TensorFlow's functions call otherwise than its ops.
+#: Operands that have other names in TensorFlow's functions than in its ops.
 RENAMED: dict[str, dict[str, str]] = {
     "ExpandDims": {"dim": "axis"},
     "Split": {"split_dim": "axis"},
@@ -33,18 +34,18 @@ RENAMED: dict[str, dict[str, str]] = {
     "Squeeze": {"squeeze_dims": "axis"},
     "Where": {"input": "condition"},
 }
-#: How an attribute is made of what is given, by its annotation; ops with others (graphs, literals,
-#: Python functions) have no raw form.
+#: Conversions of arguments to attributes, by the annotations of these. Ops with other attributes
+#: (graphs, literals, Python functions) have no raw form.
 ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "DType": as_dtype,
-    "Dims | None": lambda given: TensorShape(given)._dims,
-    "tuple[Dims, ...]": lambda given: tuple([TensorShape(dims)._dims for dims in given]),
-    "tuple[DType, ...]": lambda given: tuple(map(as_dtype, given)),
-    "tuple[float, ...]": lambda given: tuple(map(float, given)),
-    "tuple[int, ...]": lambda given: tuple(map(int, given)),
-    "tuple[str, ...]": lambda given: tuple(map(str, given)),
+    "Dims | None": lambda shape: TensorShape(shape)._dims,
+    "tuple[Dims, ...]": lambda shapes: tuple([TensorShape(shape)._dims for shape in shapes]),
+    "tuple[DType, ...]": lambda dtypes: tuple(map(as_dtype, dtypes)),
+    "tuple[float, ...]": lambda numbers: tuple(map(float, numbers)),
+    "tuple[int, ...]": lambda numbers: tuple(map(int, numbers)),
+    "tuple[str, ...]": lambda texts: tuple(map(str, texts)),
 }
-#: TensorFlow has no such op, or it is made by tracing alone.
+#: Ops that TensorFlow has not, or that tracing alone makes.
 OWN = frozenset(
     {
         "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCrossRows",
@@ -84,13 +85,13 @@ def kinds(op: type[Op]) -> set[str]:
 
 
 def attributes(op: type[Op]) -> dict[str, str]:
-    """The attributes that are arguments: not the dtypes that operands tell."""
-    told = {operand.dtype for operand in op.operands}
-    return {n: k for n, k in op.fields.items() if n not in told and n not in op.private}
+    """The attributes that are arguments: all but the dtypes that follow from operands."""
+    dtypes = {operand.dtype for operand in op.operands}
+    return {n: k for n, k in op.fields.items() if n not in dtypes and n not in op.private}
 
 
 def argument(op: type[Op], name: str) -> str:
-    """What the raw op calls an operand or attribute."""
+    """The name of an operand or attribute among the raw op's arguments."""
     if issubclass(op, Reduction) and name == "reduction_indices":
         return "axis"
     return RENAMED.get(op.type_name, {}).get(name, name)
@@ -98,62 +99,65 @@ def argument(op: type[Op], name: str) -> str:
 
 def signature(op: type[Op]) -> inspect.Signature:
     """The raw op's arguments: operands, attributes, a name."""
-    made = [
+    parameters = [
         inspect.Parameter(argument(op, operand.name), inspect.Parameter.KEYWORD_ONLY)
         for operand in op.operands
     ]
     for name in attributes(op):
         default = getattr(op, name, inspect.Parameter.empty)
         kind = inspect.Parameter.KEYWORD_ONLY
-        made.append(inspect.Parameter(argument(op, name), kind, default=default))
-    made.append(inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None))
-    return inspect.Signature(made)
+        parameters.append(inspect.Parameter(argument(op, name), kind, default=default))
+    parameters.append(inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None))
+    return inspect.Signature(parameters)
 
 
 @cache
 def raw_op(name: str) -> Callable[..., Any]:
     """The raw op of this name."""
     op = REGISTRY[name]
-    of = signature(op)
+    parameters = signature(op)
 
-    def function(**kwargs: Any) -> Any:
-        bound = of.bind(**kwargs)
+    def function(**kwargs: object) -> Any:
+        bound = parameters.bind(**kwargs)
         bound.apply_defaults()
-        given = bound.arguments
-        groups = [given[argument(op, operand.name)] for operand in op.operands]
+        arguments = bound.arguments
+        groups = [arguments[argument(op, operand.name)] for operand in op.operands]
         operands = converted(op, groups)
-        chosen = made(op, given, operands)
-        return shaped(chosen, apply(chosen, *flat(op, operands), name=given["name"]))
+        instance = with_attributes(op, arguments, operands)
+        result = apply(instance, *flat(op, operands), name=arguments["name"])
+        return packed(instance, result)
 
     function.__name__ = name
     function.__doc__ = op.__doc__
-    function.__signature__ = of  # type: ignore[attr-defined]
+    function.__signature__ = parameters  # type: ignore[attr-defined]
     return published(name, function)
 
 
-def published(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def published(name: str, function: PythonFunction) -> Callable[..., Any]:
     """The public form of a raw op."""
-    found = boundary(function)
-    found.__module__, found.__qualname__ = "graphwright", f"raw_ops.{name}"
-    return found
+    public = boundary(function)
+    public.__module__, public.__qualname__ = "graphwright", f"raw_ops.{name}"
+    return public
 
 
-def converted(op: type[Op], groups: list[Any]) -> list[Any]:
-    """The operands as tensors; what has no dtype yet takes that of its like."""
+def converted(op: type[Op], groups: Sequence[object]) -> list[Any]:
+    """The operands as tensors; one that has no dtype yet takes that of an operand of its kind."""
     check_lists(op, groups)
-    found: dict[str, DType] = {}
+    dtypes: dict[str, DType] = {}
     for operand, group in zip(op.operands, groups):
-        each = group if operand.variadic or operand.mixed else [group]
+        each: Any = group if operand.variadic or operand.mixed else [group]
         dtype = next((value.dtype for value in each if is_tensor(value)), None)
         if dtype is not None and operand.dtype in op.dtypes:
-            found.setdefault(operand.dtype, dtype)
-    check_literals(op, groups, found)
-    return [as_operand(op, operand, group, found) for operand, group in zip(op.operands, groups)]
+            dtypes.setdefault(operand.dtype, dtype)
+    check_literals(op, groups, dtypes)
+    return [as_operand(op, operand, group, dtypes) for operand, group in zip(op.operands, groups)]
 
 
-def check_lists(op: type[Op], groups: list[Any]) -> None:
-    """The lists of an op have as many tensors."""
-    lists = [(o.name, g) for o, g in zip(op.operands, groups) if o.variadic or o.mixed]
+def check_lists(op: type[Op], groups: Sequence[object]) -> None:
+    """Refuses lists of one op that have different numbers of tensors."""
+    lists: list[tuple[str, Any]] = [
+        (o.name, g) for o, g in zip(op.operands, groups) if o.variadic or o.mixed
+    ]
     if len({len(group) for _, group in lists}) > 1:
         shown = ", ".join([f"{len(group)} in '{name}'" for name, group in lists])
         raise InvalidArgumentError(
@@ -161,50 +165,54 @@ def check_lists(op: type[Op], groups: list[Any]) -> None:
         )
 
 
-def check_literals(op: type[Op], groups: list[Any], found: dict[str, DType]) -> None:
-    """Refuses floats where a host operand of the same dtype is of integers: as what cannot be
-    converted to the dtype of one before it, or as a list that has a dtype of its own."""
+def check_literals(op: type[Op], groups: Sequence[object], dtypes: dict[str, DType]) -> None:
+    """Refuses floats where a host operand of the same dtype is of integers.
+
+    The error names the dtype of the operand before, or says that a list must be of integers.
+    """
     hosts = [(o, g) for o, g in zip(op.operands, groups) if o.host and o.dtype in op.dtypes]
-    for operand, given in hosts:
+    for operand, value in hosts:
         alike = [g for o, g in hosts if o.dtype == operand.dtype]
-        dtype = found.get(operand.dtype)
-        if dtype is None and any(holds(int, value) for value in alike):
+        dtype = dtypes.get(operand.dtype)
+        if dtype is None and any(holds(int, other) for other in alike):
             dtype = dt.int32
-        if dtype is None or not dtype.is_integer or len(alike) == 1 or not holds(float, given):
+        if dtype is None or not dtype.is_integer or len(alike) == 1 or not holds(float, value):
             continue
         name = f"'{argument(op, operand.name)}' of {op.type_name}"
-        if given is alike[0] and isinstance(given, (list, tuple)):
-            raise InvalidArgumentError(None, None, f"{name} must be of integers, got {given!r}")
-        raise TypeError(f"Cannot convert {given!r} to EagerTensor of dtype {dtype.name}: {name}")
+        if value is alike[0] and isinstance(value, (list, tuple)):
+            raise InvalidArgumentError(None, None, f"{name} must be of integers, got {value!r}")
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}: {name}")
 
 
-def holds(kind: type, value: Any) -> bool:
+def holds(kind: type, value: object) -> bool:
     """Whether a Python value, or one in it, is of a kind."""
     if isinstance(value, (list, tuple)):
         return any(holds(kind, item) for item in value)
     return isinstance(value, kind)
 
 
-def as_operand(op: type[Op], operand: Operand, group: Any, found: dict[str, Any]) -> Any:
+def as_operand(op: type[Op], operand: Operand, group: object, dtypes: dict[str, DType]) -> Any:
     """One operand, or the list of those that one name stands for."""
     if operand.host:
         return group
 
-    def tensor(value: Any) -> Any:
+    def tensor(value: TensorLike) -> Any:
         if operand.mixed or operand.dtype in ("resource", "variant"):
             return value.handle if hasattr(value, "handle") else convert(value)
         if operand.dtype in op.dtypes or operand.dtype in op.fields:
-            made = convert(value, None if is_tensor(value) else found.get(operand.dtype))
-            found.setdefault(operand.dtype, made.dtype)
-            return made
+            result = convert(value, None if is_tensor(value) else dtypes.get(operand.dtype))
+            dtypes.setdefault(operand.dtype, result.dtype)
+            return result
         return convert(value, None if is_tensor(value) else as_dtype(operand.dtype))
 
-    return [tensor(v) for v in group] if operand.variadic or operand.mixed else tensor(group)
+    values: Any = group
+    return [tensor(v) for v in values] if operand.variadic or operand.mixed else tensor(values)
 
 
-def flat(op: type[Op], operands: list[Any]) -> list[Any]:
+def flat(op: type[Op], operands: Sequence[object]) -> list[object]:
     """The operands one after the other."""
-    row: list[Any] = []
+    row: list[object] = []
+    value: Any
     for operand, value in zip(op.operands, operands):
         if operand.variadic or operand.mixed:
             row.extend(value)
@@ -213,37 +221,40 @@ def flat(op: type[Op], operands: list[Any]) -> list[Any]:
     return row
 
 
-def made(op: type[Op], given: dict[str, Any], operands: list[Any]) -> Op:
-    """The op with the attributes given, or told by operands."""
+def with_attributes(
+    op: type[Op], arguments: Mapping[str, object], operands: Sequence[object]
+) -> Op:
+    """The op with attributes from its arguments and from the dtypes of its operands."""
     public = attributes(op)
     values = []
     for name in op.fields:
         if name in public:
-            values.append(attribute(op, name, given[argument(op, name)]))
+            values.append(attribute(op, name, arguments[argument(op, name)]))
         elif name in op.private:
             values.append(getattr(op, name))
         else:
-            values.append(told_dtype(op, name, operands))
+            values.append(dtype_from(operands, op, name))
     return op.of(*values)
 
 
-def attribute(op: type[Op], name: str, value: Any) -> Any:
-    """An attribute made of what is given for it."""
-    kind, said = op.fields[name], argument(op, name)
+def attribute(op: type[Op], name: str, value: object) -> Any:
+    """The attribute that an argument makes."""
+    kind, parameter = op.fields[name], argument(op, name)
     if kind in KINDS:
-        return plain_value(op, name, value, said)
+        return plain_value(op, name, value, parameter)
     try:
         return ATTRIBUTES[kind](value)
     except (TypeError, ValueError) as error:
         if "Dims" in kind and isinstance(error, ValueError):  # a size is negative
-            raise InvalidArgumentError(None, None, f"'{said}' of {op.type_name}: {error}") from None
-        raise TypeError(f"Expected {kind} for argument '{said}' not {value!r}.") from None
+            words = f"'{parameter}' of {op.type_name}: {error}"
+            raise InvalidArgumentError(None, None, words) from None
+        raise TypeError(f"Expected {kind} for argument '{parameter}' not {value!r}.") from None
 
 
-def told_dtype(op: type[Op], name: str, operands: list[Any]) -> Any:
+def dtype_from(operands: Sequence[object], op: type[Op], name: str) -> Any:
     """The dtype of the first operand that is declared to have it, or those of its list."""
     place = next(i for i, operand in enumerate(op.operands) if operand.dtype == name)
-    value = operands[place]
+    value: Any = operands[place]
     if op.operands[place].mixed:
         return tuple([tensor.dtype for tensor in value])
     first = value
@@ -256,24 +267,25 @@ def told_dtype(op: type[Op], name: str, operands: list[Any]) -> Any:
     return first.dtype if is_tensor(first) else convert(first).dtype
 
 
-def shaped(op: Op, result: Any) -> Any:
-    """A result as raw ops give it: a tensor, a list, a named tuple of these, or None."""
+def packed(op: Op, result: object) -> Any:
+    """A result as raw ops return it: a tensor, a list, a named tuple of these, or None."""
     if len(op.results) <= 1:
         return list(result) if isinstance(result, tuple) else result
     kind = named(type(op))
+    tensors: Any = result
     if not any(r.variadic or r.mixed for r in op.results):
-        return kind(*result)
-    rest, parts = list(result), []
+        return kind(*tensors)
+    rest, parts = list(tensors), []
     for part in op.results:
         many = part.variadic or part.mixed
-        count = length_of(op, part, result) if many else 1
+        count = length_of(op, part, tensors) if many else 1
         parts.append(rest[:count] if many else rest[0])
         del rest[:count]
     return kind(*parts)
 
 
-def length_of(op: Op, part: Operand, result: Any) -> int:
-    """How many tensors a list among the results has."""
+def length_of(op: Op, part: Operand, result: Sequence[object]) -> int:
+    """The number of tensors in a list among the results."""
     if part.length:
         return int(getattr(op, part.length))
     dtypes = getattr(op, part.dtype, None)

@@ -23,8 +23,11 @@ from graphwright.ops.core.elementwise import BINARY, UNARY
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+#: Types of parameters, by their names or positions.
+Annotations = Mapping[str, object] | Mapping[int, object] | Mapping[int | str, object]
 
-def dispatch_for_api(api: Function, *signatures: Mapping[Any, Any]) -> Callable[[F], F]:
+
+def dispatch_for_api(api: Function, *signatures: Annotations) -> Callable[[F], F]:
     """Decorates a function that serves a public function for arguments of further types.
 
     The decorated function is called where `api` itself refuses the arguments. It must have the
@@ -59,17 +62,17 @@ def dispatch_for_api(api: Function, *signatures: Mapping[Any, Any]) -> Callable[
 
     def register(target: F) -> F:
         takes_name = check_signature(parameters, target)
-        found: Sequence[Mapping[Any, Any]] = signatures or annotated(target)
-        tests = [tests_of(parameters, signature) for signature in found]
+        alternatives: Sequence[Annotations] = signatures or annotated(target)
+        tests = [tests_of(parameters, signature) for signature in alternatives]
 
-        def accepts(arguments: Mapping[str, Any]) -> bool:
+        def accepts(arguments: Mapping[str, object]) -> bool:
             return any(all(t(arguments[n]) for n, t in each.items()) for each in tests)
 
-        def call(arguments: Mapping[str, Any]) -> Any:
-            given = without_defaults(function, arguments)
+        def call(arguments: Mapping[str, object]) -> Any:
+            named = without_defaults(function, arguments)
             if not takes_name:
-                given.pop("name", None)
-            return target(**given)
+                named.pop("name", None)
+            return target(**named)
 
         add_meaning(function, Meaning(accepts, target, call, is_users=True))
         return target
@@ -79,14 +82,15 @@ def dispatch_for_api(api: Function, *signatures: Mapping[Any, Any]) -> Callable[
 
 def check_signature(api: inspect.Signature, target: Function) -> bool:
     """Whether a target takes `name`; ValueError if its parameters are not those of the API."""
-    own = inspect.signature(target)
-    names = list(own.parameters)
+    signature = inspect.signature(target)
+    names = list(signature.parameters)
     takes_name = "name" in names
     if not takes_name and "name" in api.parameters:
         names.append("name")
     if names != list(api.parameters):
         none = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
-        shown = own if takes_name else own.replace(parameters=[*own.parameters.values(), none])
+        parameters = list(signature.parameters.values())
+        shown = signature if takes_name else signature.replace(parameters=[*parameters, none])
         raise ValueError(
             f"Dispatch function's signature {untyped(shown)} does not match API's signature "
             f"{untyped(api)}."
@@ -102,7 +106,7 @@ def untyped(signature: inspect.Signature) -> inspect.Signature:
 
 
 def annotated(target: Function) -> list[dict[str, Any]]:
-    """The one signature that a function's annotations make; ValueError if it has none."""
+    """The one signature that the annotations of a function make; ValueError if it has none."""
     hints = {n: t for n, t in typing.get_type_hints(target).items() if n != "return"}
     if not hints:
         raise ValueError(
@@ -112,7 +116,7 @@ def annotated(target: Function) -> list[dict[str, Any]]:
     return [hints]
 
 
-def tests_of(api: inspect.Signature, signature: Mapping[Any, Any]) -> dict[str, Test]:
+def tests_of(api: inspect.Signature, signature: Annotations) -> dict[str, Test]:
     """A signature as a test of each of its parameters."""
     names = list(api.parameters)
     tests = {}
@@ -124,8 +128,8 @@ def tests_of(api: inspect.Signature, signature: Mapping[Any, Any]) -> dict[str, 
     return tests
 
 
-def test_of(annotation: Any) -> Test:
-    """The test whether a value is of an annotated type."""
+def test_of(annotation: object) -> Test:
+    """The function that tells whether a value is of an annotated type."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         options = [test_of(option) for option in arguments]
@@ -133,13 +137,13 @@ def test_of(annotation: Any) -> Test:
     if origin is list and arguments != (Any,):
         item = test_of(arguments[0])
         return lambda value: isinstance(value, (list, tuple)) and all(map(item, value))
-    annotation = annotation if origin is None else origin
-    if isinstance(annotation, type):
-        return lambda value: isinstance(value, annotation)
-    raise ValueError(f"{annotation!r} is no type that arguments can be told by")
+    kind = annotation if origin is None else origin
+    if isinstance(kind, type):
+        return lambda value: isinstance(value, kind)
+    raise ValueError(f"{kind!r} is no type by which arguments can be told apart")
 
 
-def handler_of(family: DispatchFamily, *kinds: Any) -> Callable[[F], F]:
+def handler_of(family: DispatchFamily, *kinds: object) -> Callable[[F], F]:
     """Registers a handler of a family for types that have none yet."""
 
     def register(handler: F) -> F:
@@ -158,10 +162,10 @@ def handler_of(family: DispatchFamily, *kinds: Any) -> Callable[[F], F]:
 
 
 #: The handler of each family and types of operands.
-_HANDLERS: dict[tuple[DispatchFamily, tuple[Any, ...]], Function] = {}
+_HANDLERS: dict[tuple[DispatchFamily, tuple[object, ...]], Function] = {}
 
 
-def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[F], F]:
+def dispatch_for_unary_elementwise_apis(x_type: object) -> Callable[[F], F]:
     """Decorates a handler that serves every elementwise function of one operand of a type.
 
     Args:
@@ -185,7 +189,7 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[F], F]:
     return handler_of(UNARY, x_type)
 
 
-def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[F], F]:
+def dispatch_for_binary_elementwise_apis(x_type: object, y_type: object) -> Callable[[F], F]:
     """Decorates a handler that serves every elementwise function of two operands of given types.
 
     Args:
@@ -210,7 +214,7 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[
     return handler_of(BINARY, x_type, y_type)
 
 
-def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[[F], F]:
+def dispatch_for_binary_elementwise_assert_apis(x_type: object, y_type: object) -> Callable[[F], F]:
     """Decorates a handler that serves assertions such as `tf.debugging.assert_equal`.
 
     Args:
@@ -235,7 +239,7 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Cal
 
 
 def unregister_dispatch_for(dispatch_target: Function) -> None:
-    """Takes a function back out of dispatch, where a `tf.experimental.dispatch_for_*` put it.
+    """Removes a function from dispatch, to which a `tf.experimental.dispatch_for_*` added it.
 
     Args:
         dispatch_target: The decorated function.

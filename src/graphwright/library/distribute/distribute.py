@@ -1,13 +1,12 @@
 """Strategies of distribution: `tf.distribute`.
 
-There is one process with one CPU, so a strategy has one replica. What programs ask of a strategy
-is whether they are inside a replica, which combines nothing with others here, or across replicas,
-where what each has computed is brought together. That is a `Context`; everything else follows.
+There is one process with one CPU, so a strategy has one replica. A program is inside a replica, or
+across replicas, where their results are combined. A `Context` says which; all else follows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from enum import Enum
@@ -20,6 +19,7 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.trace.scopes import inside_function
 from graphwright.types import tree
+from graphwright.types.arguments import PythonFunction, TensorLike
 from graphwright.values.convert import convert_to_tensor
 from graphwright.values.variable import Variable, VariableAggregation, variable_creator_scope
 
@@ -37,7 +37,7 @@ class ReduceOp(Enum):
 
     @staticmethod
     def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
-        """What combines the copies of a variable of that aggregation; ValueError if nothing."""
+        """The way to combine copies of a variable of an aggregation; ValueError without one."""
         if aggregation.name not in ReduceOp.__members__:
             raise ValueError(
                 f"Could not convert from `tf.VariableAggregation` {aggregation} to "
@@ -46,8 +46,8 @@ class ReduceOp(Enum):
         return ReduceOp[aggregation.name]
 
 
-def reduction(value: Any) -> ReduceOp:
-    """A way to combine values, however it is said; TypeError or ValueError for anything else."""
+def reduction(value: ReduceOp | str) -> ReduceOp:
+    """A way to combine values, or that of a name; TypeError or ValueError for anything else."""
     if isinstance(value, str):
         return ReduceOp(value.upper())
     if not isinstance(value, ReduceOp):
@@ -63,7 +63,7 @@ class Context(NamedTuple):
 
 
 class ReplicaContext:
-    """What a function that `Strategy.run` calls knows of its replica.
+    """The replica in which `Strategy.run` calls a function.
 
     >>> import graphwright as tf
     >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -71,7 +71,7 @@ class ReplicaContext:
     1
     """
 
-    def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any) -> None:
+    def __init__(self, strategy: Strategy, replica_id_in_sync_group: TensorLike) -> None:
         self._strategy = strategy
         self._id = replica_id_in_sync_group
         self._entered: list[AbstractContextManager[Any]] = []
@@ -83,12 +83,12 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are: 1."""
+        """The number of replicas: 1."""
         return self._strategy.num_replicas_in_sync
 
     @property
     def replica_id_in_sync_group(self) -> Any:
-        """Which of them this is: 0, as a tensor inside `Strategy.run`."""
+        """The number of this replica: 0, as a tensor inside `Strategy.run`."""
         return self._id if self is _DEFAULT.replica else convert_to_tensor(self._id)
 
     @property
@@ -104,12 +104,17 @@ class ReplicaContext:
     def __exit__(self, *exception: Any) -> None:
         self._entered.pop().__exit__(*exception)
 
-    def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
-        """What `merge_fn(strategy, *args, **kwargs)` makes of the values of all replicas."""
+    def merge_call(
+        self,
+        merge_fn: PythonFunction,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> Any:
+        """The result of `merge_fn(strategy, *args, **kwargs)`, called across replicas."""
         with inside(Context(self._strategy, None)):
             return staged(merge_fn)(self._strategy, *args, **(kwargs or {}))
 
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+    def all_reduce(self, reduce_op: ReduceOp | str, value: object, options: object = None) -> Any:
         """The values of all replicas combined, tensor by tensor: with one replica, its own.
 
         >>> import graphwright as tf
@@ -120,13 +125,13 @@ class ReplicaContext:
         reduction(reduce_op)
         return tree.map_structure(convert_to_tensor, value)
 
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+    def all_gather(self, value: object, axis: int, options: object = None) -> Any:
         """The values of all replicas, one after the other along an axis: its own."""
         return tree.map_structure(convert_to_tensor, value)
 
 
 class InputContext:
-    """Which part of the input a function of `distribute_datasets_from_function` makes.
+    """The part of the input that a function of `distribute_datasets_from_function` makes.
 
     >>> import graphwright as tf
     >>> tf.distribute.InputContext(num_replicas_in_sync=2).get_per_replica_batch_size(8)
@@ -150,7 +155,7 @@ class InputContext:
         )
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The part of a batch that a replica gets; ValueError if they cannot have like parts."""
+        """The part of a batch that a replica gets; ValueError where parts would not be equal."""
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(
                 f"The `global_batch_size` {global_batch_size} is not divisible by "
@@ -160,7 +165,7 @@ class InputContext:
 
 
 class ValueContext:
-    """For which replica a function of `experimental_distribute_values_from_function` is called.
+    """The replica for which `experimental_distribute_values_from_function` calls its function.
 
     >>> import graphwright as tf
     >>> tf.distribute.experimental.ValueContext().num_replicas_in_sync
@@ -190,20 +195,20 @@ class Strategy:
     #: The names of the devices that replicas use.
     _devices: tuple[str, ...] = ("/job:localhost/replica:0/task:0/device:CPU:0",)
 
-    def __init__(self, extended: Any) -> None:
+    def __init__(self, extended: object) -> None:
         raise ValueError(
-            "A tf.distribute.Strategy of one's own needs devices to distribute to, and there is "
-            "one. tf.distribute.get_strategy() is the strategy for it."
+            "A custom tf.distribute.Strategy needs devices to distribute to, and there is one. "
+            "tf.distribute.get_strategy() is the strategy for it."
         )
 
     @property
     def extended(self) -> StrategyExtended:
-        """What libraries ask of a strategy."""
+        """The interface for libraries."""
         return StrategyExtended(self)
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are: 1."""
+        """The number of replicas: 1."""
         return 1
 
     @property
@@ -212,7 +217,7 @@ class Strategy:
 
     @contextmanager
     def scope(self) -> Iterator[Strategy]:
-        """Has the block belong to the strategy, across its replicas.
+        """Puts the block into the scope of the strategy, across its replicas.
 
         RuntimeError inside the scope of another strategy.
         """
@@ -234,14 +239,19 @@ class Strategy:
             yield self
 
     def run(
-        self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None
+        self,
+        fn: PythonFunction,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+        options: object = None,
     ) -> Any:
-        """What `fn(*args, **kwargs)` gives inside a replica. RuntimeError inside of one."""
+        """The result of `fn(*args, **kwargs)`, called inside a replica. RuntimeError if the caller
+        is inside of one."""
         self._across()
         with inside(Context(self, ReplicaContext(self, 0))):
             return staged(fn)(*args, **(kwargs or {}))
 
-    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
+    def reduce(self, reduce_op: ReduceOp | str, value: object, axis: int | None) -> Any:
         """The value of the replicas combined, and summed or averaged along an axis if one is
         given. RuntimeError inside a replica.
 
@@ -255,13 +265,14 @@ class Strategy:
             return self._combined(value)
         if not isinstance(axis, int):
             raise TypeError(f"axis must be an int or None, not {axis!r}")
-        x = convert_to_tensor(value)
+        argument: Any = value
+        x = convert_to_tensor(argument)
         total = reduce_sum(x, axis)
         if how is ReduceOp.SUM:
             return total
         return total / cast(shape_of(x)[axis], total.dtype)
 
-    def gather(self, value: Any, axis: int) -> Any:
+    def gather(self, value: object, axis: int) -> Any:
         """The values of the replicas one after the other along an axis: the value of the one.
 
         RuntimeError inside a replica.
@@ -269,27 +280,27 @@ class Strategy:
         self._across()
         return value
 
-    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+    def experimental_local_results(self, value: object) -> tuple[Any, ...]:
         """The values of the replicas of this process."""
         return (value,)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+    def experimental_distribute_dataset(self, dataset: object, options: object = None) -> Any:
         """The data for the replicas: the one gets all of it."""
         return dataset
 
     def distribute_datasets_from_function(
-        self, dataset_fn: Callable[[InputContext], Any], options: Any = None
+        self, dataset_fn: Callable[[InputContext], object], options: object = None
     ) -> Any:
-        """The data that `dataset_fn(InputContext())` gives."""
+        """The data that `dataset_fn(InputContext())` returns."""
         return dataset_fn(InputContext())
 
     def experimental_distribute_values_from_function(
-        self, value_fn: Callable[[ValueContext], Any]
+        self, value_fn: Callable[[ValueContext], object]
     ) -> Any:
-        """The values that `value_fn` gives for each replica, called with a `ValueContext`."""
+        """The values that `value_fn` returns for each replica, called with a `ValueContext`."""
         return value_fn(ValueContext())
 
-    def _combined(self, value: Any) -> Any:
+    def _combined(self, value: object) -> Any:
         """The value that all replicas have together."""
         return value
 
@@ -325,7 +336,7 @@ class Default(Strategy):
 
 
 class OneDeviceStrategy(Strategy):
-    """All on one device, which is named; ValueError for one that is not there.
+    """A strategy on one named device; ValueError for one that does not exist.
 
     >>> import graphwright as tf
     >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -339,17 +350,19 @@ class OneDeviceStrategy(Strategy):
 
 
 class MirroredStrategy(Strategy):
-    """A replica on each device of this machine: one. ValueError for devices that are not there.
+    """A replica on each device of this machine: one. ValueError for devices that do not exist.
 
     >>> import graphwright as tf
     >>> tf.distribute.MirroredStrategy().num_replicas_in_sync
     1
     """
 
-    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+    def __init__(
+        self, devices: Sequence[str] | None = None, cross_device_ops: object = None
+    ) -> None:
         check_devices(["/cpu:0"] if devices is None else devices)
 
-    def _combined(self, value: Any) -> Any:
+    def _combined(self, value: object) -> Any:
         return tree.map_structure(convert_to_tensor, value)
 
 
@@ -357,7 +370,7 @@ def check_devices(names: Sequence[str]) -> None:
     """ValueError for names that are not those of the one CPU."""
     for name in names:
         if name.upper().replace("DEVICE:", "").rpartition("/")[2] not in ("CPU:0", "CPU"):
-            raise ValueError(f"There is no device {name!r}: the one there is, is '/cpu:0'.")
+            raise ValueError(f"There is no device {name!r}: the only one is '/cpu:0'.")
     if len(names) != 1:
         raise ValueError(f"A strategy has one device here, '/cpu:0', and not {list(names)!r}.")
 
@@ -365,14 +378,16 @@ def check_devices(names: Sequence[str]) -> None:
 class MultiWorkerMirroredStrategy(Strategy):
     """A strategy for several machines, which refuses: ValueError."""
 
-    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+    def __init__(
+        self, cluster_resolver: object = None, communication_options: object = None
+    ) -> None:
         refuse("MultiWorkerMirroredStrategy")
 
 
 class ParameterServerStrategy(Strategy):
     """A strategy for several machines, which refuses: ValueError."""
 
-    def __init__(self, cluster_resolver: Any, variable_partitioner: Any = None) -> None:
+    def __init__(self, cluster_resolver: object, variable_partitioner: object = None) -> None:
         refuse("ParameterServerStrategy")
 
 
@@ -381,8 +396,8 @@ class TPUStrategy(Strategy):
 
     def __init__(
         self,
-        tpu_cluster_resolver: Any = None,
-        experimental_device_assignment: Any = None,
+        tpu_cluster_resolver: object = None,
+        experimental_device_assignment: object = None,
         experimental_spmd_xla_partitioning: bool = False,
     ) -> None:
         refuse("TPUStrategy")
@@ -397,7 +412,7 @@ def refuse(name: str) -> NoReturn:
 
 
 class DistributedValues:
-    """Values of several replicas: there are none, so programs that ask get their plain values.
+    """Values of several replicas: there are none, so programs get plain values.
 
     >>> import graphwright as tf
     >>> value = tf.distribute.get_strategy().run(lambda: 1.0)
@@ -405,26 +420,26 @@ class DistributedValues:
     False
     """
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values: object) -> None:
         refuse(type(self).__name__)
 
 
 class DistributedDataset:
     """Data divided among several replicas: there is none, see `DistributedValues`."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         refuse(type(self).__name__)
 
 
 class DistributedIterator:
     """The iterator of a `DistributedDataset`: there is none, see `DistributedValues`."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         refuse(type(self).__name__)
 
 
 class StrategyExtended:
-    """What libraries ask of a strategy: where its variables are, and how to update them.
+    """The interface of a strategy for libraries: where variables are, and how to update them.
 
     >>> import graphwright as tf
     >>> extended = tf.distribute.get_strategy().extended
@@ -451,19 +466,21 @@ class StrategyExtended:
         """The devices of replicas; RuntimeError for the default strategy."""
         return self._devices("worker_devices")
 
-    def _devices(self, asked: str) -> tuple[str, ...]:
+    def _devices(self, method: str) -> tuple[str, ...]:
         if isinstance(self._strategy, Default):
-            raise RuntimeError(f"{asked}() method unsupported by default tf.distribute.Strategy.")
+            raise RuntimeError(f"{method}() method unsupported by default tf.distribute.Strategy.")
         return self._strategy._devices
 
-    def variable_created_in_scope(self, v: Any) -> bool:
+    def variable_created_in_scope(self, v: object) -> bool:
         """Whether a variable was made in the scope of this strategy."""
         return (_OWNERS.find(v) or DEFAULT) is self._strategy
 
     @contextmanager
-    def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
-        """Has variables of the block be where another is, which they are; ValueError if that one
-        was not made in the scope of this strategy."""
+    def colocate_vars_with(self, colocate_with_variable: object) -> Iterator[None]:
+        """Places the variables of the block where another one is: on the one device.
+
+        ValueError if that one was not made in the scope of this strategy.
+        """
         if not self.variable_created_in_scope(colocate_with_variable):
             raise ValueError(
                 "`colocate_vars_with` must only be passed a variable created in this "
@@ -471,39 +488,48 @@ class StrategyExtended:
             )
         yield
 
-    def value_container(self, value: Any) -> Any:
-        """What holds a value of a replica: itself."""
+    def value_container(self, value: object) -> Any:
+        """The container of a replica's value: the value itself."""
         return value
 
-    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """The values of the replicas combined, for whoever is at the destinations."""
+    def reduce_to(
+        self,
+        reduce_op: ReduceOp | str,
+        value: object,
+        destinations: object,
+        options: object = None,
+    ) -> Any:
+        """The values of the replicas combined, for the destinations."""
         reduction(reduce_op)
         return value
 
     def batch_reduce_to(
-        self, reduce_op: Any, value_destination_pairs: Any, options: Any = None
+        self,
+        reduce_op: ReduceOp | str,
+        value_destination_pairs: Iterable[tuple[object, object]],
+        options: object = None,
     ) -> list[Any]:
         """`reduce_to` of each pair."""
         return [self.reduce_to(reduce_op, v, where) for v, where in value_destination_pairs]
 
     def update(
         self,
-        var: Any,
-        fn: Callable[..., Any],
-        args: Any = (),
-        kwargs: Any = None,
+        var: Variable,
+        fn: PythonFunction,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
         group: bool = True,
     ) -> Any:
         """`fn(var, *args, **kwargs)` for each copy of a variable: for the one there is.
 
-        With `group=False` each result stands in a tuple, an entry a copy.
+        With `group=False` each result stands in a tuple, with an entry for each copy.
         """
         result = staged(fn)(var, *args, **(kwargs or {}))
         return result if group else tree.map_structure(lambda r: (r,), result)
 
 
 #: The strategies in whose scopes variables were made.
-_OWNERS: IdentityTable[Any, Strategy] = IdentityTable()
+_OWNERS: IdentityTable[object, Strategy] = IdentityTable()
 DEFAULT = Default()
 _DEFAULT = Context(DEFAULT, ReplicaContext(DEFAULT, 0))
 _CURRENT: ContextVar[Context] = ContextVar("_CURRENT", default=_DEFAULT)
@@ -515,17 +541,17 @@ def context() -> Context:
 
 
 @contextmanager
-def inside(entered: Context) -> Iterator[None]:
-    """Has the block be there."""
-    token = _CURRENT.set(entered)
+def inside(place: Context) -> Iterator[None]:
+    """Puts the block into a context."""
+    token = _CURRENT.set(place)
     try:
         yield
     finally:
         _CURRENT.reset(token)
 
 
-def staged(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A user's function as the function that is traced would call it."""
+def staged(function: PythonFunction) -> PythonFunction:
+    """A function of the program; while another one is traced, its staged form."""
     return staged_form(function) if inside_function() else function
 
 
@@ -569,7 +595,7 @@ def get_replica_context() -> ReplicaContext | None:
 
 
 def in_cross_replica_context() -> bool:
-    """Says whether the program is across replicas: in a scope, and in no function that `run` calls.
+    """Says whether the program is across replicas: in a scope, but in no function of `run`.
 
     Returns:
         A bool.
@@ -595,7 +621,9 @@ def strategy_supports_no_merge_call() -> bool:
     return not has_strategy()
 
 
-def maybe_merge_call(fn: Callable[..., Any], strategy: Strategy, *args: Any, **kwargs: Any) -> Any:
+def maybe_merge_call(
+    fn: PythonFunction, strategy: Strategy, *args: object, **kwargs: object
+) -> Any:
     """Calls a function with the strategy, across replicas where the strategy requires it.
 
     Args:

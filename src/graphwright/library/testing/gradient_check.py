@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from graphwright.autodiff.tape import GradientTape
 from graphwright.op.interpreter import convert
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arrays import Array, ArrayDType
+
+#: A function of tensors.
+TensorFunction = Callable[..., TensorValue]
 
 _DELTA = 1.0 / 1024
 
 
 def compute_gradient(
-    f: Callable[..., Any], x: Sequence[TensorLike], delta: float | None = None
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    f: TensorFunction, x: Sequence[TensorLike], delta: float | None = None
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     """Returns the Jacobians of a function, by gradients and by finite differences.
 
     Args:
@@ -59,13 +62,13 @@ def compute_gradient(
     return exact, near
 
 
-def parts(array: Any) -> Any:
+def parts(array: Array) -> Array:
     """The real numbers of an array in a row, complex ones as two each."""
     flat = np.ascontiguousarray(array).reshape(-1)
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
 
 
-def by_rules(f: Callable[..., Any], arguments: list[Any]) -> tuple[Any, ...]:
+def by_rules(f: TensorFunction, arguments: list[TensorValue]) -> tuple[Array, ...]:
     """The Jacobians, a row for each element of the result, by gradients."""
     with GradientTape(persistent=True) as tape:
         tape.watch(arguments)
@@ -78,19 +81,21 @@ def by_rules(f: Callable[..., Any], arguments: list[Any]) -> tuple[Any, ...]:
         parts_of_seed = parts(seed)
         parts_of_seed[row] = 1
         seed = parts_of_seed.view(value.dtype).reshape(value.shape)
-        found = tape.gradient(result, arguments, output_gradients=convert(seed))
-        for matrix, gradient in zip(matrices, found):
+        gradients = tape.gradient(result, arguments, output_gradients=convert(seed))
+        for matrix, gradient in zip(matrices, gradients):
             if gradient is not None:
                 matrix[row] = parts(np.asarray(convert(gradient)))
     return tuple(matrices)
 
 
-def real(tensor: Any) -> Any:
+def real(tensor: TensorValue) -> ArrayDType:
     """The dtype of the real numbers in a tensor."""
     return parts(np.asarray(tensor)).dtype
 
 
-def by_differences(f: Callable[..., Any], arguments: list[Any], place: int, delta: float) -> Any:
+def by_differences(
+    f: TensorFunction, arguments: list[TensorValue], place: int, delta: float
+) -> Array:
     """The Jacobian with respect to one argument, a column for each element, by differences."""
     value = np.asarray(arguments[place])
     columns = []
@@ -99,8 +104,9 @@ def by_differences(f: Callable[..., Any], arguments: list[Any], place: int, delt
         for step in (delta, -delta):
             moved = parts(value).copy()
             moved[i] += step
-            own = convert(moved.view(value.dtype).reshape(value.shape))
-            sides.append(parts(np.asarray(f(*arguments[:place], own, *arguments[place + 1 :]))))
+            argument = convert(moved.view(value.dtype).reshape(value.shape))
+            result = f(*arguments[:place], argument, *arguments[place + 1 :])
+            sides.append(parts(np.asarray(result)))
         columns.append((sides[0] - sides[1]) / np.asarray(2 * delta, sides[0].dtype))
     if columns:
         return np.stack(columns, axis=1)

@@ -12,8 +12,8 @@ import shutil
 import tempfile
 import threading
 import unittest
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, TypeVar
 
 import numpy as np
 from absl.testing import absltest
@@ -22,7 +22,7 @@ from graphwright.base.errors import InvalidArgumentError, OpError
 from graphwright.op.interpreter import holds_tensor
 from graphwright.ops.random.seeds import set_seed
 from graphwright.types import tree
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, PythonFunction, TensorValue, Typed
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import as_dtype
@@ -30,7 +30,15 @@ from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable
 
-#: Looser tolerances of the dtypes that have few digits.
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from google.protobuf.message import Message
+
+    from graphwright.proto.graph_pb2 import GraphDef
+
+E = TypeVar("E", bound=BaseException)
+
+#: The dtypes of few digits, which NumPy does not compare with tolerances.
 _COARSE = ("float16", "bfloat16")
 
 
@@ -48,35 +56,38 @@ class TestCase(absltest.TestCase):
 
     # -- values -------------------------------------------------------------------------
 
-    def evaluate(self, tensors: Any) -> Any:
-        """Tensors as NumPy values, in the structure in which they come."""
+    def evaluate(self, tensors: object) -> Any:
+        """The NumPy values of tensors, in the same structure."""
         return tree.map_structure(values_of, tensors)
 
     @contextlib.contextmanager
-    def session(self, *args: Any, **kwargs: Any) -> Iterator[TestCase]:
+    def session(self, *args: object, **kwargs: object) -> Iterator[TestCase]:
         """A block in which `evaluate` may be called, as everywhere."""
         yield self
 
     cached_session = session
 
     def get_temp_dir(self) -> str:
-        """A folder that is removed after the test; the same in all of the test."""
-        found: str | None = self.__dict__.get("_folder")
-        if found is None:
-            found = self._folder = tempfile.mkdtemp()
-            self.addCleanup(shutil.rmtree, found, ignore_errors=True)
-        return found
+        """The temporary folder of the test, which is removed after it."""
+        folder: str | None = self.__dict__.get("_folder")
+        if folder is None:
+            folder = self._folder = tempfile.mkdtemp()
+            self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     def checkedThread(
-        self, target: Callable[..., Any], args: Any = None, kwargs: Any = None
+        self,
+        target: PythonFunction,
+        args: Iterable[object] | None = None,
+        kwargs: Mapping[str, object] | None = None,
     ) -> CheckedThread:
-        """A thread whose `join` fails the test with what the thread raised."""
+        """A thread whose `join` fails the test with the error that the thread raised."""
         return CheckedThread(self, target, args or (), kwargs or {})
 
     # -- all elements -------------------------------------------------------------------
 
     def assertAllClose(
-        self, a: Array, b: Array, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+        self, a: object, b: object, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
         """The elements of two structures are close: |a - b| <= atol + rtol * |b|."""
         for path, x, y in self._pairs(a, b, msg):
@@ -88,8 +99,8 @@ class TestCase(absltest.TestCase):
 
     def assertAllCloseAccordingToType(
         self,
-        a: Any,
-        b: Any,
+        a: object,
+        b: object,
         rtol: float = 1e-6,
         atol: float = 1e-6,
         float_rtol: float = 1e-6,
@@ -113,7 +124,7 @@ class TestCase(absltest.TestCase):
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertNotAllClose(
-        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+        self, a: object, b: object, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
         """Some elements are not close."""
         try:
@@ -122,7 +133,7 @@ class TestCase(absltest.TestCase):
             return
         self.fail(f"The two values are close at all elements. {msg or ''}")
 
-    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+    def assertAllEqual(self, a: object, b: object, msg: str | None = None) -> None:
         """All elements are equal; NaN is equal to NaN."""
         if isinstance(a, Composite) or isinstance(b, Composite):
             self.assertEqual(rows_of(a), rows_of(b), msg)
@@ -134,7 +145,7 @@ class TestCase(absltest.TestCase):
         if not np.all(same):
             self.fail(f"Arrays are not equal\n{differences(x, y, ~same)}\n{msg or ''}")
 
-    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+    def assertNotAllEqual(self, a: object, b: object, msg: str | None = None) -> None:
         """Some elements differ."""
         try:
             self.assertAllEqual(a, b)
@@ -142,73 +153,87 @@ class TestCase(absltest.TestCase):
             return
         self.fail(f"The two values are equal at all elements. {msg or ''}")
 
-    def assertAllGreater(self, a: Array, comparison_target: Any) -> None:
+    def assertAllGreater(self, a: object, comparison_target: npt.ArrayLike) -> None:
         """The least element is greater than a number."""
         self.assertGreater(np.min(array_of(a)), comparison_target)
 
-    def assertAllGreaterEqual(self, a: Array, comparison_target: Any) -> None:
+    def assertAllGreaterEqual(self, a: object, comparison_target: npt.ArrayLike) -> None:
         """The least element is not less than a number."""
         self.assertGreaterEqual(np.min(array_of(a)), comparison_target)
 
-    def assertAllLess(self, a: Array, comparison_target: Any) -> None:
+    def assertAllLess(self, a: object, comparison_target: npt.ArrayLike) -> None:
         """The greatest element is less than a number."""
         self.assertLess(np.max(array_of(a)), comparison_target)
 
-    def assertAllLessEqual(self, a: Array, comparison_target: Any) -> None:
+    def assertAllLessEqual(self, a: object, comparison_target: npt.ArrayLike) -> None:
         """The greatest element is not greater than a number."""
         self.assertLessEqual(np.max(array_of(a)), comparison_target)
 
     def assertAllInRange(
         self,
-        target: Any,
-        lower_bound: Any,
-        upper_bound: Any,
+        target: object,
+        lower_bound: float | np.generic | Array,
+        upper_bound: float | np.generic | Array,
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
         """All elements are between the bounds, which belong to the range unless they are open."""
-        found = array_of(target)
-        below = found <= lower_bound if open_lower_bound else found < lower_bound
-        above = found >= upper_bound if open_upper_bound else found > upper_bound
-        outside = below | above | (np.isnan(found) if found.dtype.kind in "fc" else False)
+        array = array_of(target)
+        below = array <= lower_bound if open_lower_bound else array < lower_bound
+        above = array >= upper_bound if open_upper_bound else array > upper_bound
+        outside = below | above | (np.isnan(array) if array.dtype.kind in "fc" else False)
         if np.any(outside):
             left, right = "(" if open_lower_bound else "[", ")" if open_upper_bound else "]"
             self.fail(
-                f"{np.sum(outside)} of the {found.size} element(s) are outside the range "
-                f"{left}{lower_bound}, {upper_bound}{right}: {found[outside]} at "
+                f"{np.sum(outside)} of the {array.size} element(s) are outside the range "
+                f"{left}{lower_bound}, {upper_bound}{right}: {array[outside]} at "
                 f"{np.argwhere(outside).tolist()}"
             )
 
-    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+    def assertAllInSet(self, target: object, expected_set: Container[object]) -> None:
         """All elements are among those of a set."""
-        found = np.unique(array_of(target))
-        others = [x for x in found.tolist() if x not in expected_set]
+        elements = np.unique(array_of(target))
+        others = [x for x in elements.tolist() if x not in expected_set]
         if others:
             self.fail(f"{len(others)} unique element(s) are not in {expected_set}: {others}")
 
     # -- numbers, shapes, dtypes --------------------------------------------------------
 
-    def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:
+    def assertNear(
+        self,
+        f1: complex | TensorValue,
+        f2: complex | TensorValue,
+        err: float,
+        msg: str | None = None,
+    ) -> None:
         """Two numbers differ by at most `err`; infinities are equal to themselves."""
         if not (f1 == f2 or abs(f1 - f2) <= err):
             self.fail(f"{f1} != {f2} +/- {err}. {msg or ''}")
 
-    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: Any = None) -> None:
+    def assertArrayNear(
+        self,
+        farray1: Array | Sequence[SupportsFloat],
+        farray2: Array | Sequence[SupportsFloat],
+        err: float,
+        msg: str | None = None,
+    ) -> None:
         """Two sequences of numbers differ by at most `err` each."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2):
             self.assertNear(float(f1), float(f2), err, msg)
 
-    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
+    def assertNDArrayNear(
+        self, ndarray1: object, ndarray2: object, err: float, msg: str | None = None
+    ) -> None:
         """The difference of two arrays has a norm of less than `err`."""
         norm = float(np.linalg.norm(array_of(ndarray1) - array_of(ndarray2)))
         self.assertLess(norm, err, msg)
 
-    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+    def assertShapeEqual(self, input_a: Typed, input_b: Typed, msg: str | None = None) -> None:
         """Two arrays or tensors are of one shape."""
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
-    def assertDTypeEqual(self, target: Any, expected_dtype: DTypeLike) -> None:
+    def assertDTypeEqual(self, target: object, expected_dtype: DTypeLike) -> None:
         """All tensors of a structure are of a dtype."""
         for leaf in tree.flatten(target):
             self.assertEqual(as_dtype(array_of(leaf).dtype), as_dtype(expected_dtype))
@@ -217,9 +242,11 @@ class TestCase(absltest.TestCase):
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(  # type: ignore[override]
-        self, exception_type: type[BaseException], expected_err_re_or_predicate: Any
+        self,
+        exception_type: type[E],
+        expected_err_re_or_predicate: str | re.Pattern[str] | Callable[[E], object],
     ) -> Iterator[None]:
-        """The block raises an error whose message matches, or that a predicate holds for."""
+        """The block raises an error with a message that matches, or one that meets a predicate."""
         expected = expected_err_re_or_predicate
         try:
             yield
@@ -230,7 +257,9 @@ class TestCase(absltest.TestCase):
             return
         self.fail(f"{exception_type.__name__} not raised")
 
-    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+    def assertRaisesOpError(
+        self, expected_err_re_or_predicate: str | re.Pattern[str] | Callable[[OpError], object]
+    ) -> Any:
         """The block raises an `OpError` that matches."""
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
@@ -245,9 +274,12 @@ class TestCase(absltest.TestCase):
     # -- structures ---------------------------------------------------------------------
 
     def assertProtoEquals(
-        self, expected_message_maybe_ascii: Any, validate_message: Any, msg: Any = None
+        self,
+        expected_message_maybe_ascii: Message | str,
+        validate_message: Message,
+        msg: str | None = None,
     ) -> None:
-        """A protobuf message is another, which may be given as text."""
+        """Two protobuf messages are equal; the expected one may be text."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, str):
             from google.protobuf import text_format
@@ -255,11 +287,13 @@ class TestCase(absltest.TestCase):
             expected = text_format.Parse(expected, type(validate_message)())
         self.assertEqual(str(expected), str(validate_message), msg)
 
-    def _pairs(self, a: Any, b: Any, msg: str | None) -> Iterator[tuple[str, Any, Any]]:
-        """The leaves of two structures side by side, each with a word on where it is."""
+    def _pairs(self, a: object, b: object, msg: str | None) -> Iterator[tuple[str, object, object]]:
+        """The leaves of two structures in pairs, each with the words for its place."""
         yield from self._walk(a, b, "", msg)
 
-    def _walk(self, a: Any, b: Any, path: str, msg: str | None) -> Iterator[tuple[str, Any, Any]]:
+    def _walk(
+        self, a: object, b: object, path: str, msg: str | None
+    ) -> Iterator[tuple[str, object, object]]:
         if isinstance(a, Mapping) and isinstance(b, Mapping):
             self.assertCountEqual(a, b, f"mismatched keys{path}. {msg or ''}")
             for key in a:
@@ -270,7 +304,7 @@ class TestCase(absltest.TestCase):
         else:
             yield path, a, b
 
-    def _of_one_shape(self, a: Any, b: Any, msg: str | None) -> tuple[Any, Any]:
+    def _of_one_shape(self, a: object, b: object, msg: str | None) -> tuple[Array, Array]:
         x, y = array_of(a), array_of(b)
         if x.shape != y.shape:
             self.fail(f"Shape mismatch: expected {x.shape}, got {y.shape}. {msg or ''}")
@@ -280,12 +314,20 @@ class TestCase(absltest.TestCase):
 class CheckedThread:
     """A thread that a test starts and joins."""
 
-    def __init__(self, case: TestCase, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    def __init__(
+        self,
+        case: TestCase,
+        target: PythonFunction,
+        args: Iterable[object],
+        kwargs: Mapping[str, object],
+    ) -> None:
         self._case = case
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, args=(target, args, kwargs))
 
-    def _run(self, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    def _run(
+        self, target: PythonFunction, args: Iterable[object], kwargs: Mapping[str, object]
+    ) -> None:
         try:
             target(*args, **kwargs)
         except BaseException as error:  # noqa: BLE001 - raised where it is joined
@@ -306,30 +348,31 @@ class CheckedThread:
             raise self._case.failureException(f"Error in a thread: {self._error}") from self._error
 
 
-def values_of(leaf: Any) -> Any:
+def values_of(leaf: object) -> Any:
     """A tensor or variable as a NumPy value; anything else as it is."""
     return leaf.numpy() if isinstance(leaf, (EagerTensor, Variable)) else leaf
 
 
-def array_of(value: Any) -> np.ndarray[Any, Any]:
+def array_of(value: object) -> Array:
     """A value as an array: strings as bytes."""
-    if not isinstance(value, (Tensor, Variable, np.ndarray, np.generic)):
-        value = convert(value) if holds_tensor(value) else np.asarray(value)
-    array = np.asarray(values_of(value))
+    leaf: Any = value
+    if not isinstance(leaf, (Tensor, Variable, np.ndarray, np.generic)):
+        leaf = convert(leaf) if holds_tensor(leaf) else np.asarray(leaf)
+    array = np.asarray(values_of(leaf))
     return np.char.encode(array, "utf-8").astype(object) if array.dtype.kind == "U" else array
 
 
-def wide(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def wide(array: Array) -> Array:
     """An array of a dtype that NumPy compares with tolerances."""
     return array.astype(np.float32) if array.dtype.name in _COARSE else array
 
 
-def is_row(value: Any) -> bool:
-    """Whether a value has items one after the other."""
+def is_row(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
+    """Whether a value is a list or a tuple."""
     return isinstance(value, (list, tuple))
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Whether nested lists are one array."""
     try:
         array = array_of(value)
@@ -338,15 +381,15 @@ def is_array(value: Any) -> bool:
     return array.dtype.kind != "O" or all(isinstance(x, (bytes, str)) for x in array.flat)
 
 
-def rows_of(value: Any) -> Any:
+def rows_of(value: object) -> Any:
     """Ragged rows, or an array, as nested lists."""
     if hasattr(value, "to_list"):
         return value.to_list()
     return value if isinstance(value, list) else array_of(value).tolist()
 
 
-def differences(x: Array, y: Array, bad: Any) -> str:
-    """Where two arrays differ, the first of many."""
+def differences(x: Array, y: Array, bad: Array) -> str:
+    """A text of the elements in which two arrays differ, of many the first."""
     places = np.argwhere(bad)
     shown = [
         f"  {place.tolist()}: {x[tuple(place)]!r} and {y[tuple(place)]!r}" for place in places[:10]
@@ -381,7 +424,7 @@ def gpu_device_name() -> str:
     return ""
 
 
-def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: object = None) -> bool:
     """Says whether there is a GPU: there is none.
 
     Args:
@@ -452,7 +495,7 @@ def is_built_with_xla() -> bool:
 
 def disable_with_predicate(
     pred: Callable[[], bool], skip_message: str
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[PythonFunction], Callable[..., Any]]:
     """Makes a decorator that skips a test method while a predicate holds.
 
     Args:
@@ -472,8 +515,8 @@ def disable_with_predicate(
     'not today'
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        def test(self: unittest.TestCase, *args: Any, **kwargs: Any) -> Any:
+    def decorate(function: PythonFunction) -> Callable[..., Any]:
+        def test(self: unittest.TestCase, *args: object, **kwargs: object) -> Any:
             if pred():
                 self.skipTest(skip_message)
             return function(self, *args, **kwargs)
@@ -483,7 +526,7 @@ def disable_with_predicate(
     return decorate
 
 
-def assert_equal_graph_def(expected: Any, actual: Any) -> None:
+def assert_equal_graph_def(expected: GraphDef, actual: GraphDef) -> None:
     """Asserts that two GraphDefs have equal nodes, in any order.
 
     Args:
