@@ -1116,6 +1116,7 @@ WITHOUT_ROWS = {
     "ops/convolution/sliding.py:functions": "its key is a dtype as in `products.kernels`",
     "ops/convolution/sliding.py:preparation": "what it prepares is `functions`",
     "ops/random/seeds.py:graphs": "the key is a graph, and the value is a state",
+    "library/summary/profiler.py:traces": "it is a set, in the order of the traces",
     "values/variable.py:RESTORING": "it is a set",
 }  # fmt: skip
 

@@ -28,7 +28,7 @@ SAME_CLASSES = {
 
 #: The share of `Any` among the annotations of parameters, in percent. These numbers only fall.
 MOST_ANY = {
-    "autodiff": 2, "base": 2, "compile": 4, "control": 1, "function": 0, "library": 52, "op": 2,
+    "autodiff": 2, "base": 2, "compile": 4, "control": 1, "function": 0, "library": 0, "op": 2,
     "ops": 1, "ragged": 1, "trace": 0, "types": 8, "values": 1,
 }  # fmt: skip
 
