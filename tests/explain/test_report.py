@@ -92,6 +92,18 @@ def test_an_object_whose_repr_fails_is_reported():
     assert "another Rude object" in str(f.explain())
 
 
+def test_a_method_without_a_parameter_for_its_instance_is_in_a_report():
+    class Scale:
+        @tf.function
+        def apply(*args):
+            return tf.abs(args[1])
+
+    scale = Scale()
+    scale.apply(tf.constant(-3.0))
+    scale.apply(tf.constant([-3.0]))
+    assert [cause.rule for cause in scale.apply.explain().causes] == ["shape"]
+
+
 def test_all_instances_are_in_the_report_of_the_method():
     class Model:
         @tf.function

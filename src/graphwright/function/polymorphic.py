@@ -191,7 +191,7 @@ class PolymorphicFunction:
 
     def _trace(self, wanted: FunctionType, bound: Bound) -> ConcreteFunction:
         began = perf_counter()
-        self._history.asks(wanted, began)
+        self._history.request(wanted, began)
         if self._pending.count(wanted) >= _NESTED:
             raise RecursionError(
                 f"maximum recursion depth exceeded: `{self._name}` calls itself with arguments of "
