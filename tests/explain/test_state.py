@@ -97,7 +97,7 @@ def test_known_issue_python_objects_behind_a_concrete_function():
 
 
 def test_known_issue_reused_id():
-    """A new object may get the id of the traced one: no trace serves both, and the report says so."""
+    """A new object may get the id of the traced one: no trace serves both; the report says so."""
 
     class Fruit:
         def __init__(self, flavor):
