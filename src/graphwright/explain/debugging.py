@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
-from graphwright.explain.paths import BoundArgument, reached
+from graphwright.explain.paths import reached
 from graphwright.explain.state import MODES, StateWatch
 from graphwright.explain.trace_effects import Observer, observing
 from graphwright.explain.trace_record import Debug, History, Traced
 from graphwright.ir.graph import Graph
+from graphwright.trace.signature import Bound
 from graphwright.trace.tracer import current_tracer
 
 Made = TypeVar("Made", bound=Traced)
@@ -39,7 +40,7 @@ def look_at(watch: StateWatch) -> None:
         tracer = tracer.outer
 
 
-def attended(history: History, bound: Sequence[BoundArgument], make: Callable[[], Made]) -> Made:
+def attended(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
     """The trace that `make` makes, with the watch that its function or debug mode asks for."""
     mode = mode_of(history.options["on_stale"])
     if mode == "ignore" and not Debug.on:

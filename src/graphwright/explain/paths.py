@@ -16,6 +16,7 @@ import numpy as np
 from graphwright.autograph.exempt import is_library
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.explain.facts import Facts, NameChain, NameStep, StoreSite, facts_of
+from graphwright.trace.signature import Bound
 from graphwright.types.arrays import Array
 from graphwright.values.tensor import EagerTensor, Tensor
 
@@ -27,8 +28,6 @@ _NESTED = 3  # levels of containers are compared
 _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...))
 
-#: The name, kind and value of a call's argument, as `Binder.bind` gives them.
-BoundArgument = tuple[str, object, object]
 #: A function's code, and the paths of its arguments as text.
 FunctionKey = tuple[types.CodeType, tuple[str, ...]]
 
@@ -146,7 +145,7 @@ def argument_path(name: str, value: object) -> Path | None:
     return Path("argument", name, begin, ())
 
 
-def reached(function: object, bound: Sequence[BoundArgument]) -> list[Reached]:
+def reached(function: object, bound: Bound) -> list[Reached]:
     """The functions of the program that a call runs, as far as their source shows."""
     arguments: dict[str, Path] = {}
     instance = getattr(function, "__self__", None)
