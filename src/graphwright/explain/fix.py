@@ -107,7 +107,7 @@ def shape_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
 def padding(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """Lengths padded to powers of two, where one dimension has several lengths."""
     specs = {path: specs_of(cause.types(path)) for path in cause.paths}
-    varying = {path: varying_axis(found) for path, found in specs.items()}
+    varying = {path: varying_axis(types) for path, types in specs.items()}
     if any(axis is None for axis in varying.values()):
         return
     path, axis = next(iter(varying.items()))

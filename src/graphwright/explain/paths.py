@@ -1,4 +1,4 @@
-"""Paths to values outside a function, and prints: what is kept of a value to compare it later."""
+"""Paths to values outside a function, and prints of values, which are compared later."""
 
 from __future__ import annotations
 

@@ -284,13 +284,11 @@ class History:
         name: str,
         options: dict[str, Any],
         signature: tuple[object, ...] | None,
-        skip_self: bool,
     ) -> None:
         self.function = function
         self.name = name
         self.options = options
         self.signature = signature
-        self.skip_self = skip_self
         self.created = user_location(3)
         self.records: list[TraceRecord] = []
         self.failures: list[Failure] = []
@@ -358,7 +356,7 @@ class History:
 
     def binder(self) -> Binder:
         """The parameters of the Python function."""
-        return Binder(self.function, self.skip_self)
+        return Binder(self.function)
 
 
 def note_objects(wanted: FunctionType) -> dict[int, ObjectNote]:
