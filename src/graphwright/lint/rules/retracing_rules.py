@@ -212,7 +212,7 @@ class ChangingShape(CallRule):
         return self.finding(
             analysis,
             node,
-            f"`{name}` of `{staging.function.name}` is {what}, and each needs a trace;"
+            f"`{name}` of `{staging.function.name}` is {what}: each needs a trace;"
             f" state an input_signature with None"
             f" ({tf}.TensorSpec([None], ...)), or reduce_retracing=True",
         )

@@ -37,7 +37,7 @@ class StaleName(Rule):
                 node,
                 f"`{node.id}` is read only while tracing, but changes in line"
                 f" {line_of(change)}: later calls keep the old value; pass it as an"
-                " argument, or make it a tf.Variable",
+                " argument, or use a tf.Variable",
             )
 
     def _is_receiver(self, node: ast.Name, place: Place) -> bool:

@@ -87,8 +87,8 @@ class SharedStaging(Rule):
                     analysis,
                     node,
                     f"`{staging.function.name}` is called with another"
-                    " object that creates variables at its first use, which only the first"
-                    " call may do; wrap a tf.function for each, or build the objects before",
+                    " object that creates variables at its first use; wrap a tf.function"
+                    " for each, or build the objects before",
                 )
                 return
             seen |= value.made
