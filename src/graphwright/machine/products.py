@@ -1,9 +1,9 @@
 """Native sums of products over tables of offsets: the functions of `tile_code`, for Python.
 
 c[i, j] = sum over k of a[i, k] * b[k, j], or this sum times a factor plus c[i, j] times another.
-Element (i, k) of `a` lies at `rows[i] + cols[k]` bytes from an address, row k of `b` at `rows[k]`,
-row i of `c` at `places[i]`. Elements are float32 or float64. Addresses must be valid for all
-offsets in the tables: nothing is checked here.
+Element (i, k) of `a` lies at `rows[i] + cols[k]` bytes from an address. Row k of `b` lies at
+`rows[k]`, row i of `c` at `places[i]`. Elements are float32 or float64. Addresses must be valid
+for all offsets in the tables: nothing is checked here.
 """
 
 from __future__ import annotations

@@ -446,7 +446,7 @@ done:
 
 # Products of matrices with any strides, one for each entry of `%starts` (offsets of the three
 # matrices). Where operands `b` are `%reused`, one that comes again is not packed again. `%work` has
-# room for the tables (2 m + 2 k offsets), for up to 56 bytes of alignment, and for the packed
+# room for the tables (2 m + 2 k offsets) and up to 56 bytes of alignment. Then comes the packed
 # operand or a panel of it.
 _MATMUL = """
 define internal void @table(ptr %out, i64 %n, i64 %step) #0 {
@@ -518,8 +518,8 @@ done:
   ret void
 }"""
 
-#: The context of a part of a batch: `matmul`'s arguments for the batch, then the distance of the
-#: parts' work spaces and the number of parts.
+#: The context of a part: the arguments of `matmul` for the batch, then the distance of the parts'
+#: work spaces and the number of parts.
 _BATCH = (
     "ptr a, i64 a.row, i64 a.col, i64 m, i64 k, ptr b, i64 b.row, i64 b.col, i64 n, "
     "ptr c, i64 c.row, ptr starts, i64 count, i64 reused, ptr work, i64 work.step, i64 parts"
