@@ -101,9 +101,10 @@ def compare(old: TraceRecord, new: TraceRecord) -> list[Difference]:
     """Why the trace `old` could not serve the call that made `new`."""
     if new.reason:
         return [Difference(CauseRule.STATE, c.path, c.old, c.new) for c in new.reason]
-    differences = list(compare_calls(old.concrete.function_type, new.wanted, Lives(old, new)))
+    differences = list(compare_calls(old.concrete.function_type, new.call_type, Lives(old, new)))
     if not differences:
-        differences = [Difference(CauseRule.LOCAL, new.concrete.graph.name, old.wanted, new.wanted)]
+        name = new.concrete.graph.name
+        differences = [Difference(CauseRule.LOCAL, name, old.call_type, new.call_type)]
     return differences
 
 

@@ -225,7 +225,9 @@ def literal_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
 
 def as_bool(case: ProposalCase, cause: Cause, path: str) -> Iterator[Proposal]:
     """Zeros and ones as bools: for a trace 1 and True are different."""
-    types = [t for wanted in case.requests.types for place, t in leaves(wanted) if place == path]
+    types = [
+        t for call_type in case.requests.types for place, t in leaves(call_type) if place == path
+    ]
     if not all(isinstance(t, LiteralType) and t.value in (0, 1) for t in types):
         return
 

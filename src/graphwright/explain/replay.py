@@ -25,7 +25,7 @@ class Requests:
     def __init__(
         self, types: Iterable[tuple[FunctionType, float]], notes: dict[int, ObjectNote]
     ) -> None:
-        ordered = [wanted for wanted, _ in sorted(types, key=lambda pair: pair[1])]
+        ordered = [call_type for call_type, _ in sorted(types, key=lambda pair: pair[1])]
         self.types = ordered[:_REPLAYED]
         self.left_out = len(ordered) - len(self.types)
         self.notes = notes
@@ -40,7 +40,7 @@ class Requests:
 
     def changed(self, change: TypeChange) -> Requests:
         """The same calls with arguments of other types."""
-        return self.replaced([change_call(wanted, change) for wanted in self.types])
+        return self.replaced([change_call(call_type, change) for call_type in self.types])
 
     def replaced(self, types: list[FunctionType]) -> Requests:
         """Calls of other types, with the same objects."""
@@ -85,9 +85,9 @@ class Remembered(TraceType):
 def count(requests: Requests, reduce_retracing: bool) -> int:
     """The number of traces that these calls need."""
     table: DispatchTable[FunctionType] = DispatchTable()
-    for wanted in requests.changed(remember(requests.notes)).types:
-        if table.find(wanted, always) is None:
-            target = table.generalize(wanted) if reduce_retracing else wanted
+    for call_type in requests.changed(remember(requests.notes)).types:
+        if table.find(call_type, always) is None:
+            target = table.generalize(call_type) if reduce_retracing else call_type
             table.add(target, target)
     return len(table)
 
@@ -107,11 +107,11 @@ def remember(notes: dict[int, ObjectNote]) -> TypeChange:
     return change
 
 
-def change_call(wanted: FunctionType, change: TypeChange) -> FunctionType:
+def change_call(call_type: FunctionType, change: TypeChange) -> FunctionType:
     """The type of a call after a change of its arguments' types."""
     return FunctionType(
         [Parameter(name, kind, False, walk(type_, name, change))
-         for name, kind, type_ in wanted.typed()]
+         for name, kind, type_ in call_type.typed()]
     )  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def walk(type_: TraceType, path: str, change: TypeChange) -> TraceType:
     return Structure(type_.kind, type_.keys, tuple(parts))
 
 
-def leaves(wanted: FunctionType) -> Iterator[tuple[str, TraceType]]:
+def leaves(call_type: FunctionType) -> Iterator[tuple[str, TraceType]]:
     """The paths and types of everything in a call, each container before its items."""
 
     def below(path: str, type_: TraceType) -> Iterator[tuple[str, TraceType]]:
@@ -133,7 +133,7 @@ def leaves(wanted: FunctionType) -> Iterator[tuple[str, TraceType]]:
             for i, child in enumerate(type_.children):
                 yield from below(path + step(type_, i), child)
 
-    for name, _, type_ in wanted.typed():
+    for name, _, type_ in call_type.typed():
         yield from below(name, type_)
 
 

@@ -14,7 +14,7 @@ from graphwright.explain.replay import Requests
 from graphwright.explain.sentence import evidence, sentence
 from graphwright.explain.state import Change, variable_form
 from graphwright.explain.trace_record import FunctionFamily, History, TraceRecord
-from graphwright.explain.wording import call_type, plural, show_place
+from graphwright.explain.wording import call_text, plural, show_place
 
 if TYPE_CHECKING:
     from graphwright.explain.failure import FailureReport
@@ -157,7 +157,7 @@ def trace_report(
     because = "; ".join(evidence(d, notes) for d in why.differences) if why else "the first"
     return TraceReport(
         number,
-        call_type(record.wanted),
+        call_text(record.call_type),
         show_place(record.caller),
         because,
         record.seconds,

@@ -55,7 +55,7 @@ def common(case: ProposalCase) -> dict[str, TraceType] | None:
     parameters = case.signature.parameters
     if any(p.kind in (VAR_POSITIONAL, VAR_KEYWORD) for p in parameters.values()):
         return None
-    calls = [{n: t for n, _, t in wanted.typed()} for wanted in case.requests.types]
+    calls = [{n: t for n, _, t in call_type.typed()} for call_type in case.requests.types]
     columns = {name: [call.get(name) for call in calls] for name in parameters}
     varying = [n for n, types in columns.items() if not is_default(parameters[n], types)]
     if not varying or any(parameters[n].kind is KEYWORD_ONLY for n in varying):

@@ -149,13 +149,13 @@ def completed(type_: TraceType, parts: dict[Hashable, TraceType]) -> TraceType:
 def arguments_stacked(case: ProposalCase) -> Iterator[Proposal]:
     """One tensor instead of a varying number of arguments."""
 
-    def one(wanted: FunctionType) -> FunctionType | None:
-        spec = stack_of([type_ for _, _, type_ in wanted.typed()])
+    def one(call_type: FunctionType) -> FunctionType | None:
+        spec = stack_of([type_ for _, _, type_ in call_type.typed()])
         parameter = Parameter("args", POSITIONAL_OR_KEYWORD, False, spec)
         return None if spec is None else FunctionType([parameter])
 
     def apply(requests: Requests) -> Requests | None:
-        types = [one(wanted) for wanted in requests.types]
+        types = [one(call_type) for call_type in requests.types]
         return None if None in types else requests.replaced([t for t in types if t is not None])
 
     code = f"{case.decorated('reduce_retracing=True', 'args')}\n{case.variable}(tf.stack(args))"
@@ -166,11 +166,11 @@ def keywords_completed(case: ProposalCase) -> Iterator[Proposal]:
     """All keywords in every call."""
 
     def apply(requests: Requests) -> Requests:
-        kinds = {n: k for wanted in requests.types for n, k, _ in wanted.typed()}
-        types = {n: t for wanted in requests.types for n, _, t in wanted.typed()}
+        kinds = {n: k for call_type in requests.types for n, k, _ in call_type.typed()}
+        types = {n: t for call_type in requests.types for n, _, t in call_type.typed()}
         complete = []
-        for wanted in requests.types:
-            present = {n: t for n, _, t in wanted.typed()}
+        for call_type in requests.types:
+            present = {n: t for n, _, t in call_type.typed()}
             complete.append(
                 FunctionType(
                     [Parameter(n, kinds[n], False, present.get(n, types[n])) for n in sorted(kinds)]
@@ -178,6 +178,6 @@ def keywords_completed(case: ProposalCase) -> Iterator[Proposal]:
             )
         return requests.replaced(complete)
 
-    names = sorted({n for wanted in case.requests.types for n, _, _ in wanted.typed()})
+    names = sorted({n for call_type in case.requests.types for n, _, _ in call_type.typed()})
     code = f"{case.variable}({', '.join(f'{n}={n}' for n in names)})"
     yield Proposal("Pass the same keywords in every call", apply, code)

@@ -121,9 +121,9 @@ class ObjectNote:
         self.state = tuple([_plain(v) for v in attributes.values()])
         self.born = perf_counter()
         self.died = float("inf")
-        self._reference: Callable[[], Any] = weakref.ref(value, self._gone)
+        self._reference: Callable[[], Any] = weakref.ref(value, self._die)
 
-    def _gone(self, _: object) -> None:
+    def _die(self, _: object) -> None:
         self.died = perf_counter()
 
     def equals(self, other: ObjectNote) -> bool:
@@ -155,17 +155,17 @@ def _plain(value: object) -> object:
 class TraceRecord:
     """One trace of a function."""
 
-    __slots__ = ("began", "caller", "concrete", "objects", "reason", "seconds", "wanted")
+    __slots__ = ("began", "call_type", "caller", "concrete", "objects", "reason", "seconds")
 
     def __init__(
-        self, wanted: FunctionType, concrete: Traced, began: float, caller: Location | None
+        self, call_type: FunctionType, concrete: Traced, began: float, caller: Location | None
     ) -> None:
-        self.wanted = wanted
+        self.call_type = call_type
         self.concrete = concrete
         self.began = began
         self.caller = caller
         self.seconds = perf_counter() - began
-        self.objects = note_objects(wanted)
+        self.objects = note_objects(call_type)
         self.reason: tuple[Change, ...] = ()  # the changes of state that asked for the trace
 
     @property
@@ -204,9 +204,9 @@ class FunctionFamily:
 
     def __init__(self) -> None:
         self.retired = 0  # calls of traces that are gone
-        self.made = 0  # calls that made a trace
+        self.traces = 0  # calls that made a trace
         self.due = 0  # the number of such a call at which calls are counted next
-        self.counted: deque[tuple[int, int]] = deque(maxlen=RECENT)  # (made, all calls) at counts
+        self.counted: deque[tuple[int, int]] = deque(maxlen=RECENT)  # (traces, calls) at each count
         self.functions = 0  # functions that were called
         self.firsts: dict[FunctionType, float] = {}  # the types of first calls, and when
         self.created: dict[Location | None, int] = {}  # the number of functions made at a line
@@ -217,13 +217,13 @@ class FunctionFamily:
         self.warnings = 0
         self.looks = 0  # the number of times that traces were too frequent
 
-    def join(self, history: History, wanted: FunctionType) -> None:
+    def join(self, history: History, call_type: FunctionType) -> None:
         """Notes a function of this family that was traced for the first time."""
         self.functions += 1
         self.created[history.created] = self.created.get(history.created, 0) + 1
         self.owners.add(history.owner)
         if len(self.firsts) < _FIRSTS:
-            self.firsts.setdefault(wanted, perf_counter())
+            self.firsts.setdefault(call_type, perf_counter())
         self.meet(history)
 
     def meet(self, history: History) -> None:
@@ -243,18 +243,18 @@ class FunctionFamily:
         Notes that the present call made one. Counting calls asks every trace, so with many traces
         only some calls are counted, and the count covers more of them.
         """
-        self.made += 1
-        if self.made < self.due:
+        self.traces += 1
+        if self.traces < self.due:
             return 0, 0
         records = [record for history in self.histories() for record in history.records]
-        call = 1 + self.retired + sum([record.calls for record in records])
-        made, then = self.counted[-1] if self.counted else (0, 0)
-        self.counted.append((self.made, call))
-        self.due = self.made + len(records) // _EACH
-        if then <= call - RECENT:
-            return self.made - made, call - then
-        first = next(made for made, then in self.counted if then > call - RECENT)
-        return self.made - first + 1, min(call, RECENT)
+        calls = 1 + self.retired + sum([record.calls for record in records])
+        last_traces, last_calls = self.counted[-1] if self.counted else (0, 0)
+        self.counted.append((self.traces, calls))
+        self.due = self.traces + len(records) // _EACH
+        if last_calls <= calls - RECENT:
+            return self.traces - last_traces, calls - last_calls
+        first = next(traces for traces, number in self.counted if number > calls - RECENT)
+        return self.traces - first + 1, min(calls, RECENT)
 
 
 #: Families by the code object of their functions, or by the callable that has none.
@@ -296,34 +296,34 @@ class History:
         self.requests: dict[FunctionType, float] = {}
         self._family: FunctionFamily | None = None
 
-    def request(self, wanted: FunctionType, began: float) -> None:
+    def request(self, call_type: FunctionType, began: float) -> None:
         """Notes a call that needs a trace of its own."""
-        self.requests[wanted] = began
+        self.requests[call_type] = began
 
-    def traced(self, wanted: FunctionType, concrete: Traced, began: float) -> TraceRecord:
-        """Records a trace that was made for a call of type `wanted`, begun at `began`."""
+    def traced(self, call_type: FunctionType, concrete: Traced, began: float) -> TraceRecord:
+        """Records a trace that was made for a call of type `call_type`, begun at `began`."""
         family = self.family
         if not self.records:
-            family.join(self, wanted)
-        record = TraceRecord(wanted, concrete, began, user_location(3))
+            family.join(self, call_type)
+        record = TraceRecord(call_type, concrete, began, user_location(3))
         if self.options["on_stale"] == "retrace":
-            record.reason = self.outdated(wanted)
+            record.reason = self.outdated(call_type)
         self.records.append(record)
         concrete.tally.family = family
         return record
 
-    def outdated(self, wanted: FunctionType) -> tuple[Change, ...]:
+    def outdated(self, call_type: FunctionType) -> tuple[Change, ...]:
         """The changes of state since the latest trace for calls of a type."""
         for record in reversed(self.records):
-            if record.wanted == wanted:
+            if record.call_type == call_type:
                 watch = record.concrete.watch
                 return () if watch is None else tuple(watch.changes())
         return ()
 
-    def served(self, wanted: FunctionType) -> None:
+    def served(self, call_type: FunctionType) -> None:
         """Notes a call of a new type that the trace of a more general one served."""
         if len(self.requests) < _REQUESTS:
-            self.requests.setdefault(wanted, perf_counter())
+            self.requests.setdefault(call_type, perf_counter())
 
     def failed(self, error: BaseException, stored: tuple[str, ...]) -> None:
         """Records a call that could not be bound or traced."""
@@ -359,10 +359,10 @@ class History:
         return Binder(self.function)
 
 
-def note_objects(wanted: FunctionType) -> dict[int, ObjectNote]:
+def note_objects(call_type: FunctionType) -> dict[int, ObjectNote]:
     """Notes on the objects among a call's arguments, by the id of their types."""
     notes: dict[int, ObjectNote] = {}
-    for _, _, type_ in wanted.typed():
+    for _, _, type_ in call_type.typed():
         if type(type_) is Weakref or type(type_) is Structure:
             for leaf in leaves_of(type_):
                 if type(leaf) is Weakref:

@@ -38,9 +38,9 @@ def short(type_: TraceType) -> str:
     return repr(type_)
 
 
-def call_type(wanted: FunctionType) -> str:
+def call_text(call_type: FunctionType) -> str:
     """The type of a call: `(x: float32[2], n: 3)`."""
-    return f"({', '.join(f'{name}: {short(type_)}' for name, _, type_ in wanted.typed())})"
+    return f"({', '.join(f'{name}: {short(type_)}' for name, _, type_ in call_type.typed())})"
 
 
 def kind_of(type_: TraceType) -> str:

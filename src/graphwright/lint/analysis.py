@@ -189,10 +189,10 @@ class Place:
     def is_fresh(self) -> bool:
         """Whether the method's object is always made inside the trace."""
         receiver = self.function.parameters.get(self.function.self_name)
-        if receiver is None or not receiver.made or self.is_root:
+        if receiver is None or not receiver.makers or self.is_root:
             return False
         staged = {function.node for function in self.analysis.staged}
-        return all(self.analysis.definition(node) in staged for node in receiver.made)
+        return all(self.analysis.definition(node) in staged for node in receiver.makers)
 
     def is_lifted(self, node: ast.AST) -> bool:
         """Whether a node stands in `with tf.init_scope()`."""
@@ -208,8 +208,8 @@ class Place:
         for parent, child in self.analysis.above(node):
             if isinstance(parent, ast.If) and child in parent.body and is_once(parent.test):
                 return True
-        made = MAKERS.fullmatch(self.function.name) is not None
-        return made and self.function.klass is not None
+        is_maker = MAKERS.fullmatch(self.function.name) is not None
+        return is_maker and self.function.klass is not None
 
     def finding(
         self, node: ast.AST, code: str, message: str, fix: list[Edit] | None = None

@@ -122,8 +122,8 @@ class Calls(ExpressionAnalysis):
             if keyword.arg == "func":
                 target = self.values[keyword.value]
         if not target.kind or target.kind == Kind.NONE:
-            return PossibleValue(Kind.EXTERNAL, path="tf.function", made=callee.made | {node})
-        return self.wrap(target, node, callee.made | {node})
+            return PossibleValue(Kind.EXTERNAL, path="tf.function", makers=callee.makers | {node})
+        return self.wrap(target, node, callee.makers | {node})
 
     def wrap(
         self, target: PossibleValue, node: ast.AST, calls: frozenset[ast.AST]
@@ -154,7 +154,7 @@ class Calls(ExpressionAnalysis):
             Kind.FUNCTION,
             functions=frozenset(wrapped),
             receiver=target.receiver,
-            made=frozenset([node]),
+            makers=frozenset([node]),
         )
 
     # Functions of the file
@@ -223,11 +223,11 @@ class Calls(ExpressionAnalysis):
             self.changed.add(function)
 
     def _construct(self, one: Class, node: ast.Call) -> PossibleValue:
-        made = PossibleValue(Kind.OBJECT, classes=frozenset([one]), made=frozenset([node]))
+        constructed = PossibleValue(Kind.OBJECT, classes=frozenset([one]), makers=frozenset([node]))
         init = one.member("__init__")
         for function in init.functions if init else ():
-            self._call_function(function, node, PossibleValue(Kind.FUNCTION, receiver=made))
-        return made
+            self._call_function(function, node, PossibleValue(Kind.FUNCTION, receiver=constructed))
+        return constructed
 
     def _call_object(self, callee: PossibleValue, node: ast.Call) -> PossibleValue:
         for one in callee.classes:
@@ -252,7 +252,7 @@ class Calls(ExpressionAnalysis):
             return special(node, arguments)
         value = externals.result(path)
         if value.may(Kind.OBJECT):
-            return replace(value, made=frozenset([node]))
+            return replace(value, makers=frozenset([node]))
         if value.is_only(Kind.TENSOR | Kind.NUMPY):
             return self._shaped(replace(value, dtype=self._dtype(node)), path, node, arguments)
         return value
@@ -266,22 +266,22 @@ class Calls(ExpressionAnalysis):
         return ""
 
     def _shaped(
-        self, made: PossibleValue, path: str, node: ast.Call, arguments: list[PossibleValue]
+        self, tensor: PossibleValue, path: str, node: ast.Call, arguments: list[PossibleValue]
     ) -> PossibleValue:
         """The tensor of `tf.ones` and the like with its shape, or marked if a loop changes it."""
         shape = arguments[0] if arguments and path in externals.MAKERS else None
         for keyword in node.keywords if path in externals.MAKERS else ():
             shape = self.values[keyword.value] if keyword.arg == "shape" else shape
         if shape is None:
-            return made
-        if path in externals.OF_FLOATS and not made.dtype:
-            made = replace(made, dtype="float64" if path.startswith("np.") else "float32")
+            return tensor
+        if path in externals.OF_FLOATS and not tensor.dtype:
+            tensor = replace(tensor, dtype="float64" if path.startswith("np.") else "float32")
         parts = shape.items if shape.items is not None else (shape,)
         if any(part.varying for part in parts):
-            return replace(made, varying=True)
+            return replace(tensor, varying=True)
         sizes = tuple(part.constant for part in parts if isinstance(part.constant, int))
         known = shape.items is not None and len(sizes) == len(parts)
-        return replace(made, shape=sizes) if known else made
+        return replace(tensor, shape=sizes) if known else tensor
 
     def _external_tf_constant(
         self, node: ast.Call, arguments: list[PossibleValue]
@@ -306,7 +306,7 @@ class Calls(ExpressionAnalysis):
         self, node: ast.Call, arguments: list[PossibleValue]
     ) -> PossibleValue:
         tensor = self._external_tf_constant(node, arguments)
-        return PossibleValue(Kind.VARIABLE, dtype=tensor.dtype, made=frozenset([node]))
+        return PossibleValue(Kind.VARIABLE, dtype=tensor.dtype, makers=frozenset([node]))
 
     def _external_np_array(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         tensor = self._external_tf_constant(node, arguments)
@@ -338,13 +338,13 @@ class Calls(ExpressionAnalysis):
         value = arguments[0] if arguments else model.UNKNOWN
         graph = value.is_only(TENSORS | Kind.DATASET | Kind.DATA_ITERATOR)
         index = model.TENSOR if graph else PossibleValue(Kind.NUMBER, varying=True)
-        made = containing(container([index, self.items(value)]))
-        return replace(made, kind=Kind.CONTAINER | value.kind & Kind.ITERATOR)
+        pairs = containing(container([index, self.items(value)]))
+        return replace(pairs, kind=Kind.CONTAINER | value.kind & Kind.ITERATOR)
 
     def _external_zip(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
-        made = containing(container([self.items(value) for value in arguments]))
+        tuples = containing(container([self.items(value) for value in arguments]))
         consumed = any(value.is_only(Kind.ITERATOR) for value in arguments)
-        return replace(made, kind=Kind.ITERATOR if consumed else Kind.CONTAINER)
+        return replace(tuples, kind=Kind.ITERATOR if consumed else Kind.CONTAINER)
 
     def _external_list(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         if not arguments:
@@ -383,7 +383,7 @@ class Calls(ExpressionAnalysis):
             return model.UNKNOWN
         first = arguments[0]
         if first.path == "tf.function":
-            return replace(first, made=first.made | {node})
+            return replace(first, makers=first.makers | {node})
         for function in first.functions:
             plain = function.function if isinstance(function, StagingSite) else function
             for keyword in node.keywords:

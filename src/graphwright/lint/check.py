@@ -48,7 +48,7 @@ def check_text(text: str, config: Config | None = None, path: str = "<text>") ->
 
 def check(source: LintedSource, config: Config) -> list[Finding]:
     """The findings of a source that the configuration selects, in order."""
-    wanted = [rule for code, rule in RULES.items() if config.wants(code, source.path)]
+    selected = [rule for code, rule in RULES.items() if config.wants(code, source.path)]
     names = {name.rsplit(".", 1)[-1] for name in config.wrappers}
     about = MODULES.search(source.text) and STAGES.search(source.text)
     if not about and not any(name in source.text for name in names):
@@ -56,7 +56,7 @@ def check(source: LintedSource, config: Config) -> list[Finding]:
         return []
     try:
         analysis = Analysis(source, config.wrappers)
-        all_findings = set(findings(analysis, wanted))
+        all_findings = set(findings(analysis, selected))
     except RecursionError as error:
         raise Unreadable("its code is nested too deeply") from error
     return sorted(finding for finding in all_findings if source.allows(finding))

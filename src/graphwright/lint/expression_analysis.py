@@ -249,8 +249,8 @@ class ExpressionAnalysis:
         items = [self.evaluate(item) for item in node.elts]
         if any(isinstance(item, ast.Starred) for item in node.elts):
             return containing(join(items))
-        made = container(items)
-        return replace(made, path="set") if isinstance(node, ast.Set) else made
+        value = container(items)
+        return replace(value, path="set") if isinstance(node, ast.Set) else value
 
     _tuple = _set = _list
 

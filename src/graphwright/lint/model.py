@@ -31,7 +31,7 @@ class PossibleValue:
     shape: tuple[int, ...] | None = None
     constant: object = None  # of a literal
     varying: bool = False  # a Python number, or a length, that a loop changes
-    made: frozenset[ast.AST] = frozenset()  # the calls that made an OBJECT
+    makers: frozenset[ast.AST] = frozenset()  # the calls that may have made an OBJECT
 
     def may(self, kind: int) -> bool:
         """Whether there is evidence of one of the kinds."""
@@ -71,9 +71,9 @@ def external(path: str) -> PossibleValue:
     return PossibleValue(Kind.EXTERNAL, path=path)
 
 
-def instance(path: str, made: ast.AST | None = None) -> PossibleValue:
+def instance(path: str, call: ast.AST | None = None) -> PossibleValue:
     """An object that the external class or function `path` made."""
-    return PossibleValue(Kind.OBJECT, path=path, made=frozenset([made] if made else []))
+    return PossibleValue(Kind.OBJECT, path=path, makers=frozenset([call] if call else []))
 
 
 def container(items: Iterable[PossibleValue]) -> PossibleValue:
@@ -146,7 +146,7 @@ def join_two(a: PossibleValue, b: PossibleValue) -> PossibleValue:
         shape=a.shape if a.shape == b.shape else None,
         constant=a.constant if _same(a.constant, b.constant) else None,
         varying=a.varying or b.varying,
-        made=a.made | b.made,
+        makers=a.makers | b.makers,
     )
 
 

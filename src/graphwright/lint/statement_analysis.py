@@ -165,7 +165,7 @@ class StatementAnalysis(Calls):
         value = PossibleValue(Kind.FUNCTION, functions=frozenset([function]))
         for decorator, known in zip(reversed(node.decorator_list), reversed(function.decorators)):
             if known.path == "tf.function":
-                value = self.wrap(value, decorator, known.made)
+                value = self.wrap(value, decorator, known.makers)
             elif known.path in HOST or known.path.endswith("().__call__"):
                 function.host = True
             elif known.path == DO_NOT_CONVERT:

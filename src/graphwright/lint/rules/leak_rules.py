@@ -79,13 +79,15 @@ class LoopList(Rule):
             return
         if not any(place.value(part).may(TENSORS) for part in items):
             return
-        made = [b for b in place.owner(name).bindings.get(name, {}) if b in set(ast.walk(loop))]
+        inner_bindings = [
+            b for b in place.owner(name).bindings.get(name, {}) if b in set(ast.walk(loop))
+        ]
         end = getattr(loop, "end_lineno", 0)
         later = any(
             isinstance(one, ast.Name) and one.id == name and line_of(one) > end
             for one in place.nodes
         )
-        if later and not made:
+        if later and not inner_bindings:
             yield self.finding(
                 place,
                 node,

@@ -114,13 +114,13 @@ class NoEquality(CallRule):
     def check(
         self, analysis: Analysis, staging: StagingSite, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
-        made: set[ast.AST] = set()
+        makers: set[ast.AST] = set()
         for _, node, value in arguments:
             if not value.is_only(Kind.OBJECT) or not value.classes:
                 continue
             if not all(has_identity_alone(klass) for klass in value.classes):
                 continue
-            if (made and value.made - made) or self._is_new_in_loop(analysis, node, value):
+            if (makers and value.makers - makers) or self._is_new_in_loop(analysis, node, value):
                 klass = sorted(one.name for one in value.classes)[0]
                 yield self.finding(
                     analysis,
@@ -130,7 +130,7 @@ class NoEquality(CallRule):
                     " class __eq__ and __hash__, or __tf_tracing_type__",
                 )
                 return
-            made |= value.made
+            makers |= value.makers
 
     def _is_new_in_loop(self, analysis: Analysis, node: ast.expr, value: PossibleValue) -> bool:
         """Whether each iteration of a loop around a call gives another object."""
@@ -139,8 +139,8 @@ class NoEquality(CallRule):
             return False
         targets = names_of(loop.target) if isinstance(loop, ast.For) else []
         if isinstance(node, ast.Name) and node.id in targets:
-            return len(value.made) > 1
-        return any(analysis.loop_around(made) is loop for made in value.made)
+            return len(value.makers) > 1
+        return any(analysis.loop_around(maker) is loop for maker in value.makers)
 
 
 class Unhashable(CallRule):

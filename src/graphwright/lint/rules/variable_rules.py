@@ -80,9 +80,9 @@ class SharedStaging(Rule):
             if name not in call.arguments:
                 continue
             node, value = call.arguments[name]
-            if not value.made or not self._makes_variables(value, node, staging, name):
+            if not value.makers or not self._makes_variables(value, node, staging, name):
                 continue
-            if seen and not value.made <= seen:
+            if seen and not value.makers <= seen:
                 yield self.finding(
                     analysis,
                     node,
@@ -91,7 +91,7 @@ class SharedStaging(Rule):
                     " for each, or build the objects before",
                 )
                 return
-            seen |= value.made
+            seen |= value.makers
 
     def _makes_variables(
         self, value: PossibleValue, node: ast.expr, staging: StagingSite, name: str
