@@ -14,7 +14,7 @@ from graphwright.explain.cause import Cause, CauseRule
 from graphwright.explain.objects import object_proposals
 from graphwright.explain.proposal import Proposal, ProposalCase, keep
 from graphwright.explain.replay import Requests, at_paths, bucket, count, leaves
-from graphwright.explain.signatures import reduce_retracing, relaxations, signature
+from graphwright.explain.signatures import OF_NUMBERS, reduce_retracing, relaxations, signature
 from graphwright.explain.structures import structure_proposals
 from graphwright.explain.wording import listed, paths_shown, unique
 from graphwright.trace.argument_types import LiteralType, VariableType
@@ -215,6 +215,8 @@ def literal_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
         "A value that shapes the graph, as a mode or a number of layers does, stays a Python "
         "value: one trace for each."
     )
+    if any(spec.dtype.is_numeric for spec in changes.values()):
+        note = f"{OF_NUMBERS} {note}"
     title = f"Pass {paths_shown(list(replaced.values()))}"
     yield Proposal(title, lambda requests: tensors(requests, changes), replaced=replaced, note=note)
     if not case.constrained:

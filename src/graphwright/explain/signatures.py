@@ -15,6 +15,9 @@ from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 from graphwright.types.trace_type import TraceType
 
+#: What changes where a tensor takes the place of a Python number.
+OF_NUMBERS = "A Python number takes the dtype of the tensor beside it; a tensor may need tf.cast."
+
 
 def relaxations(case: ProposalCase) -> Iterator[Proposal]:
     """A signature where there is one, and relaxed retracing."""
@@ -47,7 +50,9 @@ def signature(case: ProposalCase) -> Proposal | None:
 
     inside = ", ".join(str(entry) for entry in entries)
     text = case.decorated(f"input_signature=[{inside}]")
-    return Proposal("Fix the signature", apply, text)
+    types = [t for call_type in case.requests.types for _, _, t in call_type.typed()]
+    note = OF_NUMBERS if any(map(is_number, types)) else ""
+    return Proposal("Fix the signature", apply, text, note=note)
 
 
 def common(case: ProposalCase) -> dict[str, TraceType] | None:
