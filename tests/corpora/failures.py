@@ -127,7 +127,9 @@ def article_unhashable_argument(fixed):
     return use, lambda: use(Hashable() if fixed else Unhashable())
 
 
-@scenario(TypeError, "is not of the type that input_signature fixes", "tf.TensorSpec(None, ...)")
+@scenario(
+    TypeError, "does not have the type that input_signature fixes", "tf.TensorSpec(None, ...)"
+)
 def guide_signature_of_another_rank(fixed):
     spec = tf.TensorSpec(None if fixed else [None], tf.int32)
 
@@ -173,7 +175,7 @@ def guide_undefined_in_a_branch(fixed):
     return f, lambda: f(tf.constant(1))
 
 
-@scenario(TypeError, "tf.cond got a Python bool", "conditional(tf.constant(...))")
+@scenario(TypeError, "tf.cond has a Python bool", "conditional(tf.constant(...))")
 def article_cond_of_a_python_number(fixed):
     @tf.function
     def conditional(x):

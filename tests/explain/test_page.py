@@ -108,7 +108,7 @@ def test_what_lies_in_the_memory_of_machine_code_at_once_lies_apart():
     ((title, plan),) = memory_profile.plans(concrete.graph, concrete.tier)
     assert title == "memory of segment 0"
     assert "A call takes one block of" in plan.words
-    assert "lie where others lay" in plan.words
+    assert "reuse the memory of others" in plan.words
     lives = {life.name.split()[0]: life for life in plan.lives}
     starts = {n: int(p.split()[1].replace(",", "")) for n, p in placed(lives) if p[:2] == "at"}
     homes = {n: p.split()[1] for n, p in placed(lives) if p.startswith("where")}
@@ -131,7 +131,7 @@ def test_sizes_of_machine_code_that_only_a_call_tells():
     concrete = f.get_concrete_function(tf.TensorSpec([None, 64]))
     concrete(tf.ones([64, 64]))
     ((_, plan),) = memory_profile.plans(concrete.graph, concrete.tier)
-    assert "and what 4 sizes of a call add" in plan.words
+    assert "and 4 buffers sized by a call" in plan.words
     assert {life.type for life in plan.lives} >= {"f32[s0,s1]", "f32[s0]"}
 
 

@@ -92,6 +92,28 @@ def test_an_object_whose_repr_fails_is_reported():
     assert "another Rude object" in str(f.explain())
 
 
+def test_a_method_without_a_parameter_for_its_instance_is_in_a_report():
+    class Scale:
+        @tf.function
+        def apply(*args):
+            return tf.abs(args[1])
+
+    scale = Scale()
+    scale.apply(tf.constant(-3.0))
+    scale.apply(tf.constant([-3.0]))
+    assert [cause.rule for cause in scale.apply.explain().causes] == ["shape"]
+
+
+def test_a_tensor_instead_of_a_number_is_said_to_need_a_cast():
+    scaled = tf.function(lambda x, n: x * n)
+    for n in range(3):
+        scaled(tf.ones([n + 1]), n)
+    report = scaled.explain()
+    fixes = [fix for cause in report.causes for fix in cause.fixes if "tf.int32" in fix.code]
+    assert fixes
+    assert all("may need tf.cast" in fix.note for fix in fixes)
+
+
 def test_all_instances_are_in_the_report_of_the_method():
     class Model:
         @tf.function

@@ -46,7 +46,7 @@ def test_known_issue_globals():
     FACTOR = 100
     (message,), result = warnings_of(buggy_add)
     assert result == 3
-    assert "`buggy_add` still computes with what it read" in message
+    assert "`buggy_add` still computes with the state that it read" in message
     assert "the global `FACTOR` was 2 and is 100 now" in message
     assert "FACTOR = tf.Variable(2); FACTOR.assign(100)" in message
     assert warnings_of(buggy_add) == ([], 3), "once for each new value"
@@ -97,7 +97,7 @@ def test_known_issue_python_objects_behind_a_concrete_function():
 
 
 def test_known_issue_reused_id():
-    """A new object may get the id of the traced one: it is told from it, and said to be."""
+    """A new object may get the id of the traced one: no trace serves both; the report says so."""
 
     class Fruit:
         def __init__(self, flavor):
@@ -109,7 +109,7 @@ def test_known_issue_reused_id():
 
     assert [int(taste(Fruit(n))) for n in range(4)] == [0, 1, 2, 3]
     (cause,) = [c for c in taste.explain().causes if c.rule == "dead weak reference"]
-    assert "not even an object that has got the same id" in cause.sentence
+    assert "not even one with the same id" in cause.sentence
 
 
 def test_variables_do_not_go_stale():

@@ -381,6 +381,20 @@ class Scale:
         return x * self.by
 
 
+def test_a_method_may_take_its_instance_in_a_variable_number_of_arguments() -> None:
+    class Scale:
+        factor = 2.0
+
+        @tf.function
+        def apply(*args: Any, offset: float = 0.0) -> Any:
+            return tf.abs(args[1]) * args[0].factor + offset
+
+    scale = Scale()
+    assert scale.apply(tf.constant(-3.0)) == 6.0
+    assert scale.apply(tf.constant(-3.0), offset=1.0) == 7.0
+    assert Scale.apply(scale, tf.constant(-3.0)) == 6.0
+
+
 def test_equal_objects_have_methods_of_their_own():
     x = tf.constant(2.0)
     one, two = Scale(3.0), Scale(5.0)

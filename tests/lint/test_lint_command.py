@@ -38,7 +38,7 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "said"),
     [
         (["nowhere.py"], "no such file or folder: nowhere.py"),
-        ([], "no PATH was given"),
+        ([], "a PATH is missing"),
     ],
 )
 def test_a_wrong_use_is_refused(

@@ -142,7 +142,7 @@ def test_who_wants_the_same_in_every_run_waits(fresh, monkeypatch):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_child_of_a_fork_makes_what_its_parent_had_asked_for(fresh):
     made = Preparation(lambda: None)
-    made.asked = background.worker()  # which does not do it
+    made.worker = background.worker()  # which does not do it
     assert not made.is_ready()
     child = os.fork()
     if not child:

@@ -1,10 +1,10 @@
 """Public names and nothing else: one file a namespace.
 
 A module here is a namespace of the package (`api/math.py` is `tf.math`) unless it is one of
-`AREAS`, which only contribute top-level names. `TOP_LEVEL` in either names what the package
-itself exports from it. Functions and the methods of classes are published in a form that tells of
-the call that they refuse (`op.refusal`); to functions of ops, composites and types of the user's
-own can give a meaning (`op.dispatch`).
+`AREAS`, which only contribute top-level names. `TOP_LEVEL` in either has the names that the package
+itself exports. Functions and methods are published in a form whose errors name the refused call
+(`op.refusal`). Composites and types of a program can give functions of ops a meaning
+(`op.dispatch`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from graphwright.op.refusal import boundaries, boundary, is_public
 AREAS = frozenset({"array", "control", "core"})
 
 
-def publish(package: dict[str, Any]) -> list[str]:
+def publish(package: dict[str, object]) -> list[str]:
     """Puts the namespaces and top-level names into the package; returns their names."""
     names = []
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
@@ -40,8 +40,7 @@ def publish(package: dict[str, Any]) -> list[str]:
 
 
 def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace some of whose names are in a module that is imported
-    only when one of them is used."""
+    """The `__getattr__` of a namespace for names of a module, which their first use imports."""
     offered = frozenset(names)
 
     def find(name: str) -> Any:
@@ -52,7 +51,7 @@ def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any
     return find
 
 
-#: Where functions on tensors are defined, which can mean something for other values.
+#: The packages of functions on tensors, which other types can give a meaning.
 _OPS = ("graphwright.ops.", "graphwright.control.", "graphwright.values.sparse.")
 
 
@@ -62,20 +61,20 @@ def open_functions(module: ModuleType) -> None:
         if isinstance(value, ModuleType) and value.__name__.startswith(f"{module.__name__}."):
             open_functions(value)
         else:
-            found = public(value)
-            setattr(module, name, found)
-            if found is not value:
-                name_publicly(found, f"{module.__name__.removeprefix(__name__ + '.')}.{name}")
+            published = public(value)
+            setattr(module, name, published)
+            if published is not value:
+                name_publicly(published, f"{module.__name__.removeprefix(__name__ + '.')}.{name}")
 
 
-def name_publicly(value: Any, name: str) -> None:
-    """Has a public function say where it is found: pickling asks for that."""
+def name_publicly(value: object, name: str) -> None:
+    """Gives a public function the module and the name of its public place, as pickling needs."""
     if isinstance(value, FunctionType) and is_public(value):
         value.__module__, value.__qualname__ = "graphwright", name
 
 
-def public(value: Any) -> Any:
-    """A name's value as the package offers it."""
+def public(value: object) -> Any:
+    """The value of a name in its public form."""
     if isinstance(value, type):
         for kind in (*value.__mro__, *value.__subclasses__()):
             open_methods(kind)
@@ -86,6 +85,6 @@ def public(value: Any) -> Any:
 
 @functools.cache
 def open_methods(kind: type) -> None:
-    """Gives the methods of a class of ours their public forms."""
+    """Gives the methods of a class of the package their public forms."""
     if kind.__module__.startswith("graphwright.") and not issubclass(kind, BaseException):
         boundaries(kind)

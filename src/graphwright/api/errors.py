@@ -1,4 +1,4 @@
-"""`tf.errors`: the classes of what goes wrong, and their numbers."""
+"""`tf.errors`: the classes of errors, and their numbers."""
 
 from graphwright.base.errors import (
     AbortedError,

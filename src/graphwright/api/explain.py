@@ -1,4 +1,4 @@
-"""`tf.explain`: what is known of functions' traces. Ours; TensorFlow has none."""
+"""`tf.explain`: why functions were traced. TensorFlow has no such namespace."""
 
 from typing import TYPE_CHECKING
 

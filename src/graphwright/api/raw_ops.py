@@ -23,7 +23,7 @@ def __dir__() -> list[str]:
 
 
 def former() -> dict[str, object]:
-    """The ops of earlier versions, which few programs ask for."""
+    """The ops of earlier versions, which few programs use."""
     from graphwright.library.dispatch.former_ops import FORMER
 
     return dict(FORMER)

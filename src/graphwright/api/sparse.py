@@ -1,4 +1,4 @@
-"""`tf.sparse`: tensors of which only the elements that are not zero are kept."""
+"""`tf.sparse`: tensors that store only the elements that are not zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tf.sysconfig`: what the package was built for."""
+"""`tf.sysconfig`: the build of the package."""
 
 from graphwright.library.config.config import get_build_info
 

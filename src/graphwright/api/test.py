@@ -1,9 +1,9 @@
-"""`tf.test`: test cases that compare tensors, checks of derivatives, what there is to test with."""
+"""`tf.test`: test cases that compare tensors, checks of derivatives, the devices at hand."""
 
 from graphwright.api import late
 from graphwright.library.testing.gradient_check import compute_gradient
 
-#: Imported when one is used: what they stand on is for tests alone.
+#: Imported at the first use: the modules below them are for tests alone.
 LATE = (
     "TestCase",
     "assert_equal_graph_def",

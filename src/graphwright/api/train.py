@@ -1,4 +1,4 @@
-"""`tf.train`: checkpoints, and examples as files of training data hold them."""
+"""`tf.train`: checkpoints, and the messages in files of training data."""
 
 from typing import TYPE_CHECKING
 

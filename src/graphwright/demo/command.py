@@ -9,7 +9,7 @@ from graphwright.demo import program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """One option for each of the demo's settings."""
+    """Adds an option for each of the demo's settings."""
     for field in fields(program.Settings):
         kind = type(field.default)
         parser.add_argument(f"--{field.name}", type=kind, default=field.default, metavar="X")

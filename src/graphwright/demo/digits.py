@@ -45,10 +45,10 @@ def read() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
 
 
 def split(held_out: float = 0.2, seed: int = 0) -> tuple[DigitSet, DigitSet]:
-    """What to learn from and what to be judged by: a random choice, the same for a seed."""
+    """The digits to train on and those held out, chosen at random by the seed."""
     images, digits = read()
     scaled = images[..., None].astype(np.float32) / np.float32(BRIGHTEST)
     # RandomState's stream is the same in every version of NumPy, that of Generator is not.
     order = np.random.RandomState(seed).permutation(len(scaled))
-    judged, learned = np.split(order, [round(held_out * len(scaled))])
-    return DigitSet(scaled[learned], digits[learned]), DigitSet(scaled[judged], digits[judged])
+    test, training = np.split(order, [round(held_out * len(scaled))])
+    return DigitSet(scaled[training], digits[training]), DigitSet(scaled[test], digits[test])

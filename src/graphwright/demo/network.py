@@ -12,10 +12,10 @@ from graphwright.demo.digits import CLASSES, SIDE, DigitSet
 
 
 class Network(tf.Module):
-    """Two convolutions of 3x3, the greatest of each 2x2 pixels, then a score for each digit.
+    """Two convolutions of 3x3, the maximum of each 2x2 pixels, then a score for each digit.
 
-    `traced` lists the types of the arguments at each trace of `train_step`: Python runs while
-    tracing only, so what a function appends to a list tells when it was traced.
+    `traced` has the types of the arguments at each trace of `train_step`. Python runs only while
+    tracing, so a list to which a function appends shows each trace.
     """
 
     def __init__(self, filters: int, rate: float, seed: int = 0) -> None:
@@ -36,7 +36,7 @@ class Network(tf.Module):
         self.optimizer.build(self.trainable_variables)
         self.traced: list[dict[str, str]] = []
 
-    def scores(self, images: Any) -> Any:
+    def scores(self, images: tf.Tensor) -> Any:
         """A score `[n, 10]` for each digit, for images `[n, 8, 8, 1]`."""
         x = tf.nn.relu(tf.nn.conv2d(images, self.edges, 1, "SAME") + self.edges_bias)
         x = tf.nn.relu(tf.nn.conv2d(x, self.shapes, 1, "SAME") + self.shapes_bias)
@@ -44,8 +44,8 @@ class Network(tf.Module):
         return tf.matmul(tf.reshape(x, [tf.shape(x)[0], -1]), self.digits) + self.digits_bias
 
     @tf.function
-    def train_step(self, images: Any, one_hot: Any) -> Any:
-        """One step down the slope; the loss (mean cross-entropy) before it."""
+    def train_step(self, images: tf.Tensor, one_hot: tf.Tensor) -> Any:
+        """Makes one step of gradient descent; the loss (mean cross-entropy) before it."""
         self.traced.append({"images": describe(images), "one_hot": describe(one_hot)})
         with tf.GradientTape() as tape:
             losses = tf.nn.softmax_cross_entropy_with_logits(one_hot, self.scores(images))
@@ -55,12 +55,12 @@ class Network(tf.Module):
         return loss
 
     @tf.function
-    def read(self, images: Any) -> Any:
+    def read(self, images: tf.Tensor) -> Any:
         """The digit with the highest score for each image."""
         return tf.argmax(self.scores(images), axis=1)
 
     def confusion(self, part: DigitSet) -> npt.NDArray[np.int64]:
-        """How often each digit (row) was read as which (column): `[10, 10]`."""
+        """How often each digit (row) was read as each digit (column): `[10, 10]`."""
         counts = np.zeros((CLASSES, CLASSES), np.int64)
         np.add.at(counts, (part.digits, self.read(tf.constant(part.images)).numpy()), 1)
         return counts

@@ -1,4 +1,4 @@
-"""What the demo draws: a loss curve and a confusion matrix, as text and as a PNG."""
+"""Pictures of the demo: a loss curve and a confusion matrix, as text and as a PNG."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def curve(values: Sequence[float], width: int = 60, height: int = 10) -> list[st
 
 
 def matrix(counts: Counts) -> Table:
-    """The confusion matrix: what was shown by rows, what was read by columns."""
+    """The confusion matrix as a table: rows are the digits shown, columns the digits read."""
     table = Table(box=None, padding=(0, 1, 0, 0))
     table.add_column("shown")
     for digit in range(len(counts)):
@@ -63,7 +63,7 @@ def draw(path: Path, losses: Sequence[float], counts: Counts, accuracy: float) -
     left.semilogy(np.linspace(1, len(losses), len(means)), means, label="mean")
     left.set(title="Loss", xlabel="step", ylabel="cross-entropy")
     left.legend()
-    right.imshow(np.sqrt(counts), cmap="Blues")  # of roots, or one mistake could not be seen
+    right.imshow(np.sqrt(counts), cmap="Blues")  # the roots show single mistakes, too
     for (shown, read), count in np.ndenumerate(counts):
         if count:
             color = "white" if shown == read else "black"

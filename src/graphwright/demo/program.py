@@ -1,4 +1,4 @@
-"""The demo: train a network on handwritten digits inside one traced function, and tell about it."""
+"""The demo: trains a network on handwritten digits in one traced function, and reports on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphwright.demo.network import Network
 
 @dataclass(frozen=True)
 class Settings:
-    """What of the demo can be chosen."""
+    """The settings of the demo."""
 
     epochs: int = 20
     filters: int = 16
@@ -32,7 +32,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Result:
-    """What the demo found; seconds are those of one training step."""
+    """The results of the demo; eager and graph seconds are those of one training step."""
 
     accuracy_before: float
     confusion: pictures.Counts
@@ -61,29 +61,29 @@ def batches(part: digits.DigitSet, size: int, random: np.random.RandomState) -> 
 
 
 def share(confusion: pictures.Counts) -> float:
-    """The share of what was read right."""
+    """The share of digits that were read right."""
     return float(np.trace(confusion) / confusion.sum())
 
 
 def train(
     network: Network,
-    learned: digits.DigitSet,
-    judged: digits.DigitSet,
+    training: digits.DigitSet,
+    test: digits.DigitSet,
     settings: Settings,
-    to: Console,
+    console: Console,
 ) -> list[float]:
-    """Train with a progress bar where there is a terminal; the loss of every step."""
+    """Trains, with a progress bar on a terminal; the loss of every step."""
     random = np.random.RandomState(settings.seed)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     losses: list[float] = []
-    total = settings.epochs * -(-len(learned) // settings.batch)
+    total = settings.epochs * -(-len(training) // settings.batch)
     with Progress(
-        *columns, TimeElapsedColumn(), console=to, disable=not to.is_terminal
+        *columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal
     ) as progress:
         task = progress.add_task("", total=total)
         for _ in range(settings.epochs):
-            read = share(network.confusion(judged))
-            for batch in batches(learned, settings.batch, random):
+            read = share(network.confusion(test))
+            for batch in batches(training, settings.batch, random):
                 losses.append(float(network.train_step(*batch)))
                 text = f"loss {losses[-1]:.3f}, {read:5.1%} read"
                 progress.update(task, advance=1, description=text)
@@ -93,36 +93,36 @@ def train(
 def time_step(network: Network, batch: Batch, rounds: int = 9, steps: int = 10) -> list[float]:
     """The median seconds of a training step on one batch: op by op, then as a graph.
 
-    The two take turns, so that whatever else the machine does falls on both.
+    The two take turns, so that other work of the machine slows both.
     """
     samples: list[list[float]] = [[], []]
     for _ in range(rounds):
-        for eagerly, taken in zip((True, False), samples):
+        for eagerly, seconds in zip((True, False), samples):
             tf.config.run_functions_eagerly(eagerly)
             try:
                 start = time.perf_counter()
                 for _ in range(steps):
                     network.train_step(*batch)
-                taken.append((time.perf_counter() - start) / steps)
+                seconds.append((time.perf_counter() - start) / steps)
             finally:
                 tf.config.run_functions_eagerly(False)
-    return [statistics.median(taken) for taken in samples]
+    return [statistics.median(seconds) for seconds in samples]
 
 
 def run(settings: Settings, console: Console) -> Result:
-    """Train, judge and time."""
-    learned, judged = digits.split()
+    """Trains, tests and times a network."""
+    training, test = digits.split()
     console.print(
-        f"Handwritten digits of 8x8 pixels: {len(learned)} to learn from, {len(judged)} held out."
+        f"Handwritten digits of 8x8 pixels: {len(training)} to learn from, {len(test)} held out."
     )
     network = Network(settings.filters, settings.rate, settings.seed)
-    before = share(network.confusion(judged))
+    before = share(network.confusion(test))
     start = time.perf_counter()
-    losses = train(network, learned, judged, settings, console)
+    losses = train(network, training, test, settings, console)
     seconds = time.perf_counter() - start
-    confusion = network.confusion(judged)
+    confusion = network.confusion(test)
     traced, count = list(network.traced), network.train_step.experimental_get_tracing_count()
-    batch = next(batches(learned, settings.batch, np.random.RandomState(settings.seed)))
+    batch = next(batches(training, settings.batch, np.random.RandomState(settings.seed)))
     eager_seconds, graph_seconds = time_step(network, batch)
     return Result(
         accuracy_before=before,
@@ -137,7 +137,7 @@ def run(settings: Settings, console: Console) -> Result:
 
 
 def why(traced: list[dict[str, str]]) -> Iterator[str]:
-    """Why each trace was made: what no earlier one had.
+    """Why each trace was made: the types that differ from the trace before.
 
     >>> list(why([{"x": "float32 (64,)"}, {"x": "float32 (29,)"}]))
     ['the first call', 'x was float32 (64,), is float32 (29,)']
@@ -152,10 +152,10 @@ def why(traced: list[dict[str, str]]) -> Iterator[str]:
 
 
 def report(result: Result, console: Console) -> None:
-    """Print what was found."""
+    """Prints the results."""
     steps, losses = len(result.losses), result.losses
     console.print("\nThe loss, step by step:", *pictures.curve(losses), sep="\n")
-    console.print("\nThe held-out digits, by what they were read as:")
+    console.print("\nThe held-out digits (rows), and the digits that were read (columns):")
     console.print(pictures.matrix(result.confusion))
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_row(
@@ -180,7 +180,7 @@ def report(result: Result, console: Console) -> None:
 
 
 def picture(result: Result, path: str, console: Console) -> None:
-    """Draw the curve and the matrix into a PNG where that can be done; say which."""
+    """Draws the curve and the matrix into a PNG, or prints how to install matplotlib."""
     if not path:
         return
     if pictures.draw(Path(path), result.losses, result.confusion, result.accuracy):
@@ -193,7 +193,7 @@ def picture(result: Result, path: str, console: Console) -> None:
 
 
 def main(settings: Settings) -> int:
-    """Run the demo on the standard output; 0, the exit code."""
+    """Runs the demo on the standard output; the exit code 0."""
     console = Console(highlight=False, soft_wrap=True)
     result = run(settings, console)
     report(result, console)

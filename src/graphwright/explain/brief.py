@@ -1,4 +1,4 @@
-"""A report in one line: the first cause that was not told yet, and what to write instead."""
+"""A report in one line: the first cause that no warning has named yet, and its fix."""
 
 from __future__ import annotations
 
@@ -13,36 +13,38 @@ _CODE = 200  # characters of code that a line may have
 
 
 def is_new(history: History, family: FunctionFamily) -> bool:
-    """Whether the latest traces have a cause that was not told: what a report takes much longer
-    to find."""
-    told = {(rule, path) for rule, paths in family.warned for path in paths}
+    """Whether the latest traces have a cause that no warning has named.
+
+    A report says so too, but takes much longer.
+    """
+    known = {(rule, path) for rule, paths in family.warned for path in paths}
     return any(
-        (difference.rule.value, difference.path) not in told
+        (difference.rule.value, difference.path) not in known
         for retrace in retraces(history, RECENT)
         for difference in retrace.differences
     )
 
 
 def explanation(history: History, family: FunctionFamily) -> str | None:
-    """The first cause that was not told yet, and the best fix; None if all were."""
+    """The first cause that no warning has named yet, with its best fix, or None."""
     if family.functions == 1 and not is_new(history, family):
         return None
-    found = report([history], family)
-    for cause in found.causes:
+    full = report([history], family)
+    for cause in full.causes:
         key = cause.rule, cause.paths
         if key not in family.warned:
             family.warned.add(key)
-            name = f"`{found.name}` ({found.place})" if found.place else f"`{found.name}`"
-            fix = fix_in_a_line(best(cause, found))
-            return f"{name} was traced {found.made} times. {cause.sentence}{fix}"
+            name = f"`{full.name}` ({full.place})" if full.place else f"`{full.name}`"
+            fix = fix_in_a_line(best(cause, full))
+            return f"{name} was traced {full.made} times. {cause.sentence}{fix}"
     return None
 
 
-def best(cause: CauseReport, found: Report) -> Fix | None:
+def best(cause: CauseReport, full: Report) -> Fix | None:
     """The fix of a cause; that of all causes together where one alone saves nothing."""
     alone = cause.best
-    together = found.together
-    if alone is not None and together is not None and alone.traces >= found.made:
+    together = full.together
+    if alone is not None and together is not None and alone.traces >= full.made:
         return together
     return alone
 

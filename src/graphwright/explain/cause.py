@@ -12,6 +12,7 @@ from graphwright.trace.argument_types import LiteralType, Structure, VariableTyp
 from graphwright.trace.signature import FunctionType
 from graphwright.types.containers import is_namedtuple
 from graphwright.types.specs import TensorSpec
+from graphwright.types.trace_type import TraceType
 
 _COMPARED = 32  # earlier traces that a new one is compared with
 
@@ -44,16 +45,16 @@ class Difference(NamedTuple):
 
 
 class Retrace(NamedTuple):
-    """A trace that another one nearly made unnecessary."""
+    """A trace that an earlier one nearly made unnecessary."""
 
     number: int
-    record: TraceRecord | None  # None if those that were traced are gone
+    record: TraceRecord | None  # None if the functions that were traced are gone
     nearest: int  # the number of the trace that came closest
     differences: list[Difference]
 
 
 class Cause:
-    """What made traces necessary: one rule, at one argument or at several that go together."""
+    """Why traces were necessary: one rule, at one argument or at several that go together."""
 
     def __init__(self, rule: CauseRule, paths: tuple[str, ...]) -> None:
         self.rule = rule
@@ -62,18 +63,17 @@ class Cause:
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of the traces it made necessary."""
+        """The numbers of the traces that it made necessary."""
         return list(dict.fromkeys(retrace.number for retrace, _ in self.evidence))
 
     def types(self, path: str) -> list[Any]:
         """The types that an argument had: of the first trace, then of each retrace."""
-        found = [d for _, d in self.evidence if d.path == path]
-        return list(dict.fromkeys([found[0].old, *[d.new for d in found]]))
+        differences = [d for _, d in self.evidence if d.path == path]
+        return list(dict.fromkeys([differences[0].old, *[d.new for d in differences]]))
 
 
 def retraces(history: History, latest: int | None = None) -> list[Retrace]:
-    """Every trace but the first, or the `latest` of them, with what kept the nearest earlier one
-    from serving."""
+    """Every trace but the first, or the `latest` of them, each against the nearest earlier one."""
     records = history.records
     first = 1 if latest is None else max(1, len(records) - latest)
     return [nearest(number, records[number], records) for number in range(first, len(records))]
@@ -84,27 +84,28 @@ def nearest(number: int, record: TraceRecord, records: Sequence[TraceRecord]) ->
     best: Retrace | None = None
     earlier = {0, *range(max(0, number - _COMPARED), number)}
     for candidate in sorted(earlier, reverse=True):
-        found = compare(records[candidate], record)
-        if best is None or weight(found) < weight(best.differences):
-            best = Retrace(number, record, candidate, found)
+        differences = compare(records[candidate], record)
+        if best is None or weight(differences) < weight(best.differences):
+            best = Retrace(number, record, candidate, differences)
     assert best is not None
     return best
 
 
 def weight(differences: Sequence[Difference]) -> tuple[int, int]:
-    """How far apart two types are: what is of another sort counts before what varies."""
+    """How far apart two types are: another sort of argument counts before another value."""
     apart = (CauseRule.STRUCTURE, CauseRule.KIND, CauseRule.LOCAL, CauseRule.STATE)
     return sum(d.rule in apart for d in differences), len(differences)
 
 
 def compare(old: TraceRecord, new: TraceRecord) -> list[Difference]:
-    """What kept the trace `old` from serving the call that made `new`."""
+    """Why the trace `old` could not serve the call that made `new`."""
     if new.reason:
         return [Difference(CauseRule.STATE, c.path, c.old, c.new) for c in new.reason]
-    found = list(compare_calls(old.concrete.function_type, new.wanted, Lives(old, new)))
-    if not found:
-        found = [Difference(CauseRule.LOCAL, new.concrete.graph.name, old.wanted, new.wanted)]
-    return found
+    differences = list(compare_calls(old.concrete.function_type, new.call_type, Lives(old, new)))
+    if not differences:
+        name = new.concrete.graph.name
+        differences = [Difference(CauseRule.LOCAL, name, old.call_type, new.call_type)]
+    return differences
 
 
 class Lives:
@@ -115,21 +116,21 @@ class Lives:
         self._new = new.objects
         self._now = new.began
 
-    def is_gone(self, type_: Any) -> bool:
-        """Whether a type of the first trace was that of an object that was gone."""
+    def is_gone(self, type_: TraceType) -> bool:
+        """Whether a type of the first trace is of an object that was gone."""
         note = self._old.get(id(type_))
         return note is not None and note.died <= self._now
 
-    def fits(self, new: Any, old: Any) -> bool:
-        """Whether the first trace's type served the second's: notes speak for the dead."""
+    def fits(self, new: TraceType, old: TraceType) -> bool:
+        """Whether the first trace's type serves the second's; notes speak for dead objects."""
         before, after = self._old.get(id(old)), self._new.get(id(new))
         if before is None or after is None:
-            return bool(new.is_subtype_of(old))
+            return new.is_subtype_of(old)
         return not self.is_gone(old) and before.equals(after)
 
 
 def compare_calls(old: FunctionType, new: FunctionType, lives: Lives) -> Iterator[Difference]:
-    """The differences between two calls: their parameters, then what these hold."""
+    """The differences between two calls: in their parameters, then in the arguments."""
     before = {name: type_ for name, _, type_ in old.typed()}
     after = {name: type_ for name, _, type_ in new.typed()}
     if tuple(before) != tuple(after):
@@ -140,7 +141,7 @@ def compare_calls(old: FunctionType, new: FunctionType, lives: Lives) -> Iterato
             yield from compare_types(before[name], after[name], name, lives)
 
 
-def compare_types(old: Any, new: Any, path: str, lives: Lives) -> Iterator[Difference]:
+def compare_types(old: TraceType, new: TraceType, path: str, lives: Lives) -> Iterator[Difference]:
     """The differences between two types of one argument."""
     if isinstance(old, Structure) and isinstance(new, Structure):
         yield from compare_structures(old, new, path, lives)
@@ -150,8 +151,8 @@ def compare_types(old: Any, new: Any, path: str, lives: Lives) -> Iterator[Diffe
     yield from (Difference(rule, path, old, new) for rule in rules(old, new, lives))
 
 
-def rules(old: Any, new: Any, lives: Lives) -> list[CauseRule]:
-    """The rules by which a value of type `new` is none of type `old`."""
+def rules(old: TraceType, new: TraceType, lives: Lives) -> list[CauseRule]:
+    """The rules by which a value of type `new` is not of type `old`."""
     if isinstance(old, TensorSpec) and isinstance(new, TensorSpec):
         return [CauseRule.DTYPE] if old.dtype is not new.dtype else [CauseRule.SHAPE]
     if isinstance(old, LiteralType) and isinstance(new, LiteralType):
@@ -169,7 +170,7 @@ def rules(old: Any, new: Any, lives: Lives) -> list[CauseRule]:
 def compare_structures(
     old: Structure, new: Structure, path: str, lives: Lives
 ) -> Iterator[Difference]:
-    """Containers first, then what is in them."""
+    """The difference between two containers, else those between their items."""
     keys = old.distinct_keys, new.distinct_keys
     if old.kind is not new.kind or keys[0] != keys[1] or len(old.children) != len(new.children):
         yield Difference(CauseRule.STRUCTURE, path, old, new)
@@ -187,10 +188,10 @@ def step(structure: Structure, index: int) -> str:
     return f"[{key!r}]" if is_mapping and not is_namedtuple(structure.kind) else f".{key}"
 
 
-def causes(found: Sequence[Retrace]) -> list[Cause]:
+def causes(evidence: Sequence[Retrace]) -> list[Cause]:
     """The retraces of a function grouped by rule and argument, the most frequent first."""
     single: dict[tuple[CauseRule, str], Cause] = {}
-    for retrace in found:
+    for retrace in evidence:
         for difference in retrace.differences:
             key = difference.rule, difference.path
             cause = single.setdefault(key, Cause(difference.rule, (difference.path,)))
@@ -203,10 +204,10 @@ def together(single: Sequence[Cause]) -> list[Cause]:
     merged: dict[tuple[CauseRule, tuple[int, ...]], Cause] = {}
     for cause in single:
         key = cause.rule, tuple(cause.numbers)
-        found = merged.get(key)
-        if found is None:
+        same = merged.get(key)
+        if same is None:
             merged[key] = cause
         else:
-            found.paths += cause.paths
-            found.evidence += cause.evidence
+            same.paths += cause.paths
+            same.evidence += cause.evidence
     return list(merged.values())

@@ -1,16 +1,17 @@
-"""Debug mode, and what it adds to each trace: the state that was read, the effects it had."""
+"""Debug mode, and what it adds to each trace: the state that it read, the effects that it had."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 from graphwright.explain.paths import reached
 from graphwright.explain.state import MODES, StateWatch
 from graphwright.explain.trace_effects import Observer, observing
 from graphwright.explain.trace_record import Debug, History, Traced
 from graphwright.ir.graph import Graph
+from graphwright.trace.signature import Bound
 from graphwright.trace.tracer import current_tracer
 
 Made = TypeVar("Made", bound=Traced)
@@ -21,7 +22,7 @@ _INNER: weakref.WeakKeyDictionary[Graph, list[StateWatch]] = weakref.WeakKeyDict
 
 
 def mode_of(on_stale: str | None) -> str:
-    """What is done about state that changed: `on_stale`, by default as debug mode says."""
+    """The reaction to state that changed: `on_stale`, or the default of debug mode."""
     if on_stale is None:
         return "warn" if Debug.on else "ignore"
     if on_stale not in MODES:
@@ -30,7 +31,7 @@ def mode_of(on_stale: str | None) -> str:
 
 
 def look_at(watch: StateWatch) -> None:
-    """A watched trace is used: by a call, or by a function that is being traced."""
+    """Warns of state that changed, and notes the watch for the graphs that are being made."""
     watch.tell()
     tracer = current_tracer()
     while tracer is not None:
@@ -39,10 +40,8 @@ def look_at(watch: StateWatch) -> None:
         tracer = tracer.outer
 
 
-def attended(
-    history: History, bound: Sequence[tuple[str, Any, Any]], make: Callable[[], Made]
-) -> Made:
-    """The trace that `make` makes, looked at as far as its function or debug mode asks for it."""
+def attended(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
+    """The trace that `make` makes, with the watch that its function or debug mode asks for."""
     mode = mode_of(history.options["on_stale"])
     if mode == "ignore" and not Debug.on:
         concrete = make()
@@ -60,7 +59,7 @@ def attended(
 
 
 def watch_with(concrete: Traced, watch: StateWatch) -> None:
-    """Gives a trace its watch, with those of the traces in it, if there is anything to watch."""
+    """Gives a trace its watch, with those of inner traces, if there is anything to watch."""
     watch.inner = _INNER.pop(concrete.graph, [])
     concrete.watch = watch if watch else None
 

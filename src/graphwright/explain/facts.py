@@ -1,7 +1,7 @@
-"""What a function's text says: which names from outside it reads, calls, and changes.
+"""The names from outside that a function's source reads, calls, and changes.
 
-A `NameChain` is a way from a name to a value, as `self.layers[0].rate`. Names that the function
-itself binds are followed where they were bound once, to a chain.
+A `NameChain` leads from a name to a value, as `self.layers[0].rate` does. A name that the function
+binds once, to a chain, stands for this chain.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MUTATORS = frozenset(
 
 
 class NameStep(NamedTuple):
-    """One step on the way: an attribute or a constant key."""
+    """One step of a chain: an attribute or a constant key."""
 
     is_item: bool
     key: Any
@@ -45,12 +45,12 @@ class NameChain(NamedTuple):
         return self.root + "".join(map(str, self.steps))
 
     def then(self, *steps: NameStep) -> NameChain:
-        """A way further on."""
+        """This chain with more steps."""
         return NameChain(self.root, (*self.steps, *steps))
 
 
 class CallSite(NamedTuple):
-    """A call: what is called, and which chains are passed."""
+    """A call: the function, and the chains among its arguments."""
 
     function: NameChain
     arguments: tuple[NameChain | None, ...]
@@ -68,10 +68,10 @@ class StoreSite(NamedTuple):
 
 @dataclass
 class Facts:
-    """What one function does with what is outside."""
+    """What one function does with values from outside."""
 
     parameters: tuple[str, ...] = ()
-    reads: dict[NameChain, int] = field(default_factory=dict)  # and the first line
+    reads: dict[NameChain, int] = field(default_factory=dict)  # with the first line of each
     calls: list[CallSite] = field(default_factory=list)
     stores: list[StoreSite] = field(default_factory=list)
 
@@ -80,20 +80,20 @@ _FACTS: weakref.WeakKeyDictionary[types.CodeType, Facts] = weakref.WeakKeyDictio
 
 
 def facts_of(function: types.FunctionType) -> Facts:
-    """The facts of a function; none where its source cannot be had."""
-    found = _FACTS.get(function.__code__)
-    if found is None:
+    """The facts of a function; none where it has no source."""
+    facts = _FACTS.get(function.__code__)
+    if facts is None:
         try:
             tree = fetch(function).tree()
         except SourceError:
-            found = Facts()
+            facts = Facts()
         else:
             reader = FactReader(tree)
             for statement in tree.body:
                 reader.visit(statement)
-            found = reader.facts
-        _FACTS[function.__code__] = found
-    return found
+            facts = reader.facts
+        _FACTS[function.__code__] = facts
+    return facts
 
 
 class FactReader(ast.NodeVisitor):
@@ -115,7 +115,7 @@ class FactReader(ast.NodeVisitor):
     # -- chains ---------------------------------------------------------------------------
 
     def chain(self, node: ast.AST | None) -> NameChain | None:
-        """The chain that an expression is; None for other expressions and local names."""
+        """The chain that an expression denotes; None for local names and other expressions."""
         if isinstance(node, ast.Name):
             if node.id in self.aliases:
                 return self.aliases[node.id]
@@ -128,8 +128,8 @@ class FactReader(ast.NodeVisitor):
             return None if before is None else before.then(NameStep(True, node.slice.value))
         return None
 
-    def read(self, node: Any) -> None:
-        """A chain that is read, or the parts of another expression."""
+    def read(self, node: ast.Name | ast.Attribute | ast.Subscript) -> None:
+        """Notes that a chain is read, or visits the parts of another expression."""
         chain = self.chain(node)
         if chain is None:
             self.generic_visit(node)
@@ -149,7 +149,7 @@ class FactReader(ast.NodeVisitor):
         self.read_or_store(node)
 
     def read_or_store(self, node: ast.Attribute | ast.Subscript) -> None:
-        """`x.a` or `x[k]`, on either side of an assignment."""
+        """Notes `x.a` or `x[k]`, on either side of an assignment."""
         if isinstance(node.ctx, ast.Load):
             self.read(node)
             return
@@ -186,7 +186,7 @@ class FactReader(ast.NodeVisitor):
             self.visit(argument)
 
     def called(self, function: NameChain, node: ast.Call) -> None:
-        """A call of something from outside: of a function, or of a value's method."""
+        """Notes a call of a function from outside, or of a method of a value from outside."""
         arguments = tuple([self.chain(a) for a in node.args])
         keywords = tuple([(k.arg or "", self.chain(k.value)) for k in node.keywords])
         self.facts.calls.append(CallSite(function, arguments, keywords, node.lineno))
@@ -209,10 +209,10 @@ def bindings(body: Sequence[ast.AST]) -> Iterator[str]:
     """The names that statements bind, those of functions and comprehensions in them included."""
     for statement in body:
         for node in ast.walk(statement):
-            yield from bound_by(node)
+            yield from bound_names(node)
 
 
-def bound_by(node: ast.AST) -> Iterator[str]:
+def bound_names(node: ast.AST) -> Iterator[str]:
     """The names that one node binds."""
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         yield node.id

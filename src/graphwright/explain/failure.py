@@ -1,6 +1,6 @@
-"""Calls that failed: what was wrong, and the form that works.
+"""Calls that failed: the mistake, and the form that works.
 
-Errors are known by their class and by what all of their kind say.
+An error is known by its class and by the words that all errors of its kind share.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ class FailureReport:
 
 @dataclass(frozen=True)
 class FailureKind:
-    """A kind of error. In its code `{line}` is the line that failed, `{head}` the function's
-    first line, `{name}` its name, `{0}` what the pattern found."""
+    """A kind of error, and what to write instead.
+
+    In its code `{line}` is the line that failed, `{head}` the function's first line, `{name}` its
+    name, and `{0}` the first group of the pattern.
+    """
 
     error: type[BaseException]
     pattern: str
@@ -70,7 +73,7 @@ KNOWN = (
     FailureKind(
         TypeError, r"has no Python (int|float|index|complex)",
         "Python asks for the {0} of a tensor that has no value while the function is traced.",
-        "Stay with tensors", "tf.cast(x, ...)  # or tf.py_function(lambda x: ..., [x], ...)",
+        "Keep to tensors", "tf.cast(x, ...)  # or tf.py_function(lambda x: ..., [x], ...)",
     ),
     FailureKind(
         ValueError, r"is out of scope and cannot be used here",
@@ -85,22 +88,22 @@ KNOWN = (
         TypeError,
         r"<tf\.Tensor '(.+?)'.* is out of scope and cannot be used here.*?"
         r"was defined here:\n\s*(.*?)\n\s*(.*?)\n",
-        "The tensor {0}, made by `{2}` ({1}), was stored outside the function that made it, and "
-        "used when that was done.",
+        "The tensor {0}, made by `{2}` ({1}), was stored outside the function that made it. It was "
+        "used after this function had ended.",
         "Return it",
         "return ..., tensor  # where `{2}` makes it; take it from the call's results",
     ),
     FailureKind(
         TypeError, r"Could not generate a generic TraceType for",
-        "An argument is an object that can be neither hashed nor referred to weakly, so that no "
-        "trace could be found again for it.",
-        "Say of which type it is",
+        "An argument is an object that can be neither hashed nor referred to weakly. So no trace "
+        "could be found again for it.",
+        "Say which type it has",
         "# in its class:\ndef __hash__(self):\n    return hash(tuple(vars(self).values()))\n"
         "# or __tf_tracing_type__(self, context), which returns a tf.types.experimental.TraceType",
     ),
     FailureKind(
         TypeError, r"Can not cast (.+?) to (.+?)`",
-        "The argument {0} is not of the type that input_signature fixes: {1}.",
+        "The argument {0} does not have the type that input_signature fixes: {1}.",
         "Relax the signature, or convert the argument",
         "@tf.function(input_signature=[tf.TensorSpec(None, ...)])\n{head} ...",
     ),
@@ -111,7 +114,7 @@ KNOWN = (
     ),
     FailureKind(
         RecursionError, r"recursion",
-        "The function calls itself, and a tensor decides when that ends: both ways are traced, "
+        "The function calls itself, and a tensor decides when that ends. Both branches are traced, "
         "so tracing never ends.",
         "Loop instead, or pass a Python number",
         "while n > 0:\n    n = n - 1\n# or: {name}(5), one trace for each number",
@@ -124,11 +127,11 @@ KNOWN = (
     FailureKind(
         ValueError, r"a tensor decides whether this function returns a value",
         "A tensor decides whether the function returns a value.",
-        "Return on both ways", "return ...  # at the end of the function",
+        "Return on both paths", "return ...  # at the end of the function",
     ),
     FailureKind(
         TypeError, r"pred must not be a Python bool",
-        "tf.cond got a Python bool: its condition is known while tracing.",
+        "tf.cond has a Python bool for its condition, which is known while tracing.",
         "Use Python's `if`, or make the operand a tensor",
         "if condition: ...\n# or: {name}(tf.constant(...))",
     ),
@@ -151,12 +154,13 @@ KNOWN = (
     FailureKind(
         TypeError, r"enters the loop with type (.+?) but has type (.+?) after",
         "A loop variable changes its dtype from {0} to {1}.",
-        "Begin with the dtype that it ends with", "x = tf.cast(x, {1})  # before the loop",
+        "Begin with the dtype that an iteration ends with",
+        "x = tf.cast(x, {1})  # before the loop",
     ),
     FailureKind(
         ValueError, r"shape invariant|enters the loop with shape|shape_invariants",
         "A loop variable changes its shape.",
-        "Say which part of its shape is constant",
+        "Say which dimensions are constant",
         "tf.autograph.experimental.set_loop_options(\n"
         "    shape_invariants=[(x, tf.TensorShape([None]))])  # first line in the loop",
     ),
@@ -168,7 +172,7 @@ KNOWN = (
     FailureKind(
         ValueError, r"A structure that contains itself",
         "A container holds itself, so its type has no end.",
-        "Take it out of itself", "items.remove(items)",
+        "Remove it from itself", "items.remove(items)",
     ),
 )  # fmt: skip
 
@@ -177,22 +181,24 @@ def failure_report(failure: Failure, case: ProposalCase) -> FailureReport:
     """A call that failed, in words."""
     line = failure.line or failure.caller
     for known in KNOWN:
-        found = re.search(known.pattern, failure.message, re.DOTALL)
-        if found is not None and issubclass(failure.kind, known.error):
+        match = re.search(known.pattern, failure.message, re.DOTALL)
+        if match is not None and issubclass(failure.kind, known.error):
             words = {
                 "line": source(line),
                 "head": f"def {case.name}{case.signature}:",
                 "name": case.name,
             }
-            sentence = known.sentence.format(*found.groups(), **words)
-            code = known.code.format(*found.groups(), **words)
-            fix = Fix(known.title, code, max(count(case.asked, case.reduces), 1))
-            return told(failure, line, sentence, fix)
-    return told(failure, line, failure.message.partition("\n")[0], None)
+            sentence = known.sentence.format(*match.groups(), **words)
+            code = known.code.format(*match.groups(), **words)
+            fix = Fix(known.title, code, max(count(case.requests, case.reduces), 1))
+            return worded(failure, line, sentence, fix)
+    return worded(failure, line, failure.message.partition("\n")[0], None)
 
 
-def told(failure: Failure, line: Location | None, sentence: str, fix: Fix | None) -> FailureReport:
-    """A report."""
+def worded(
+    failure: Failure, line: Location | None, sentence: str, fix: Fix | None
+) -> FailureReport:
+    """The report on a call that failed."""
     caller = show_place(failure.caller)
     if failure.stored:
         sentence += f" It was stored by {listed(failure.stored)}."

@@ -1,4 +1,4 @@
-"""What is known of a function's traces, in words: the parts of a report."""
+"""The parts of a report: the traces of a function and their causes, in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CauseReport:
-    """One cause of retraces, how many it made necessary, what shows it, and what helps."""
+    """One cause of retraces: their number, the evidence, and the fixes."""
 
     rule: str
     paths: tuple[str, ...]
@@ -25,13 +25,13 @@ class CauseReport:
 
     @property
     def best(self) -> Fix | None:
-        """What saves most."""
+        """The fix that saves most traces."""
         return self.fixes[0] if self.fixes else None
 
 
 @dataclass(frozen=True)
 class TraceReport:
-    """One trace."""
+    """One trace: its type, who called, why it was made, what it cost."""
 
     number: int
     type: str
@@ -49,7 +49,7 @@ class TraceReport:
 
 @dataclass(frozen=True)
 class Findings:
-    """What became of one function, or of all that were made of one piece of code."""
+    """The report on one function, or on all that were made of one piece of code."""
 
     name: str
     place: str
@@ -66,12 +66,12 @@ class Findings:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """State that traces read and that is another now."""
+        """The state that traces read and that has changed since."""
         return tuple(unique(change for trace in self.traces for change in trace.changes))
 
     @property
     def effects(self) -> tuple[str, ...]:
-        """What ran once, while tracing."""
+        """The effects that happened once, while tracing."""
         return tuple(unique(effect for trace in self.traces for effect in trace.effects))
 
     @property
@@ -81,7 +81,7 @@ class Findings:
 
     @property
     def summary(self) -> str:
-        """One line."""
-        made = f" by {self.functions} functions" if self.functions > 1 else ""
+        """The report in one line."""
+        made = f" of {self.functions} functions" if self.functions > 1 else ""
         traces = plural(len(self.traces), "trace")
         return f"{self.name}: {traces} in {plural(self.calls, 'call')}{made}"

@@ -1,6 +1,6 @@
-"""What would have saved traces: the change, the code to paste, and how many would be left.
+"""Changes that would have saved traces: the code to paste, and how many traces would be left.
 
-A `Proposal` changes what was asked; the number of traces is that of a replay.
+A `Proposal` changes the types of calls; a replay of these counts the traces.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from typing import Any
 from graphwright.explain.cause import Cause, CauseRule
 from graphwright.explain.objects import object_proposals
 from graphwright.explain.proposal import Proposal, ProposalCase, keep
-from graphwright.explain.replay import Asked, at, bucket, count, leaves
-from graphwright.explain.signatures import reduce_retracing, relaxations, signature
+from graphwright.explain.replay import Requests, at_paths, bucket, count, leaves
+from graphwright.explain.signatures import OF_NUMBERS, reduce_retracing, relaxations, signature
 from graphwright.explain.structures import structure_proposals
 from graphwright.explain.wording import listed, paths_shown, unique
 from graphwright.trace.argument_types import LiteralType, VariableType
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
+from graphwright.types.trace_type import TraceType
 
-_BUCKETS = 4  # lengths from which on padding to a few is worth a word
+_BUCKETS = 4  # so many different lengths are worth padding
 
 
 @dataclass(frozen=True)
@@ -39,56 +40,58 @@ class Fix:
 
 
 def fixes(case: ProposalCase, cause: Cause) -> list[Fix]:
-    """What helps against one cause, the best first."""
-    found = []
+    """The fixes of one cause, the best first."""
+    candidates = []
     for proposal in PROPOSALS[cause.rule](case, cause):
-        asked = proposal.apply(case.asked)
-        if asked is not None:
+        requests = proposal.apply(case.requests)
+        if requests is not None:
             reduced = proposal.reduces or case.reduces
-            traces = count(asked, reduced)
+            traces = count(requests, reduced)
             note = f"{proposal.note} {left_out(case)}".strip()
-            found.append(Fix(proposal.title, case.code(proposal), traces, note))
-    found.sort(key=lambda fix: fix.traces)
-    now = count(case.asked, case.reduces)
-    return [fix for fix in found if fix.traces < now] or found
+            candidates.append(Fix(proposal.title, case.code(proposal), traces, note))
+    candidates.sort(key=lambda fix: fix.traces)
+    now = count(case.requests, case.reduces)
+    return [fix for fix in candidates if fix.traces < now] or candidates
 
 
 def together(case: ProposalCase, causes: Sequence[Cause]) -> Fix | None:
-    """The best fixes of several causes at once: None where there are not several."""
+    """The best fixes of several causes at once; None where fewer than two have one."""
     chosen: list[Proposal] = []
     rest = case
     for cause in sorted(causes, key=lambda c: c.rule is CauseRule.SHAPE):
         best = least(rest, PROPOSALS[cause.rule](rest, cause))
         if best is not None:
             chosen.append(best[0])
-            rest = rest._replace(asked=best[1], reduces=rest.reduces or best[0].reduces)
+            rest = rest._replace(requests=best[1], reduces=rest.reduces or best[0].reduces)
     if len(chosen) < 2:
         return None
     title = "; ".join(p.title for p in chosen)
-    return Fix(title, case.code(*chosen), count(rest.asked, rest.reduces), left_out(case))
+    return Fix(title, case.code(*chosen), count(rest.requests, rest.reduces), left_out(case))
 
 
 def left_out(case: ProposalCase) -> str:
-    """What a replay did not look at, if anything."""
-    asked = case.asked
-    return f"Counted over the first {len(asked.types)} types of calls." if asked.left_out else ""
+    """A note on the calls that a replay leaves out, or nothing."""
+    requests = case.requests
+    return (
+        f"Counted over the first {len(requests.types)} types of calls." if requests.left_out else ""
+    )
 
 
-def least(case: ProposalCase, proposals: Iterator[Proposal]) -> tuple[Proposal, Asked] | None:
-    """The proposal that leaves the fewest traces, and what it makes of the calls.
+def least(case: ProposalCase, proposals: Iterator[Proposal]) -> tuple[Proposal, Requests] | None:
+    """The proposal that leaves the fewest traces, with the calls as it changes them.
 
-    None where there is none, or none that changes anything.
+    None where no proposal changes anything.
     """
-    best: tuple[int, Proposal, Asked] | None = None
-    now = count(case.asked, case.reduces)
+    best: tuple[int, Proposal, Requests] | None = None
+    now = count(case.requests, case.reduces)
     for proposal in proposals:
-        asked = proposal.apply(case.asked)
-        if asked is None:
+        requests = proposal.apply(case.requests)
+        if requests is None:
             continue
-        traces = count(asked, case.reduces or proposal.reduces)
-        changes = traces < now or asked.types != case.asked.types
+        traces = count(requests, case.reduces or proposal.reduces)
+        changes = traces < now or requests.types != case.requests.types
         if changes and (best is None or traces < best[0]):
-            best = traces, proposal, asked
+            best = traces, proposal, requests
     return None if best is None else best[1:]
 
 
@@ -102,9 +105,9 @@ def shape_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
 
 
 def padding(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """Lengths padded up to powers of two, where one dimension varies over several lengths."""
+    """Lengths padded to powers of two, where one dimension has several lengths."""
     specs = {path: specs_of(cause.types(path)) for path in cause.paths}
-    varying = {path: varying_axis(found) for path, found in specs.items()}
+    varying = {path: varying_axis(types) for path, types in specs.items()}
     if any(axis is None for axis in varying.values()):
         return
     path, axis = next(iter(varying.items()))
@@ -114,8 +117,10 @@ def padding(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     if len(lengths) < _BUCKETS or len(buckets) == len(lengths):
         return
 
-    def change(type_: Any) -> Any:
-        dims = type_.type.dims if isinstance(type_, TensorSpec) else None
+    def change(type_: TraceType) -> TraceType:
+        if not isinstance(type_, TensorSpec):
+            return type_
+        dims = type_.type.dims
         if dims is None or len(dims) != rank:
             return type_
         return TensorSpec(
@@ -135,22 +140,22 @@ def padding(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     title = f"Pad {paths_shown(cause.paths)} to {listed(buckets, 'or')}"
     yield Proposal(
         title,
-        lambda asked: asked.changed(at(cause.paths, change)),
+        lambda requests: requests.changed(at_paths(cause.paths, change)),
         "\n".join(lines),
         {},
         note=note,
     )
 
 
-def specs_of(types: Sequence[Any]) -> list[Any]:
-    """The tensors among types."""
+def specs_of(types: Sequence[TraceType]) -> list[Any]:
+    """The types, that of its value for a variable's."""
     return [t.spec if isinstance(t, VariableType) else t for t in types]
 
 
-def varying_axis(specs: Sequence[Any]) -> int | None:
+def varying_axis(specs: Sequence[TensorSpec]) -> int | None:
     """The one axis whose length differs among specs of one rank."""
-    dims = [spec.type.dims for spec in specs]
-    if any(d is None or len(d) != len(dims[0]) or None in d for d in dims):
+    dims = [spec.type.dims for spec in specs if spec.type.dims is not None]
+    if len(dims) < len(specs) or any(len(d) != len(dims[0]) or None in d for d in dims):
         return None
     axes = [i for i in range(len(dims[0])) if len({d[i] for d in dims}) > 1]
     return axes[0] if len(axes) == 1 else None
@@ -158,31 +163,34 @@ def varying_axis(specs: Sequence[Any]) -> int | None:
 
 def dtype_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """One dtype for all calls."""
-    wanted = {path: common_dtype(specs_of(cause.types(path))) for path in cause.paths}
-    if None in wanted.values():
-        return
-    replaced = {path: f"tf.cast({path}, tf.{d.name})" for path, d in wanted.items() if d}
+    dtypes: dict[str, dt.DType] = {}
+    for path in cause.paths:
+        dtype = common_dtype(specs_of(cause.types(path)))
+        if dtype is None:
+            return
+        dtypes[path] = dtype
+    replaced = {path: f"tf.cast({path}, tf.{dtype.name})" for path, dtype in dtypes.items()}
 
-    def apply(asked: Asked) -> Asked:
-        for path, dtype in wanted.items():
-            asked = asked.changed(at([path], partial(with_dtype, dtype=dtype)))
-        return asked
+    def apply(requests: Requests) -> Requests:
+        for path, dtype in dtypes.items():
+            requests = requests.changed(at_paths([path], partial(with_dtype, dtype=dtype)))
+        return requests
 
     title = f"Cast {paths_shown(cause.paths)} before the call"
     yield Proposal(title, apply, replaced=replaced)
 
 
-def common_dtype(specs: Sequence[Any]) -> dt.DType | None:
-    """The widest of the dtypes, floating before integer; None where some cannot be cast."""
-    found = unique(spec.dtype for spec in specs)
-    if any(d is dt.string or d is dt.variant or d is dt.resource for d in found):
+def common_dtype(specs: Sequence[TensorSpec]) -> dt.DType | None:
+    """The widest of the dtypes, floats before integers; None where one cannot be cast."""
+    dtypes = unique(spec.dtype for spec in specs)
+    if any(d is dt.string or d is dt.variant or d is dt.resource for d in dtypes):
         return None
-    widest: dt.DType = max(found, key=lambda d: (d.is_complex, d.is_floating, d.size))
+    widest: dt.DType = max(dtypes, key=lambda d: (d.is_complex, d.is_floating, d.size))
     return widest
 
 
-def with_dtype(type_: Any, dtype: Any) -> Any:
-    """A tensor's type with another dtype."""
+def with_dtype(type_: TraceType, dtype: dt.DType) -> TraceType:
+    """A tensor's type with another dtype; any other type as it is."""
     return TensorSpec(type_.shape, dtype) if isinstance(type_, TensorSpec) else type_
 
 
@@ -190,7 +198,7 @@ def with_dtype(type_: Any, dtype: Any) -> Any:
 
 
 def literal_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """Tensors in the place of Python values."""
+    """Tensors instead of Python values."""
     replaced, changes = {}, {}
     for path in cause.paths:
         values = [t.value for t in cause.types(path)]
@@ -204,11 +212,13 @@ def literal_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
         replaced[path] = f"tf.constant({path}{'' if plain else f', tf.{dtype.name}'})"
         changes[path] = TensorSpec([], dtype)
     note = (
-        "A value that decides what the graph is, as a mode or a number of layers does, is right "
-        "as a Python value: one trace for each."
+        "A value that shapes the graph, as a mode or a number of layers does, stays a Python "
+        "value: one trace for each."
     )
+    if any(spec.dtype.is_numeric for spec in changes.values()):
+        note = f"{OF_NUMBERS} {note}"
     title = f"Pass {paths_shown(list(replaced.values()))}"
-    yield Proposal(title, lambda asked: tensors(asked, changes), replaced=replaced, note=note)
+    yield Proposal(title, lambda requests: tensors(requests, changes), replaced=replaced, note=note)
     if not case.constrained:
         fixed = signature(case)
         if fixed is not None:
@@ -216,29 +226,33 @@ def literal_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
 
 
 def as_bool(case: ProposalCase, cause: Cause, path: str) -> Iterator[Proposal]:
-    """Zeros and ones as the bools that they stand for: a trace tells 1 from True."""
-    given = [t for wanted in case.asked.types for at_, t in leaves(wanted) if at_ == path]
-    if not all(isinstance(t, LiteralType) and t.value in (0, 1) for t in given):
+    """Zeros and ones as bools: for a trace 1 and True are different."""
+    types = [
+        t for call_type in case.requests.types for place, t in leaves(call_type) if place == path
+    ]
+    if not all(isinstance(t, LiteralType) and t.value in (0, 1) for t in types):
         return
 
-    def change(type_: Any) -> Any:
+    def change(type_: TraceType) -> TraceType:
         return LiteralType(bool(type_.value)) if isinstance(type_, LiteralType) else type_
 
     replaced = {path: f"bool({path})"}
     yield Proposal(
-        f"Pass `bool({path})`", lambda asked: asked.changed(at([path], change)), replaced=replaced
+        f"Pass `bool({path})`",
+        lambda requests: requests.changed(at_paths([path], change)),
+        replaced=replaced,
     )
 
 
-def tensors(asked: Asked, changes: dict[str, TensorSpec]) -> Asked:
-    """Calls whose Python values at some paths are tensors instead."""
-    return asked.changed(
+def tensors(requests: Requests, changes: dict[str, TensorSpec]) -> Requests:
+    """The calls with tensors instead of the Python values at some paths."""
+    return requests.changed(
         lambda path, t: changes[path] if path in changes and isinstance(t, LiteralType) else t
     )
 
 
 def dtype_of_values(values: Sequence[Any]) -> dt.DType | None:
-    """The dtype of the tensors that Python values become; None where they have none in common."""
+    """The dtype of Python values as tensors; None where they have none in common."""
     kinds = {type(v) for v in values}
     if kinds == {bool}:
         return dt.bool_
@@ -252,7 +266,7 @@ def dtype_of_values(values: Sequence[Any]) -> dt.DType | None:
 
 
 def kind_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """The Python value as a tensor like the one that other calls pass."""
+    """A tensor instead of the Python value, as other calls pass it."""
     replaced, changes = {}, {}
     for path in cause.paths:
         types = cause.types(path)
@@ -263,7 +277,7 @@ def kind_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
         replaced[path] = f"tf.constant({path}, tf.{spec.dtype.name})"
         changes[path] = TensorSpec([], spec.dtype)
     title = f"Pass a tensor as {paths_shown(cause.paths)} in every call"
-    yield Proposal(title, lambda asked: tensors(asked, changes), replaced=replaced)
+    yield Proposal(title, lambda requests: tensors(requests, changes), replaced=replaced)
     yield from relaxations(case)
 
 
@@ -271,21 +285,24 @@ def kind_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
 
 
 def variable_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """The values of variables that are only read."""
+    """The value of a variable that is only read."""
     replaced = {path: f"tf.identity({path})" for path in cause.paths}
     note = "Where the function assigns to the variable, the two traces are right."
 
-    def value(type_: Any) -> Any:
+    def value(type_: TraceType) -> TraceType:
         return type_.spec if isinstance(type_, VariableType) else type_
 
     title = f"Pass the value of {paths_shown(cause.paths)}"
     yield Proposal(
-        title, lambda asked: asked.changed(at(cause.paths, value)), replaced=replaced, note=note
+        title,
+        lambda requests: requests.changed(at_paths(cause.paths, value)),
+        replaced=replaced,
+        note=note,
     )
 
 
 def local_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """What is captured from the function around, as an argument."""
+    """A captured tensor of the enclosing function, as an argument."""
     names = unique(
         str(tensor.name).partition(":")[0]
         for retrace, _ in cause.evidence
@@ -293,7 +310,7 @@ def local_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
         for tensor in retrace.record.concrete.graph.captured
         if hasattr(tensor, "graph")
     )
-    if not names:  # the inner functions that it calls capture something, not the function itself
+    if not names:  # only inner functions that it calls capture something
         return
     parameters = ", ".join([*case.names, *names])
     code = f"def {case.name}({parameters}): ..."
@@ -301,7 +318,7 @@ def local_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
 
 
 def state_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """Variables in the place of values that change."""
+    """Variables instead of values that change."""
     lines = [
         f"{path} = tf.Variable({cause.types(path)[0]})  # and {path}.assign(...) to change it"
         for path in cause.paths
@@ -310,7 +327,7 @@ def state_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
 
 
 def custom_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """What has a trace type of its own decides itself; shapes in it can be relaxed."""
+    """Relaxed shapes: a trace type of its own decides all else itself."""
     if not case.reduces:
         yield reduce_retracing(case)
 
@@ -325,12 +342,12 @@ def decorator_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
         f"{case.variable} = tf.function({made})  # once, outside the loop\n"
         f"{case.call({})}  # in the loop"
     )
-    note = "Functions that close over different values are different: each needs a trace."
+    note = "Functions that close over different values differ: each needs a trace."
     yield Proposal("Make the tf.function once", keep, code, note=note)
 
 
 def instance_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """One instance, or a function that takes what instances hold as tensors."""
+    """One instance, or a function that takes the attributes of instances as tensors."""
     owner = listed(case.owners, "or")
     called = case.call({})
     method = called.removeprefix("__call__") if case.name == "__call__" else f".{called}"
@@ -345,11 +362,11 @@ def instance_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
             f"def {case.name}{with_self(case)}:\n"
             f"    return {name}({', '.join([*values, *case.names])})"
         )
-        yield Proposal("Pass what instances hold to a function outside", keep, code)
+        yield Proposal("Pass the attributes to a function outside", keep, code)
 
 
 def with_self(case: ProposalCase) -> str:
-    """The parameters of a method in code."""
+    """The parameters of a method, as code."""
     return f"(self, {str(case.signature)[1:]}" if case.names else "(self)"
 
 

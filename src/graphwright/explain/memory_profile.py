@@ -1,7 +1,7 @@
 """When the values of a graph come and go, and how much memory they need together.
 
-Python code keeps each value in an array of its own. Machine code has one block a call for what is
-between its operands and its results; `segment_plan` says what lies where in it.
+Python code keeps each value in an array of its own. Machine code has one block for each call, which
+holds the values between its operands and its results; `segment_plan` says where each of them lies.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from graphwright.ops.core.creation import Const
 _ROLES = {
     "input": "an operand",
     "result": "a result",
-    "late": "a result, as long as it turns out to be",
+    "late": "a result of any length",
     "temporary": "in the block",
-    "row": "by itself, for one row",
-    "owned": "by itself",
+    "row": "on its own, for one row",
+    "owned": "on its own",
 }
 _ROW = 14  # pixels
 _WIDTH = 600
@@ -36,8 +36,10 @@ _BARS = 60  # values drawn, the largest
 
 @dataclass(frozen=True)
 class Life:
-    """A value: the steps at which it is made and last used, its bytes and its place where they are
-    known."""
+    """A value: the steps at which it is made and last used, its size and its place.
+
+    `bytes` is None and `place` is empty where they are not known.
+    """
 
     name: str
     type: str
@@ -58,29 +60,28 @@ class MemoryPlan:
 
 
 def plans(graph: Graph, tier: str) -> list[tuple[str, MemoryPlan]]:
-    """What is planned for a graph that a tier runs: of machine code, for each segment of it."""
+    """The plans of a graph that a tier runs, with titles: one for each native segment."""
     simple = simplify(graph)
     if tier != "native":
         return [("memory", plan(simple))]
     parts = partition(simple)
-    found = [node.op for node in parts.nodes if isinstance(node.op, Native)]
-    inside = [(f"memory of segment {i}", segment_plan(op)) for i, op in enumerate(found)]
+    segments = [node.op for node in parts.nodes if isinstance(node.op, Native)]
+    inside = [(f"memory of segment {i}", segment_plan(op)) for i, op in enumerate(segments)]
     return inside if len(inside) == 1 else [("memory between segments", plan(parts)), *inside]
 
 
 def segment_plan(op: Native) -> MemoryPlan:
-    """What lies where while a segment runs, and when; steps are the statements of its
-    program, at any depth."""
+    """The lives and places of a segment's values; steps are the statements of its program."""
     program, _ = op.lowered
     value, places, lives = program.sizes(), dict(program.homes), lifetimes(program) or {}
     steps = len(moments(program.body))
-    own = [i for i, home in places.items() if i == home]
-    sizes = [value(size_of_buffer(program.buffers[i])) for i in own]
+    blocks = [i for i, home in places.items() if i == home]
+    sizes = [value(size_of_buffer(program.buffers[i])) for i in blocks]
     known = sizes[: sizes.index(None)] if None in sizes else sizes
-    starts = dict(zip(own, offsets([size for size in known if size is not None])))
+    starts = dict(zip(blocks, offsets([size for size in known if size is not None])))
     names = dict(zip(program.inputs, op.f.arguments)) if program.crossing is None else {}
     names |= dict(zip([buffer for buffer, _ in program.results], op.f.results))
-    found = []
+    values = []
     for i, buffer in enumerate(program.buffers):
         if buffer.role in ("view", "alias") or (buffer.role == "temporary" and i not in places):
             continue  # an item of a list, or a number that lies in a register
@@ -95,26 +96,25 @@ def segment_plan(op: Native) -> MemoryPlan:
         shape = ",".join(map(str, buffer.shape))
         begin, end = lives.get(i, (0, steps - 1))
         size = value(size_of_buffer(buffer))
-        found.append(Life(name, f"{buffer.kind}[{shape}]", begin, end + 1, size, place))
-    return MemoryPlan(tuple(found), steps, in_words(sizes, len(places)))
+        values.append(Life(name, f"{buffer.kind}[{shape}]", begin, end + 1, size, place))
+    return MemoryPlan(tuple(values), steps, in_words(sizes, len(places)))
 
 
 def in_words(sizes: list[int | None], temporaries: int) -> str:
-    """The block of a segment, given the sizes of what lies in it."""
+    """The block of a segment in a sentence, by the sizes of its buffers."""
     if not temporaries:
-        return "No memory but that of operands and results."
+        return "No memory but operands and results."
     known = [size for size in sizes if size is not None]
     total = f"{offsets(known)[-1]:,} bytes"
     if len(known) < len(sizes):
-        total += f" and what {plural(len(sizes) - len(known), 'size')} of a call add"
+        total += f" and {plural(len(sizes) - len(known), 'buffer')} sized by a call"
     text = f"A call takes one block of {total}, for {plural(temporaries, 'temporary value')}"
     again = temporaries - len(sizes)
-    return f"{text}, {again} of which lie where others lay." if again else f"{text}."
+    return f"{text}, {again} of which reuse the memory of others." if again else f"{text}."
 
 
 def plan(simple: Graph) -> MemoryPlan:
-    """The lives of the values of a simplified graph as Python code runs it; constants live as long
-    as the code."""
+    """The lives of a simplified graph's values in Python code; constants are part of the code."""
     steps = {node: i for i, node in enumerate(simple.nodes)}
     last = last_uses(simple)
     lives = []
@@ -130,12 +130,12 @@ def plan(simple: Graph) -> MemoryPlan:
         for step in range(len(steps) + 1)
     ]
     peak = max(needs)
-    at = needs.index(peak)
-    words = f"At most {peak:,} bytes at once, in step {at} of {len(steps)}"
+    peak_step = needs.index(peak)
+    words = f"At most {peak:,} bytes at once, in step {peak_step} of {len(steps)}"
     unknown = sum(life.bytes is None for life in lives)
     if unknown:
-        words += f"; {unknown} of {len(lives)} values have sizes that only a call tells"
-    return MemoryPlan(tuple(lives), len(steps), f"{words}.", at)
+        words += f"; {unknown} of {len(lives)} values have sizes that a call decides"
+    return MemoryPlan(tuple(lives), len(steps), f"{words}.", peak_step)
 
 
 def bytes_of(value: Value) -> int | None:
@@ -145,7 +145,7 @@ def bytes_of(value: Value) -> int | None:
 
 
 def svg(plan: MemoryPlan) -> str:
-    """A bar for each value, from where it is made to its last use."""
+    """A picture with a bar for each value, from the step that makes it to its last use."""
     chosen = sorted(plan.lives, key=lambda life: -(life.bytes or 0))[:_BARS]
     scale = _WIDTH / max(plan.steps, 1)
     shapes = []

@@ -1,18 +1,18 @@
-"""Objects as arguments: equality, a trace type, a longer life, or tensors of what they hold."""
+"""Objects as arguments: equality, a trace type, a longer life, or their attributes as tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from graphwright.explain.cause import Cause, CauseRule
-from graphwright.explain.proposal import Proposal, ProposalCase
-from graphwright.explain.replay import Asked, token
+from graphwright.explain.proposal import Apply, Proposal, ProposalCase
+from graphwright.explain.replay import Requests, token
 from graphwright.explain.trace_record import ObjectNote
 from graphwright.explain.wording import listed, paths_shown, unique
 from graphwright.trace.argument_types import Structure, Weakref
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
+from graphwright.types.trace_type import TraceType
 
 _EQUALITY = """\
 # in class {kind}:
@@ -49,7 +49,7 @@ def __tf_tracing_type__(self, context):
 
 
 def object_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """What lets one object's trace serve another."""
+    """The changes that let one object's trace serve another."""
     notes = notes_at(case, cause)
     kinds = unique(note.kind for note in notes)
     if not kinds:
@@ -67,37 +67,39 @@ def object_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
 
 
 def notes_at(case: ProposalCase, cause: Cause) -> list[ObjectNote]:
-    """What is known of the objects at a cause's paths."""
+    """The notes on the objects at a cause's paths."""
     types = [t for path in cause.paths for t in cause.types(path)]
-    found = [case.asked.notes.get(id(t)) for t in types]
-    return [note for note in found if note is not None]
+    notes = [case.requests.notes.get(id(t)) for t in types]
+    return [note for note in notes if note is not None]
 
 
-def by_state(case: ProposalCase, cause: Cause, compared: bool = False) -> Any:
-    """Objects as what they are and hold, whoever they are; if they are `compared`, as what their
-    class takes for equal."""
-    notes = case.asked.notes
+def by_state(case: ProposalCase, cause: Cause, compared: bool = False) -> Apply:
+    """A change of calls: an object is its class and its attributes, not its identity.
 
-    def apply(asked: Asked) -> Asked:
-        def change(path: str, type_: Any) -> Any:
+    If objects are `compared`, one is all that its class takes for equal.
+    """
+    notes = case.requests.notes
+
+    def apply(requests: Requests) -> Requests:
+        def change(path: str, type_: TraceType) -> TraceType:
             note = notes.get(id(type_)) if isinstance(type_, Weakref) else None
             if note is None or path not in cause.paths:
                 return type_
             return token(note, note.hash if compared and note.has_eq else None)
 
-        return asked.changed(change)
+        return requests.changed(change)
 
     return apply
 
 
 def equality(case: ProposalCase, cause: Cause, kinds: Sequence[str]) -> Proposal:
-    """Objects of equal state that compare as equal."""
-    notes = case.asked.notes
+    """The proposal that objects of equal state are equal."""
+    notes = case.requests.notes
 
-    def apply(asked: Asked) -> Asked:
+    def apply(requests: Requests) -> Requests:
         chosen = {id(t) for path in cause.paths for t in cause.types(path)}
         compared = {n: note.comparing() if n in chosen else note for n, note in notes.items()}
-        return asked.with_notes(compared)
+        return requests.with_notes(compared)
 
     code = "\n\n".join(_EQUALITY.format(kind=kind) for kind in kinds)
     note = "The object of the first call must be alive when the next one comes."
@@ -105,11 +107,11 @@ def equality(case: ProposalCase, cause: Cause, kinds: Sequence[str]) -> Proposal
 
 
 def keeping(case: ProposalCase, cause: Cause) -> Proposal:
-    """Objects that live as long as the calls."""
+    """The proposal that objects live as long as the calls."""
     lines = [
         f"{path} = {note.kind}(...)  # once, kept outside the calls"
         for path in cause.paths
-        for note in [case.asked.notes.get(id(cause.types(path)[0]))]
+        for note in [case.requests.notes.get(id(cause.types(path)[0]))]
         if note is not None
     ]
     title = f"Keep {paths_shown(cause.paths)} alive between calls"
@@ -117,10 +119,10 @@ def keeping(case: ProposalCase, cause: Cause) -> Proposal:
 
 
 def made_once(case: ProposalCase, cause: Cause, notes: Sequence[ObjectNote]) -> Proposal:
-    """Functions that are made outside of the calls."""
+    """The proposal that functions are made outside of the calls."""
     places = listed(unique(note.place for note in notes))
     lines = [f"{path} = ...  # what stands at {places}, once" for path in cause.paths]
-    note = "Functions that capture other values are others: pass these values as tensors."
+    note = "Functions that capture other values differ: pass these values as tensors."
     return Proposal(
         f"Make {paths_shown(cause.paths)} once, outside of the calls",
         by_state(case, cause),
@@ -131,14 +133,14 @@ def made_once(case: ProposalCase, cause: Cause, notes: Sequence[ObjectNote]) -> 
 
 
 def trace_type(case: ProposalCase, cause: Cause, kinds: Sequence[str]) -> Proposal:
-    """Objects that say themselves what of them matters to a trace."""
+    """The proposal that objects have a trace type of their own."""
     code = _TRACE_TYPE.format(kind=kinds[0], kinds=" and ".join(kinds))
     title = f"Implement __tf_tracing_type__ in {' and '.join(kinds)}"
     return Proposal(title, by_state(case, cause), code)
 
 
 def fields(case: ProposalCase, cause: Cause, notes: Sequence[ObjectNote]) -> Iterator[Proposal]:
-    """Numbers that objects hold, passed as tensors."""
+    """The proposal that the numbers in objects are passed as tensors."""
     names = notes[0].names
     numeric = all(
         note.names == names and set(map(type, note.state)) <= {int, float} for note in notes
@@ -152,13 +154,13 @@ def fields(case: ProposalCase, cause: Cause, notes: Sequence[ObjectNote]) -> Ite
     ]
     as_tensors = Structure(tuple, None, tuple(specs))
 
-    def apply(asked: Asked) -> Asked:
-        return asked.changed(
+    def apply(requests: Requests) -> Requests:
+        return requests.changed(
             lambda path, t: as_tensors if path in cause.paths and isinstance(t, Weakref) else t
         )
 
     replaced = {
         path: ", ".join(f"tf.constant({path}.{name})" for name in names) for path in cause.paths
     }
-    title = f"Pass what {paths_shown(cause.paths)} holds as tensors"
+    title = f"Pass the numbers in {paths_shown(cause.paths)} as tensors"
     yield Proposal(title, apply, replaced=replaced)

@@ -19,7 +19,7 @@ function sortable(table) {
   }
 }
 
-// The timeline: a lane a function; the wheel zooms, dragging moves, double click shows all.
+// The timeline: one lane for each function; the wheel zooms, dragging moves, double click shows all.
 function timeline(canvas, data, tip) {
   const LANE = 22, NAMES = 170, AXIS = 20;
   const COLOURS = { call: "#69c", trace: "#e83", compile: "#7a4" };
@@ -58,7 +58,7 @@ function timeline(canvas, data, tip) {
     }
   }
 
-  function at(event) {
+  function hovered(event) {
     const box = canvas.getBoundingClientRect();
     const t = time(event.clientX - box.left);
     const lane = Math.floor((event.clientY - box.top - AXIS) / LANE);
@@ -90,8 +90,8 @@ function timeline(canvas, data, tip) {
       to = dragged[2] + by;
       draw();
     }
-    const found = at(event);
-    tip.textContent = found ? `${found[4]}: ${shown(found[3])}, at ${shown(found[2])}` : "";
+    const bar = hovered(event);
+    tip.textContent = bar ? `${bar[4]}: ${shown(bar[3])}, at ${shown(bar[2])}` : "";
     tip.style.left = event.clientX + 12 + "px";
     tip.style.top = event.clientY + 12 + "px";
   });

@@ -26,13 +26,13 @@ _HERE = Path(__file__)
 
 
 def page(title: str, families: Sequence[FunctionFamily], timeline: Timeline) -> str:
-    """The page, as HTML that needs nothing else."""
-    found = [(report(family.histories(), family), family.histories()) for family in families]
-    histories = [history for _, members in found for history in members]
+    """The page, as HTML that loads nothing."""
+    pairs = [(report(family.histories(), family), family.histories()) for family in families]
+    histories = [history for _, members in pairs for history in members]
     events = json.dumps(timeline.to_dict(histories)).replace("<", "\\u003c")
-    sections = "".join(function_html(each, members) for each, members in found)
+    sections = "".join(function_html(each, members) for each, members in pairs)
     style, script = (_HERE.with_name(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    reports = [each for each, _ in found]
+    reports = [each for each, _ in pairs]
     left_out = f" {timeline.left_out} later calls are left out." if timeline.left_out else ""
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
@@ -73,7 +73,7 @@ def causes_html(reports: Sequence[Report]) -> str:
 
 
 def cause_html(each: Report, cause: CauseReport) -> str:
-    """A cause: its row, and what is behind it."""
+    """The row of a cause, and the details that a click unfolds."""
     best = cause.best
     cells = [each.name, cause.rule, listed(cause.paths)]
     row = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
@@ -90,7 +90,7 @@ def cause_html(each: Report, cause: CauseReport) -> str:
 
 
 def function_html(each: Report, histories: Sequence[History]) -> str:
-    """All about one function."""
+    """The section of one function."""
     parts = [f"<p class='place'>{escape(each.place)}</p>"]
     if each.together is not None:
         parts.append(f"<p>All together:</p>{fix_html(each.together)}")
@@ -108,7 +108,7 @@ def function_html(each: Report, histories: Sequence[History]) -> str:
 
 
 def trace_html(trace: TraceReport, record: TraceRecord) -> str:
-    """A trace: what it cost, its graph, its memory."""
+    """The section of one trace: its cost, its graph, its memory."""
     compiled = ", ".join(f"{tier} code {s * 1e3:.1f} ms" for tier, s in trace.compiled.items())
     facts = (
         f"{plural(trace.calls, 'call')}, traced in {trace.seconds * 1e3:.1f} ms, "

@@ -1,4 +1,4 @@
-"""Ways to values outside a function, and what is remembered of a value."""
+"""Paths to values outside a function, and prints of values, which are compared later."""
 
 from __future__ import annotations
 
@@ -16,19 +16,24 @@ import numpy as np
 from graphwright.autograph.exempt import is_library
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.explain.facts import Facts, NameChain, NameStep, StoreSite, facts_of
+from graphwright.trace.signature import Bound
+from graphwright.types.arrays import Array
 from graphwright.values.tensor import EagerTensor, Tensor
 
-_DEPTH = 4  # of helpers that call helpers
-_ITEMS = 1000  # of a container that are compared
-_BYTES = 1 << 16  # of an array that are compared, spread over all of it
-_CONSTANT = 128  # elements up to which tensors are compared by value
-_NESTED = 3  # containers in containers
+_DEPTH = 4  # of calls of helpers that are followed
+_ITEMS = 1000  # of a container are compared
+_BYTES = 1 << 16  # of an array are compared, spread over all of it
+_CONSTANT = 128  # elements: larger tensors are compared by identity
+_NESTED = 3  # levels of containers are compared
 _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...))
 
+#: A function's code, and the paths of its arguments as text.
+FunctionKey = tuple[types.CodeType, tuple[str, ...]]
+
 
 class Missing:
-    """The value at the end of a way that leads nowhere."""
+    """The value at the end of a path that leads nowhere."""
 
     def __repr__(self) -> str:
         return "gone"
@@ -38,7 +43,7 @@ MISSING = Missing()
 
 
 class Path(NamedTuple):
-    """A way to a value: where it begins, and the steps."""
+    """The way to a value: its beginning, and the steps from there."""
 
     kind: str  # global, free variable, or argument
     text: str
@@ -46,7 +51,7 @@ class Path(NamedTuple):
     steps: tuple[NameStep, ...]
 
     def value(self) -> Any:
-        """The value now; MISSING where the way leads nowhere."""
+        """The value now; MISSING where the path leads nowhere."""
         value = self.begin()
         for step in self.steps:
             value = item(value, step.key) if step.is_item else attribute(value, step.key)
@@ -56,15 +61,15 @@ class Path(NamedTuple):
 
     @property
     def is_lost(self) -> bool:
-        """Whether it began at an argument that is no more: nobody can ask for it again."""
+        """Whether it begins at an argument that no longer exists: nobody can read it again."""
         return self.kind == "argument" and self.begin() is MISSING
 
     def __str__(self) -> str:
         return f"{self.kind} `{self.text}`"
 
 
-def item(value: Any, key: Any) -> Any:
-    """What a plain container has at a key."""
+def item(value: Any, key: object) -> Any:
+    """The item of a plain container at a key; MISSING where there is none."""
     if type(value) not in (list, tuple, dict):
         return MISSING
     try:
@@ -73,17 +78,17 @@ def item(value: Any, key: Any) -> Any:
         return MISSING
 
 
-def attribute(value: Any, name: str) -> Any:
-    """An attribute, found without running code of the object's class."""
-    own = getattr(value, "__dict__", {})
-    if name in own:
-        return own[name]
+def attribute(value: object, name: str) -> Any:
+    """An attribute, without running code of the object's class; MISSING where there is none."""
+    attributes = getattr(value, "__dict__", {})
+    if name in attributes:
+        return attributes[name]
     for kind in type(value).__mro__:
         if name in vars(kind):
-            found = vars(kind)[name]
-            if isinstance(found, types.MemberDescriptorType):  # a slot
+            member = vars(kind)[name]
+            if isinstance(member, types.MemberDescriptorType):  # a slot
                 return getattr(value, name, MISSING)
-            return found
+            return member
     return MISSING
 
 
@@ -92,14 +97,14 @@ def attribute(value: Any, name: str) -> Any:
 
 @dataclass(frozen=True)
 class Reached:
-    """A function that a trace runs, and what its names stand for."""
+    """A function that a trace runs, and the paths that its parameters stand for."""
 
     function: types.FunctionType
     arguments: dict[str, Path]
     facts: Facts
 
     def path(self, chain: NameChain) -> Path | None:
-        """The way that a chain is in this function; None for its own values and for builtins."""
+        """The path of a chain in this function; None for local values and for builtins."""
         root = chain.root
         if root in self.facts.parameters:
             start = self.arguments.get(root)
@@ -118,59 +123,62 @@ class Reached:
         return Path("global", str(chain), lambda: scope.get(root, MISSING), chain.steps)
 
 
-def contents(cell: Any) -> Any:
-    """What a cell of a closure holds."""
+def contents(cell: types.CellType) -> Any:
+    """The value in a cell of a closure; MISSING where it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
         return MISSING
 
 
-def argument_path(name: str, value: Any) -> Path | None:
-    """The way to an object that was passed: it is not kept alive."""
+def argument_path(name: str, value: object) -> Path | None:
+    """The path to an argument, which does not keep it alive; None where that is impossible."""
     try:
         reference = weakref.ref(value)
     except TypeError:
         return None
 
     def begin() -> Any:
-        found = reference()
-        return MISSING if found is None else found
+        target = reference()
+        return MISSING if target is None else target
 
     return Path("argument", name, begin, ())
 
 
-def reached(function: Any, bound: Sequence[tuple[str, Any, Any]]) -> list[Reached]:
-    """The user's functions that a call runs, as far as their text shows."""
+def reached(function: object, bound: Bound) -> list[Reached]:
+    """The functions of the program that a call runs, as far as their source shows."""
     arguments: dict[str, Path] = {}
     instance = getattr(function, "__self__", None)
-    inner = getattr(function, "__func__", function)
+    inner: Any = getattr(function, "__func__", function)
     inner = inspect.unwrap(inner) if not isinstance(inner, types.FunctionType) else inner
     if not isinstance(inner, types.FunctionType):  # an object that can be called
         instance, inner = inner, attribute(inner, "__call__")
     if not isinstance(inner, types.FunctionType):
         return []
-    given = [(name, value) for name, _, value in bound]
+    passed = [(name, value) for name, _, value in bound]
     if instance is not None and inner.__code__.co_argcount:
-        given.insert(0, (inner.__code__.co_varnames[0], instance))
-    for name, value in given:
+        passed.insert(0, (inner.__code__.co_varnames[0], instance))
+    for name, value in passed:
         if not isinstance(value, (*_PLAIN, *_CONTAINERS, Tensor, np.ndarray)):
             path = argument_path(name, value)
             if path is not None:
                 arguments[name] = path
-    found: dict[Any, Reached] = {}
-    reach(inner, arguments, found, 0)
-    return list(found.values())
+    functions: dict[FunctionKey, Reached] = {}
+    reach(inner, arguments, functions, 0)
+    return list(functions.values())
 
 
 def reach(
-    function: types.FunctionType, arguments: dict[str, Path], found: dict[Any, Reached], depth: int
+    function: types.FunctionType,
+    arguments: dict[str, Path],
+    functions: dict[FunctionKey, Reached],
+    depth: int,
 ) -> None:
-    """Adds a function and those that it calls."""
+    """Adds a function and the functions that it calls."""
     key = function.__code__, tuple(sorted(path.text for path in arguments.values()))
-    if key in found or depth > _DEPTH:
+    if key in functions or depth > _DEPTH:
         return
-    here = found[key] = Reached(function, arguments, facts_of(function))
+    here = functions[key] = Reached(function, arguments, facts_of(function))
     for call in here.facts.calls:
         path = here.path(call.function)
         if path is None:
@@ -190,10 +198,10 @@ def reach(
         if is_method and names:
             passed[names[0]] = owner
         for name, chain in [*zip(names[is_method:], call.arguments), *call.keywords]:
-            given = None if chain is None else here.path(chain)
-            if given is not None:
-                passed[name] = given
-        reach(inner, passed, found, depth + 1)
+            argument = None if chain is None else here.path(chain)
+            if argument is not None:
+                passed[name] = argument
+        reach(inner, passed, functions, depth + 1)
 
 
 def is_foreign(function: types.FunctionType) -> bool:
@@ -202,20 +210,20 @@ def is_foreign(function: types.FunctionType) -> bool:
 
 
 def read_paths(functions: Sequence[Reached]) -> Iterator[Path]:
-    """The ways that functions read, each once."""
+    """The paths that functions read, each once."""
     seen: set[tuple[str, str]] = set()
     for here in functions:
         for chain in here.facts.reads:
             path = here.path(chain)
             if path is None or (path.kind == "argument" and not path.steps):
-                continue  # which object was passed is what dispatch looks at
+                continue  # dispatch looks at which object was passed
             if (path.kind, path.text) not in seen:
                 seen.add((path.kind, path.text))
                 yield path
 
 
 def store_paths(functions: Sequence[Reached]) -> Iterator[tuple[Path, StoreSite, Reached]]:
-    """The ways that functions change."""
+    """The paths that functions change, with the place of each change."""
     for here in functions:
         for store in here.facts.stores:
             path = here.path(store.target)
@@ -223,15 +231,15 @@ def store_paths(functions: Sequence[Reached]) -> Iterator[tuple[Path, StoreSite,
                 yield path, store, here
 
 
-# -- what is remembered of a value ------------------------------------------------------------
+# -- prints of values -------------------------------------------------------------------------
 
 
 class SameObject:
-    """An object known by who it is; not kept alive where that can be had."""
+    """An object by its identity. It stays alive only where no weak reference is possible."""
 
     __slots__ = ("_get",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         try:
             self._get = weakref.ref(value)
         except TypeError:
@@ -245,7 +253,7 @@ class SameObject:
 
 
 def print_of(value: Any, nested: int = 0) -> Any:
-    """What of a value is compared: values that cannot change, who it is of others."""
+    """The print of a value, to compare: constants by value, other objects by identity."""
     kind = type(value)
     if kind in _PLAIN:
         return kind, repr(value) if value != value else value
@@ -267,14 +275,14 @@ def print_of(value: Any, nested: int = 0) -> Any:
     return (SameObject(value), len(value)) if kind in _CONTAINERS else SameObject(value)
 
 
-def sample(array: Any) -> bytes:
-    """The bytes of an array, of a large one some spread over all of it."""
+def sample(array: Array) -> bytes:
+    """The bytes of an array; of a large one a part, spread over all of it."""
     step = 1 + array.nbytes // _BYTES
-    found: bytes = array.ravel()[::step].tobytes() if array.dtype != object else b""
-    return found
+    part: bytes = array.ravel()[::step].tobytes() if array.dtype != object else b""
+    return part
 
 
-def is_worth_watching(value: Any) -> bool:
+def is_worth_watching(value: object) -> bool:
     """Whether a value is data: not a module, class, or function of a library."""
     if value is MISSING or isinstance(value, (types.ModuleType, type, property)):
         return False

@@ -1,23 +1,23 @@
-"""What a proposal is, and the case that it is made for."""
+"""Proposals, and the case of a function that they are made for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import Signature
 from types import FunctionType
-from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.explain.facts import facts_of
-from graphwright.explain.replay import Asked
+from graphwright.explain.replay import Requests
 from graphwright.explain.trace_record import History
 from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONAL
 
-#: What calls would ask for after a change; None where the change cannot be made.
-Apply = Callable[[Asked], "Asked | None"]
+#: The calls after a change; None where the change cannot be made.
+Apply = Callable[[Requests], "Requests | None"]
 
 
 class Proposal(NamedTuple):
-    """A change of a program, and what it saves.
+    """A change of a program.
 
     Its code is `code`, then, where arguments are `replaced`, a call of the function.
     """
@@ -30,44 +30,44 @@ class Proposal(NamedTuple):
     note: str = ""
 
 
-def keep(asked: Asked) -> Asked:
-    """The calls ask for what they asked for."""
-    return asked
+def keep(requests: Requests) -> Requests:
+    """The calls as they are."""
+    return requests
 
 
-def attributes_read(method: Any) -> list[str]:
-    """The attributes of its instance that a method reads; none where it does more with them."""
+def attributes_read(method: object) -> list[str]:
+    """The attributes of its instance that a method reads; none where it calls or sets any."""
     function = getattr(method, "__func__", None)
-    if not isinstance(function, FunctionType):
-        return []
+    if not isinstance(function, FunctionType) or not function.__code__.co_argcount:
+        return []  # `*args` may hold the instance
     facts = facts_of(function)
-    own = [chain for chain in facts.reads if chain.root == facts.parameters[0]]
+    reads = [chain for chain in facts.reads if chain.root == facts.parameters[0]]
     used = [call.function for call in facts.calls] + [store.target for store in facts.stores]
-    plain = all(len(chain.steps) == 1 and not chain.steps[0].is_item for chain in own)
-    if not plain or any(chain in own for chain in used):
+    plain = all(len(chain.steps) == 1 and not chain.steps[0].is_item for chain in reads)
+    if not plain or any(chain in reads for chain in used):
         return []
-    return [str(chain.steps[0].key) for chain in own]
+    return [str(chain.steps[0].key) for chain in reads]
 
 
 class ProposalCase(NamedTuple):
-    """A function as far as proposals need to know it."""
+    """A function, as far as proposals need to know it."""
 
     name: str
-    signature: Any
-    asked: Asked
+    signature: Signature
+    requests: Requests
     reduces: bool
     constrained: bool
     owners: Sequence[str] = ()
-    held: Sequence[str] = ()  # attributes of its instance, where a method does no more than read
+    held: Sequence[str] = ()  # attributes of its instance, where the method only reads them
 
     @classmethod
-    def of(cls, history: History, asked: Asked | None = None) -> ProposalCase:
+    def of(cls, history: History, requests: Requests | None = None) -> ProposalCase:
         """The case of one function."""
         owners = sorted(history.family.owners - {""})
         return cls(
             history.name,
             history.binder().signature,
-            Asked.of(history) if asked is None else asked,
+            Requests.of(history) if requests is None else requests,
             bool(history.options["reduce_retracing"]),
             history.signature is not None,
             owners,
@@ -80,7 +80,7 @@ class ProposalCase(NamedTuple):
         return self.name if self.name.isidentifier() else "f"
 
     def decorated(self, option: str, parameters: str | None = None) -> str:
-        """Code that makes the function with an option."""
+        """The code that makes the function with an option."""
         shown = str(self.signature) if parameters is None else f"({parameters})"
         if self.name.isidentifier():
             return f"@tf.function({option})\ndef {self.name}{shown}: ..."
@@ -92,7 +92,7 @@ class ProposalCase(NamedTuple):
         return list(self.signature.parameters)
 
     def code(self, *proposals: Proposal) -> str:
-        """The code of proposals: each one's own, then one call."""
+        """The code of proposals: that of each, then one call."""
         parts = [p.code for p in proposals if p.code]
         replaced = [p.replaced for p in proposals if p.replaced is not None]
         if replaced:
@@ -100,15 +100,15 @@ class ProposalCase(NamedTuple):
         return "\n".join(dict.fromkeys(parts))
 
     def call(self, replaced: Mapping[str, str]) -> str:
-        """Code of a call in which some arguments are other expressions."""
+        """The code of a call with other expressions for some arguments."""
         lines = [f"{path} = {new}" for path, new in replaced.items() if not path.isidentifier()]
         shown = []
         named = dict(replaced)
         for name, parameter in self.signature.parameters.items():
             value = named.pop(name, name)
             if parameter.kind is VAR_POSITIONAL:
-                found = [named.pop(p) for p in list(named) if p.startswith(f"{name}_")]
-                shown.append(", ".join(found) if found else f"*{name}")
+                values = [named.pop(p) for p in list(named) if p.startswith(f"{name}_")]
+                shown.append(", ".join(values) if values else f"*{name}")
             elif parameter.kind is VAR_KEYWORD:
                 shown.append(f"**{name}")
             elif parameter.kind is KEYWORD_ONLY:

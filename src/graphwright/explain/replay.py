@@ -1,9 +1,9 @@
-"""How many traces a history would have needed: its types, changed, through real dispatch."""
+"""The number of traces that changed calls would need, counted by real dispatch."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphwright.explain.cause import step
@@ -13,50 +13,50 @@ from graphwright.trace.signature import FunctionType, Parameter
 from graphwright.trace.trace_dispatch import DispatchTable
 from graphwright.types.trace_type import TraceType
 
-_REPLAYED = 512  # types of calls: dispatch looks at all traces for each
+_REPLAYED = 512  # types of calls at most: dispatch looks at all traces for each
 
-#: Changes the type of the argument at a path; returns it as it is where it has nothing to change.
-Change = Callable[[str, Any], Any]
+#: The type of the argument at a path after a change: the same object where nothing changes.
+TypeChange = Callable[[str, TraceType], TraceType]
 
 
-class Asked:
-    """What calls asked for, in order, and what is known of the objects in it."""
+class Requests:
+    """The types of calls that needed a trace, in order, and notes on the objects in them."""
 
     def __init__(
         self, types: Iterable[tuple[FunctionType, float]], notes: dict[int, ObjectNote]
     ) -> None:
-        ordered = [wanted for wanted, _ in sorted(types, key=lambda pair: pair[1])]
+        ordered = [call_type for call_type, _ in sorted(types, key=lambda pair: pair[1])]
         self.types = ordered[:_REPLAYED]
         self.left_out = len(ordered) - len(self.types)
         self.notes = notes
 
     @classmethod
-    def of(cls, *histories: History) -> Asked:
-        """What the calls of some functions asked for."""
-        types = [pair for history in histories for pair in history.asked.items()]
+    def of(cls, *histories: History) -> Requests:
+        """The requests of some functions."""
+        types = [pair for history in histories for pair in history.requests.items()]
         records = [record for history in histories for record in history.records]
         notes = {number: note for record in records for number, note in record.objects.items()}
         return cls(types, notes)
 
-    def changed(self, change: Change) -> Asked:
-        """The same calls, had their arguments been of other types."""
-        return self.replaced([change_call(wanted, change) for wanted in self.types])
+    def changed(self, change: TypeChange) -> Requests:
+        """The same calls with arguments of other types."""
+        return self.replaced([change_call(call_type, change) for call_type in self.types])
 
-    def replaced(self, types: list[FunctionType]) -> Asked:
-        """Calls of other types, about the same objects."""
-        asked = Asked([], self.notes)
-        asked.types = types
-        return asked
+    def replaced(self, types: list[FunctionType]) -> Requests:
+        """Calls of other types, with the same objects."""
+        requests = Requests([], self.notes)
+        requests.types = types
+        return requests
 
-    def with_notes(self, notes: dict[int, ObjectNote]) -> Asked:
-        """The same calls, had their objects been others."""
-        asked = Asked([], notes)
-        asked.types = self.types
-        return asked
+    def with_notes(self, notes: dict[int, ObjectNote]) -> Requests:
+        """The same calls with other notes on their objects."""
+        requests = Requests([], notes)
+        requests.types = self.types
+        return requests
 
 
 class Remembered(TraceType):
-    """Stands for an object that may be gone: as equal to others as it was in its time."""
+    """The type of an object that may be gone: equal to the others that it equalled while alive."""
 
     __slots__ = ("note",)
 
@@ -66,10 +66,10 @@ class Remembered(TraceType):
     def is_subtype_of(self, other: TraceType) -> bool:
         return self == other
 
-    def most_specific_common_supertype(self, others: Any) -> Remembered | None:
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> Remembered | None:
         return self if all(self == other for other in others) else None
 
-    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+    def placeholder_value(self, placeholder_context: object = None) -> Any:
         return None
 
     def __eq__(self, other: object) -> bool:
@@ -82,41 +82,41 @@ class Remembered(TraceType):
         return hash(self.note.kind)
 
 
-def count(asked: Asked, reduce_retracing: bool) -> int:
+def count(requests: Requests, reduce_retracing: bool) -> int:
     """The number of traces that these calls need."""
     table: DispatchTable[FunctionType] = DispatchTable()
-    for wanted in asked.changed(remember(asked.notes)).types:
-        if table.find(wanted, always) is None:
-            target = table.generalize(wanted) if reduce_retracing else wanted
+    for call_type in requests.changed(remember(requests.notes)).types:
+        if table.find(call_type, always) is None:
+            target = table.generalize(call_type) if reduce_retracing else call_type
             table.add(target, target)
     return len(table)
 
 
 def always(made: object) -> bool:
-    """Every trace can be used in a replay."""
+    """True: every trace can be used in a replay."""
     return True
 
 
-def remember(notes: dict[int, ObjectNote]) -> Change:
-    """Puts what was noted of objects in the place of what may be dead references."""
+def remember(notes: dict[int, ObjectNote]) -> TypeChange:
+    """The change that replaces weak references, which may be dead, by notes on their objects."""
 
-    def change(path: str, type_: Any) -> Any:
+    def change(path: str, type_: TraceType) -> TraceType:
         note = notes.get(id(type_)) if isinstance(type_, Weakref) else None
         return type_ if note is None else Remembered(note)
 
     return change
 
 
-def change_call(wanted: FunctionType, change: Change) -> FunctionType:
-    """The type of a call with some of its arguments' types changed."""
+def change_call(call_type: FunctionType, change: TypeChange) -> FunctionType:
+    """The type of a call after a change of its arguments' types."""
     return FunctionType(
         [Parameter(name, kind, False, walk(type_, name, change))
-         for name, kind, type_ in wanted.typed()]
+         for name, kind, type_ in call_type.typed()]
     )  # fmt: skip
 
 
-def walk(type_: Any, path: str, change: Change) -> Any:
-    """A type changed: as a whole, else in its parts."""
+def walk(type_: TraceType, path: str, change: TypeChange) -> TraceType:
+    """A type after a change of the whole of it, else of its parts."""
     changed = change(path, type_)
     if changed is not type_ or not isinstance(type_, Structure):
         return changed
@@ -124,20 +124,20 @@ def walk(type_: Any, path: str, change: Change) -> Any:
     return Structure(type_.kind, type_.keys, tuple(parts))
 
 
-def leaves(wanted: FunctionType) -> Iterator[tuple[str, Any]]:
-    """The paths and types of everything in a call, containers before what is in them."""
+def leaves(call_type: FunctionType) -> Iterator[tuple[str, TraceType]]:
+    """The paths and types of everything in a call, each container before its items."""
 
-    def below(path: str, type_: Any) -> Iterator[tuple[str, Any]]:
+    def below(path: str, type_: TraceType) -> Iterator[tuple[str, TraceType]]:
         yield path, type_
         if isinstance(type_, Structure):
             for i, child in enumerate(type_.children):
                 yield from below(path + step(type_, i), child)
 
-    for name, _, type_ in wanted.typed():
+    for name, _, type_ in call_type.typed():
         yield from below(name, type_)
 
 
-def at(paths: Iterable[str], change: Callable[[Any], Any]) -> Change:
+def at_paths(paths: Iterable[str], change: Callable[[TraceType], TraceType]) -> TypeChange:
     """A change at some paths only."""
     chosen = frozenset(paths)
     return lambda path, type_: change(type_) if path in chosen else type_
@@ -149,6 +149,6 @@ def bucket(length: int) -> int:
 
 
 def token(note: ObjectNote, number: int | None = None) -> LiteralType:
-    """An object known by its class and what it holds, or by its hash."""
+    """The type of an object by its class and its attributes, or by its hash."""
     held = (note.place, note.names, note.state) if number is None else number
     return LiteralType((note.module, note.kind, held))

@@ -1,4 +1,4 @@
-"""`f.explain()`: what is known of a function's traces, as text, HTML and plain values."""
+"""`f.explain()`: the report on a function's traces, as text, HTML and plain values."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from graphwright.explain.cause import Cause, CauseRule, Difference, Retrace, cau
 from graphwright.explain.findings import CauseReport, Findings, TraceReport
 from graphwright.explain.fix import fixes, together
 from graphwright.explain.proposal import ProposalCase
-from graphwright.explain.replay import Asked
+from graphwright.explain.replay import Requests
 from graphwright.explain.sentence import evidence, sentence
 from graphwright.explain.state import Change, variable_form
 from graphwright.explain.trace_record import FunctionFamily, History, TraceRecord
-from graphwright.explain.wording import call_type, plural, show_place
+from graphwright.explain.wording import call_text, plural, show_place
 
 if TYPE_CHECKING:
     from graphwright.explain.failure import FailureReport
@@ -39,7 +39,7 @@ class Report(Findings):
         return render(self)
 
     def _repr_html_(self) -> str:
-        from graphwright.explain import notebook  # and `html` where somebody sees it
+        from graphwright.explain import notebook  # `html` is loaded where somebody sees it
 
         return notebook.html(self)
 
@@ -48,10 +48,10 @@ def report(histories: Sequence[History], family: FunctionFamily) -> Report:
     """The report on functions made of one piece of code."""
     first = histories[0]
     whys = {history: retraces(history) for history in histories}
-    found = [cause_report(h, cause) for h in histories for cause in causes(whys[h])]
+    reports = [cause_report(h, cause) for h in histories for cause in causes(whys[h])]
     if family.functions > 1:
-        found.append(family_cause(family, first))
-    found.sort(key=lambda cause: -cause.count)
+        reports.append(family_cause(family, first))
+    reports.sort(key=lambda cause: -cause.count)
     case = ProposalCase.of(first)
     return Report(
         first.name,
@@ -59,37 +59,37 @@ def report(histories: Sequence[History], family: FunctionFamily) -> Report:
         max(family.functions, 1),
         sum(history.calls for history in histories),
         tuple([trace for h in histories for trace in trace_reports(h, whys[h])]),
-        tuple(merged(found)),
+        tuple(merged(reports)),
         together(case, causes(whys[first])) if len(histories) == 1 else None,
         tuple([failure for history in histories for failure in failures_of(history)]),
     )
 
 
 def failures_of(history: History) -> list[FailureReport]:
-    """The calls of a function that failed: few have any."""
+    """The reports on the calls of a function that failed."""
     if not history.failures:
         return []
-    from graphwright.explain.failure import failure_report
+    from graphwright.explain.failure import failure_report  # few functions need it
 
     return [failure_report(failure, ProposalCase.of(history)) for failure in history.failures]
 
 
-def merged(found: Sequence[CauseReport]) -> list[CauseReport]:
-    """Causes, each sentence once."""
-    return list({cause.sentence: cause for cause in found}.values())
+def merged(reports: Sequence[CauseReport]) -> list[CauseReport]:
+    """The causes, each sentence once."""
+    return list({cause.sentence: cause for cause in reports}.values())
 
 
 def place_of(history: History) -> str:
-    """Where the Python function is defined."""
+    """The place where the Python function is defined."""
     inner = getattr(history.function, "__func__", history.function)
     code = getattr(inner, "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def cause_report(history: History, cause: Cause) -> CauseReport:
-    """A cause in words, with what helps."""
+    """A cause in words, with its fixes."""
     case = ProposalCase.of(history)
-    notes = case.asked.notes
+    notes = case.requests.notes
     shown = [
         f"trace {r.number} ({show_place(r.record.caller if r.record else None)}), "
         f"nearest is trace {r.nearest}: {evidence(d, notes)}"
@@ -108,14 +108,14 @@ def cause_report(history: History, cause: Cause) -> CauseReport:
 
 
 def family_cause(family: FunctionFamily, first: History) -> CauseReport:
-    """What makes several functions of one code trace each for itself."""
+    """The cause for which several functions of one code are traced one by one."""
     histories = family.histories()
     owners = sorted(family.owners - {""})
-    asked = Asked.of(*histories)
-    known = set(asked.types)
+    requests = Requests.of(*histories)
+    known = set(requests.types)
     lost = [(t, when) for t, when in family.firsts.items() if t not in known]
-    everything = [(t, when) for h in histories for t, when in h.asked.items()] + lost
-    case = ProposalCase.of(first, Asked(everything, asked.notes))
+    everything = [(t, when) for h in histories for t, when in h.requests.items()] + lost
+    case = ProposalCase.of(first, Requests(everything, requests.notes))
     place = max(family.created, key=lambda p: family.created[p])
     number = family.functions
     if owners:
@@ -137,9 +137,9 @@ def family_cause(family: FunctionFamily, first: History) -> CauseReport:
     )
 
 
-def trace_reports(history: History, found: Sequence[Retrace]) -> list[TraceReport]:
-    """A history's traces."""
-    whys = {retrace.number: retrace for retrace in found}
+def trace_reports(history: History, evidence: Sequence[Retrace]) -> list[TraceReport]:
+    """A history's traces in words."""
+    whys = {retrace.number: retrace for retrace in evidence}
     return [
         trace_report(history, number, record, whys.get(number))
         for number, record in enumerate(history.records)
@@ -157,7 +157,7 @@ def trace_report(
     because = "; ".join(evidence(d, notes) for d in why.differences) if why else "the first"
     return TraceReport(
         number,
-        call_type(record.wanted),
+        call_text(record.call_type),
         show_place(record.caller),
         because,
         record.seconds,
@@ -166,11 +166,11 @@ def trace_report(
         {c.tier: c.seconds for c in record.compilations},
         "" if record.concrete.tiers is None else record.concrete.tiers.refusal,
         {} if watch is None else {str(read.path): read.shown for read in watch.reads},
-        () if watch is None else tuple(map(told, watch.changes())),
+        () if watch is None else tuple(map(worded, watch.changes())),
         tuple(map(str, record.concrete.effects)),
     )
 
 
-def told(change: Change) -> str:
-    """A change, and the form that has no need of another trace."""
+def worded(change: Change) -> str:
+    """A change, and the form that needs no other trace."""
     return f"{change}; {variable_form(change)}"

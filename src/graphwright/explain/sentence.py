@@ -20,12 +20,13 @@ from graphwright.explain.wording import (
 )
 from graphwright.ir.text import show_type
 from graphwright.trace.argument_types import Structure, VariableType
+from graphwright.types.trace_type import TraceType
 
 Notes = dict[int, ObjectNote]
 
 
 def sentence(cause: Cause, notes: Notes) -> str:
-    """What happened, in one sentence."""
+    """A cause in one sentence."""
     return _SENTENCES[cause.rule](cause, notes)
 
 
@@ -35,18 +36,18 @@ def subject(cause: Cause, one: str = "is", several: str = "are") -> str:
 
 
 def values(cause: Cause) -> list[Any]:
-    """The types at the first of a cause's arguments."""
+    """The types of the first of a cause's arguments."""
     return cause.types(cause.paths[0])
 
 
 def of_shape(cause: Cause, notes: Notes) -> str:
-    """Other shapes."""
+    """The sentence about other shapes."""
     shapes = [shape_of(t) for t in values(cause)]
     text = f"{subject(cause, 'comes', 'come')} in {plural(len(shapes), 'shape')}"
     return f"{text}: {listed(shapes)}; each needs a trace."
 
 
-def shape_of(type_: Any) -> str:
+def shape_of(type_: TraceType) -> str:
     """`[2,?]`"""
     spec = type_.spec if isinstance(type_, VariableType) else type_
     if not hasattr(spec, "type"):
@@ -56,50 +57,50 @@ def shape_of(type_: Any) -> str:
 
 
 def of_dtype(cause: Cause, notes: Notes) -> str:
-    """Other dtypes."""
-    found = unique(getattr(t, "spec", t).dtype.name for t in values(cause))
-    return f"{subject(cause, 'comes', 'come')} as {listed(found)}: each dtype needs a trace."
+    """The sentence about other dtypes."""
+    names = unique(getattr(t, "spec", t).dtype.name for t in values(cause))
+    return f"{subject(cause, 'comes', 'come')} as {listed(names)}: each dtype needs a trace."
 
 
 def of_literal(cause: Cause, notes: Notes) -> str:
-    """Other Python values."""
-    found = [t.value for t in values(cause)]
-    kinds = listed(unique(type(v).__name__ for v in found), "or")
+    """The sentence about other Python values."""
+    literals = [t.value for t in values(cause)]
+    kinds = listed(unique(type(v).__name__ for v in literals), "or")
     what = subject(cause, f"is {a('Python ' + kinds)}", f"are Python {kinds}s")
-    shown = listed([repr(v) for v in found])
+    shown = listed([repr(v) for v in literals])
     return (
-        f"{what} with {plural(len(found), 'value')}: {shown}; a Python "
+        f"{what} with {plural(len(literals), 'value')}: {shown}; a Python "
         "value is part of the graph, so each needs a trace."
     )
 
 
 def of_identity(cause: Cause, notes: Notes) -> str:
-    """Another object."""
-    found = [notes[id(t)] for t in values(cause) if id(t) in notes]
-    if all(note.place for note in found):
-        return of_functions(cause, found)
-    kinds = unique(note.kind for note in found)
-    compared = all(note.has_eq for note in found)
+    """The sentence about another object."""
+    objects = [notes[id(t)] for t in values(cause) if id(t) in notes]
+    if all(note.place for note in objects):
+        return of_functions(cause, objects)
+    kinds = unique(note.kind for note in objects)
+    compared = all(note.has_eq for note in objects)
     why = "they are not equal" if compared else f"{listed(kinds)} does not say when two are equal"
     return f"{subject(cause)} another {listed(kinds, 'or')} object in each call, and {why}."
 
 
 def of_dead(cause: Cause, notes: Notes) -> str:
-    """An object that is gone."""
-    found = [notes[id(t)] for t in values(cause) if id(t) in notes]
-    if all(note.place for note in found):
-        return of_functions(cause, found)
-    kinds = listed(unique(note.kind for note in found), "or")
+    """The sentence about an object that is gone."""
+    objects = [notes[id(t)] for t in values(cause) if id(t) in notes]
+    if all(note.place for note in objects):
+        return of_functions(cause, objects)
+    kinds = listed(unique(note.kind for note in objects), "or")
     return (
         f"{subject(cause)} {a(kinds)} object, and that of the "
-        "earlier trace is gone: a trace holds it by a weak reference, and what is dead equals "
-        "nothing (not even an object that has got the same id)."
+        "earlier trace is gone: a trace holds it by a weak reference, and a dead object equals "
+        "no other (not even one with the same id)."
     )
 
 
-def of_functions(cause: Cause, found: list[ObjectNote]) -> str:
-    """A function that is made for each call."""
-    places = listed(unique(note.place for note in found))
+def of_functions(cause: Cause, objects: list[ObjectNote]) -> str:
+    """The sentence about a function that is made for each call."""
+    places = listed(unique(note.place for note in objects))
     return (
         f"{subject(cause)} another function object in each call, made at {places}: functions are "
         "equal to themselves alone, so each needs a trace."
@@ -107,12 +108,12 @@ def of_functions(cause: Cause, found: list[ObjectNote]) -> str:
 
 
 def of_structure(cause: Cause, notes: Notes) -> str:
-    """Another structure."""
+    """The sentence about another structure."""
     path = cause.paths[0]
     if path in ("*args", "**kwargs"):
-        found = unique(v for _, d in cause.evidence for v in (d.old, d.new))
+        forms = unique(v for _, d in cause.evidence for v in (d.old, d.new))
         what = "number of arguments" if path == "*args" else "keywords"
-        shown = [len(v) if path == "*args" else "/".join(v) for v in found]
+        shown = [len(v) if path == "*args" else "/".join(v) for v in forms]
         return f"The {what} changes: {listed(shown)}; each needs a trace."
     types = values(cause)
     structures = [t for t in types if isinstance(t, Structure)]
@@ -130,13 +131,13 @@ def of_structure(cause: Cause, notes: Notes) -> str:
 
 
 def of_kind(cause: Cause, notes: Notes) -> str:
-    """A Python value here, a tensor there."""
+    """The sentence about a Python value in one call and a tensor in another."""
     kinds = listed(unique(kind_of(t) for t in values(cause)), "or")
     return f"{subject(cause)} {kinds}, and no input_signature says which."
 
 
 def of_variable(cause: Cause, notes: Notes) -> str:
-    """The same variable twice or not, or one that tapes watch or not."""
+    """The sentence about a variable: one variable twice or not, trainable or not."""
     if len({t.trainable for t in values(cause)}) > 1:
         return (
             f"{subject(cause)} in some calls a trainable variable and in others not: gradients are "
@@ -144,12 +145,12 @@ def of_variable(cause: Cause, notes: Notes) -> str:
         )
     return (
         f"{subject(cause)} in some calls the same variable as "
-        "another argument and in others not: a trace is made for one of these."
+        "another argument and in others not: a trace is made for one of the two."
     )
 
 
 def of_decorator(cause: Cause, notes: Notes) -> str:
-    """Many functions of one code."""
+    """The sentence about many functions of one code."""
     place, number = cause.evidence[0][1].old, cause.evidence[0][1].new
     return (
         f"{number} tf.function objects were made of `{cause.paths[0]}`{where(place)}: each begins "
@@ -158,7 +159,7 @@ def of_decorator(cause: Cause, notes: Notes) -> str:
 
 
 def of_instance(cause: Cause, notes: Notes) -> str:
-    """Many instances with a method."""
+    """The sentence about many instances with a method."""
     owners, number = cause.evidence[0][1].old, cause.evidence[0][1].new
     return (
         f"The method `{cause.paths[0]}` was called on {number} instances of {listed(owners)}: "
@@ -167,23 +168,23 @@ def of_instance(cause: Cause, notes: Notes) -> str:
 
 
 def of_custom(cause: Cause, notes: Notes) -> str:
-    """A type that decides itself."""
+    """The sentence about a trace type of its own."""
     kinds = listed(unique(type(t).__name__ for t in values(cause)))
     shown = listed([short(t) for t in values(cause)])
     text = f"{subject(cause, 'has', 'have')} the type {kinds}"
-    return f"{text}, which says that no one of {shown} is a subtype of another."
+    return f"{text}, by which none of {shown} is a subtype of another."
 
 
 def of_local(cause: Cause, notes: Notes) -> str:
-    """A capture of a function around."""
+    """The sentence about a captured tensor of the enclosing function."""
     return (
-        "The function uses a tensor of the function that was being traced around it: such a trace "
-        "serves only there, and each trace of that function needs another."
+        "The function uses a tensor of the enclosing function, which was being traced. Such a "
+        "trace serves only there, and each trace of the enclosing function needs another."
     )
 
 
 def of_state(cause: Cause, notes: Notes) -> str:
-    """State that changed, with on_stale="retrace"."""
+    """The sentence about state that changed, with on_stale="retrace"."""
     text = f"{subject(cause, 'changes', 'change')}: {listed(values(cause))}"
     return f"{text}; the function reads it while tracing, so each value needs a trace."
 
@@ -194,13 +195,13 @@ def where(place: Location | None) -> str:
 
 
 def evidence(difference: Difference, notes: Notes) -> str:
-    """What was traced and what came, at one argument."""
+    """The difference at one argument: the trace's type, then the call's."""
     old, new = difference.old, difference.new
     if difference.rule in (CauseRule.IDENTITY, CauseRule.DEAD):
         was = notes.get(id(old))
         kind = was.kind if was is not None else "object"
-        gone = "one that is gone" if difference.rule is CauseRule.DEAD else "another one"
-        return f"`{difference.path}`: {a(kind)} object, the trace is for {gone}"
+        other = "one that is gone" if difference.rule is CauseRule.DEAD else "another one"
+        return f"`{difference.path}`: {a(kind)} object, the trace is for {other}"
     if difference.rule is CauseRule.LOCAL:
         return f"`{difference.path}` captures a tensor of the function around it"
     if difference.rule is CauseRule.STATE:

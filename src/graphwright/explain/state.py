@@ -25,7 +25,7 @@ _REPR.maxother = _REPR.maxstring = _SHOWN
 
 
 class Change(NamedTuple):
-    """A value that is not what a trace read."""
+    """A value that has changed since a trace read it."""
 
     kind: str
     path: str
@@ -37,7 +37,7 @@ class Change(NamedTuple):
 
 
 class StateRead(NamedTuple):
-    """A value that was read: the way to it, what it was, and how that is shown."""
+    """A value that a trace read: its path, its print, and its text."""
 
     path: Path
     print: Any
@@ -45,7 +45,7 @@ class StateRead(NamedTuple):
 
 
 class StateWatch:
-    """What one trace has read, its inner functions' traces included."""
+    """The values that one trace has read, those of inner functions' traces included."""
 
     def __init__(self, mode: str, name: str, functions: Sequence[Reached]) -> None:
         self.mode = mode
@@ -57,7 +57,7 @@ class StateWatch:
             if is_worth_watching(value)
         ]
         self.inner: list[StateWatch] = []
-        self.told: set[tuple[str, str]] = set()
+        self.warned: set[tuple[str, str]] = set()
 
     def __bool__(self) -> bool:
         """Whether there is anything to look at."""
@@ -69,39 +69,39 @@ class StateWatch:
         return self.mode == "retrace" or any(watch.retraces for watch in self.inner)
 
     def changed(self) -> Iterator[StateRead]:
-        """The reads that would give something else now."""
+        """The reads that would give another value now."""
         for read in self.reads:
             if print_of(read.path.value()) != read.print and not read.path.is_lost:
                 yield read
 
     def changes(self) -> Iterator[Change]:
-        """What has changed since."""
+        """The changes since the trace was made."""
         for read in self.changed():
             yield Change(read.path.kind, read.path.text, read.shown, show(read.path.value()))
         for watch in self.inner:
             yield from watch.changes()
 
     def is_outdated(self) -> bool:
-        """Whether something changed for which another trace is wanted."""
-        own = self.mode == "retrace" and any(True for _ in self.changed())
-        return own or any(watch.is_outdated() for watch in self.inner)
+        """Whether a change asks for another trace now."""
+        changed = self.mode == "retrace" and any(True for _ in self.changed())
+        return changed or any(watch.is_outdated() for watch in self.inner)
 
     def tell(self) -> None:
-        """Warns of what changed, of each new value once."""
+        """Warns of changes, of each new value once."""
         for watch in self.inner:
             watch.tell()
         if self.mode != "warn":
             return
         for change in self.changes():
-            if (change.path, change.new) not in self.told:
-                self.told.add((change.path, change.new))
+            if (change.path, change.new) not in self.warned:
+                self.warned.add((change.path, change.new))
                 warn(self.name, change)
 
 
 def warn(name: str, change: Change) -> None:
-    """One line about one change."""
+    """Warns of one change, in one line."""
     text = (
-        f"`{name}` still computes with what it read while it was traced: {change}. "
+        f"`{name}` still computes with the state that it read while it was traced: {change}. "
         f"Make it a tf.Variable ({variable_form(change)}), or pass it as an argument."
     )
     place = user_location(1)
@@ -110,12 +110,12 @@ def warn(name: str, change: Change) -> None:
 
 
 def variable_form(change: Change) -> str:
-    """The change as a variable would have it."""
+    """The code that makes the change with a variable."""
     made = f"{change.path} = tf.Variable({change.old})"
     return made if change.new == repr(MISSING) else f"{made}; {change.path}.assign({change.new})"
 
 
-def show(value: Any) -> str:
-    """A value in a few letters, whatever its own `repr` does."""
+def show(value: object) -> str:
+    """A value as short text on one line, even if its `repr` is long or fails."""
     text = " ".join(_REPR.repr(value).split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -1,14 +1,14 @@
-"""Containers that vary: made a tensor, of one kind, or of the same keys in every call."""
+"""Containers that vary: as a tensor, as one kind of container, or with the same keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from graphwright.explain.cause import Cause
 from graphwright.explain.proposal import Apply, Proposal, ProposalCase
-from graphwright.explain.replay import Asked, at
+from graphwright.explain.replay import Requests, at_paths
 from graphwright.explain.signatures import number_dtype, relaxations
 from graphwright.explain.trace_record import is_number
 from graphwright.explain.wording import paths_shown, short
@@ -16,10 +16,11 @@ from graphwright.trace.argument_types import LiteralType, Structure
 from graphwright.trace.signature import POSITIONAL_OR_KEYWORD, FunctionType, Parameter
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
+from graphwright.types.trace_type import TraceType
 
 
 def structure_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """What makes one structure of several, by how they differ."""
+    """The changes that make one structure of several, by the way they differ."""
     path = cause.paths[0]
     if path == "*args":
         yield from arguments_stacked(case)
@@ -31,17 +32,18 @@ def structure_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
         yield from same_keys(case, cause)
 
 
-def stack(type_: Any) -> TensorSpec | None:
-    """The tensor that a list of numbers, of strings or of tensors of one type can be made."""
+def stack(type_: TraceType) -> TensorSpec | None:
+    """The tensor that a list of numbers, strings or equal tensors stacks to, or None."""
     if not isinstance(type_, Structure) or type_.keys is not None or not type_.children:
         return None
     return stack_of(list(type_.children))
 
 
-def stack_of(items: list[Any]) -> TensorSpec | None:
+def stack_of(items: Sequence[TraceType]) -> TensorSpec | None:
     """The tensor that items stack to; None where they do not."""
-    if all(map(is_number, items)):
-        return TensorSpec([len(items)], number_dtype([], [t.value for t in items]))
+    numbers = [t.value for t in items if is_number(t)]
+    if len(numbers) == len(items):
+        return TensorSpec([len(items)], number_dtype([], numbers))
     if all(isinstance(t, LiteralType) and type(t.value) in (str, bytes) for t in items):
         return TensorSpec([len(items)], dt.string)
     first = items[0]
@@ -52,18 +54,18 @@ def stack_of(items: list[Any]) -> TensorSpec | None:
 
 
 def stacked(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """Lists of varying length as tensors of a relaxed length."""
+    """Tensors of a relaxed length instead of lists of several lengths."""
     changes: dict[Any, Any] = {}
     for path in cause.paths:
         for type_ in cause.types(path):
-            found = stack(type_)
-            if found is None:
+            tensor = stack(type_)
+            if tensor is None:
                 return
-            changes[type_] = found
+            changes[type_] = tensor
 
     apply = changing(cause.paths, lambda t: stack(t) or t)
     title = f"Stack {paths_shown(cause.paths)} to a tensor"
-    for relaxed in relaxations(case._replace(asked=apply(case.asked))):
+    for relaxed in relaxations(case._replace(requests=apply(case.requests))):
         yield Proposal(
             f"{title} and {relaxed.title[0].lower()}{relaxed.title[1:]}",
             partial(after, apply, relaxed.apply),
@@ -73,38 +75,39 @@ def stacked(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
         )
 
 
-def after(first: Apply, then: Apply, asked: Asked) -> Asked | None:
-    """One change, and another one after it."""
-    changed = first(asked)
+def after(first: Apply, then: Apply, requests: Requests) -> Requests | None:
+    """The calls after one change and then another."""
+    changed = first(requests)
     return None if changed is None else then(changed)
 
 
 def one_kind(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """Lists and tuples as the one of them that came first."""
+    """Lists and tuples as the kind of container that came first."""
     kinds = {path: cause.types(path)[0].kind for path in cause.paths}
     varying = any(t.kind is not kinds[p] for p in cause.paths for t in cause.types(p))
     known = (list, tuple, dict)
     if not varying or any(t.kind not in known for p in cause.paths for t in cause.types(p)):
         return
 
-    def apply(asked: Asked) -> Asked:
+    def apply(requests: Requests) -> Requests:
         for path, kind in kinds.items():
-            asked = changing([path], partial(of_kind, kind=kind))(asked)
-        return asked
+            requests = changing([path], partial(of_kind, kind=kind))(requests)
+        return requests
 
     replaced = {path: f"{kind.__name__}({path})" for path, kind in kinds.items()}
     title = f"Pass {paths_shown(cause.paths)} as the same kind of container in every call"
     yield Proposal(title, apply, replaced=replaced)
 
 
-def of_kind(type_: Any, kind: type) -> Any:
-    """A sequence of another kind."""
-    fits = isinstance(type_, Structure) and type_.keys is None and kind in (list, tuple)
-    return Structure(kind, None, type_.children) if fits else type_
+def of_kind(type_: TraceType, kind: type) -> TraceType:
+    """A sequence as another kind of container; any other type as it is."""
+    if isinstance(type_, Structure) and type_.keys is None and kind in (list, tuple):
+        return Structure(kind, None, type_.children)
+    return type_
 
 
 def same_keys(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
-    """Mappings completed by the keys that they lack."""
+    """Mappings with the keys that they lack."""
     for path in cause.paths:
         types = cause.types(path)
         if any(t.keys is None for t in types):
@@ -116,63 +119,65 @@ def same_keys(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
             changing([path], partial(completed, parts=parts)),
             "default = {" + ", ".join(f"{k!r}: {filler(parts[k])}" for k in keys) + "}",
             {path: f"{{key: {path}.get(key, default[key]) for key in default}}"},
-            note="What stands for a missing value is yours to choose.",
+            note="The program chooses the values that stand for missing ones.",
         )
 
 
-def filler(type_: Any) -> str:
-    """Code of a value of a type."""
+def filler(type_: TraceType) -> str:
+    """The code of some value of a type."""
     if isinstance(type_, TensorSpec) and type_.type.dims is not None:
         return f"tf.zeros({[d or 0 for d in type_.type.dims]}, tf.{type_.dtype.name})"
     return short(type_) if isinstance(type_, LiteralType) else "..."
 
 
-def changing(paths: Sequence[str], change: Callable[[Any], Any]) -> Callable[[Asked], Asked]:
+def changing(
+    paths: Sequence[str], change: Callable[[TraceType], TraceType]
+) -> Callable[[Requests], Requests]:
     """A change of the types at some paths."""
-    return lambda asked: asked.changed(at(paths, change))
+    return lambda requests: requests.changed(at_paths(paths, change))
 
 
-def completed(type_: Any, parts: dict[Any, Any]) -> Any:
-    """A mapping with all keys of `parts`."""
+def completed(type_: TraceType, parts: dict[Hashable, TraceType]) -> TraceType:
+    """A mapping with all keys of `parts`; any other type as it is."""
     if not isinstance(type_, Structure) or type_.keys is None:
         return type_
-    own = dict(zip(type_.keys, type_.children))
+    items = dict(zip(type_.keys, type_.children))
     keys = tuple(sorted(parts, key=repr))
-    return Structure(type_.kind, keys, tuple([own.get(k, parts[k]) for k in keys]))
+    return Structure(type_.kind, keys, tuple([items.get(k, parts[k]) for k in keys]))
 
 
 def arguments_stacked(case: ProposalCase) -> Iterator[Proposal]:
-    """A varying number of arguments as one tensor."""
+    """One tensor instead of a varying number of arguments."""
 
-    def one(wanted: FunctionType) -> FunctionType | None:
-        spec = stack_of([type_ for _, _, type_ in wanted.typed()])
+    def one(call_type: FunctionType) -> FunctionType | None:
+        spec = stack_of([type_ for _, _, type_ in call_type.typed()])
         parameter = Parameter("args", POSITIONAL_OR_KEYWORD, False, spec)
         return None if spec is None else FunctionType([parameter])
 
-    def apply(asked: Asked) -> Asked | None:
-        types = [one(wanted) for wanted in asked.types]
-        return None if None in types else asked.replaced([t for t in types if t is not None])
+    def apply(requests: Requests) -> Requests | None:
+        types = [one(call_type) for call_type in requests.types]
+        return None if None in types else requests.replaced([t for t in types if t is not None])
 
     code = f"{case.decorated('reduce_retracing=True', 'args')}\n{case.variable}(tf.stack(args))"
     yield Proposal("Pass the arguments as one tensor", apply, code, reduces=True)
 
 
 def keywords_completed(case: ProposalCase) -> Iterator[Proposal]:
-    """Keywords that some calls leave out, given by all."""
+    """All keywords in every call."""
 
-    def apply(asked: Asked) -> Asked:
-        kinds = {n: k for wanted in asked.types for n, k, _ in wanted.typed()}
-        types = {n: t for wanted in asked.types for n, _, t in wanted.typed()}
+    def apply(requests: Requests) -> Requests:
+        kinds = {n: k for call_type in requests.types for n, k, _ in call_type.typed()}
+        types = {n: t for call_type in requests.types for n, _, t in call_type.typed()}
         complete = []
-        for wanted in asked.types:
-            own = {n: t for n, _, t in wanted.typed()}
+        for call_type in requests.types:
+            present = {n: t for n, _, t in call_type.typed()}
             complete.append(
                 FunctionType(
-                    [Parameter(n, kinds[n], False, own.get(n, types[n])) for n in sorted(kinds)]
+                    [Parameter(n, kinds[n], False, present.get(n, types[n])) for n in sorted(kinds)]
                 )
             )
-        return asked.replaced(complete)
+        return requests.replaced(complete)
 
-    names = sorted({n for wanted in case.asked.types for n, _, _ in wanted.typed()})
+    names = sorted({n for call_type in case.requests.types for n, _, _ in call_type.typed()})
     code = f"{case.variable}({', '.join(f'{n}={n}' for n in names)})"
     yield Proposal("Pass the same keywords in every call", apply, code)

@@ -20,7 +20,7 @@ _ROWS = 12  # traces shown
 
 
 def render(report: Findings) -> Any:
-    """What rich prints."""
+    """The report as rich prints it."""
     parts: list[Any] = [Text(report.summary, style="bold"), Text(report.place, style="dim")]
     if report.traces:
         parts.append(traces(report))
@@ -29,7 +29,7 @@ def render(report: Findings) -> Any:
     if report.together is not None:
         head = Text("\nAll together", style="bold")
         parts += [head, *fix_lines(report.together, report.made)]
-    parts += notes("State that a trace has read and that changed since", report.changes)
+    parts += notes("State that changed after a trace had read it", report.changes)
     parts += notes("While tracing", report.effects)
     for failure in report.failures:
         text = f"\n{failure.error} at {failure.line}: {failure.sentence}"
@@ -65,7 +65,7 @@ def traces(report: Findings) -> Table:
 
 
 def row(trace: TraceReport) -> tuple[str, ...]:
-    """One trace."""
+    """The row of one trace."""
     because = trace.because if trace.number else f"the first: {trace.type}"
     compiled = sum(trace.compiled.values())
     return (

@@ -9,7 +9,7 @@ from typing import Any
 from graphwright.explain.trace_record import History
 from graphwright.explain.wording import show_place
 
-_CALLS = 20_000  # calls kept: the first ones
+_CALLS = 20_000  # calls at most: the first ones
 
 
 @dataclass
@@ -21,14 +21,14 @@ class Timeline:
     left_out: int = 0
 
     def call(self, history: History, began: float, ended: float) -> None:
-        """A call came to its end."""
+        """Notes a call that has ended."""
         if len(self.calls) < _CALLS:
             self.calls.append((history, began, ended - began))
         else:
             self.left_out += 1
 
     def to_dict(self, histories: Sequence[History]) -> dict[str, Any]:
-        """Lanes and events, times in seconds from the beginning."""
+        """The lanes and events, with times in seconds from the beginning."""
         lanes = {history: i for i, history in enumerate(histories)}
         events = [
             [lanes[history], "call", began - self.began, seconds, f"call of {history.name}"]

@@ -1,8 +1,8 @@
-"""What happened once, while tracing, and will not happen again when the graph runs.
+"""Effects that happened once, while tracing, and do not happen when the graph runs.
 
-Assignments and changes of containers are found by comparing before and after; calls of
-`print`, `open`, `random`, `time` and the like are seen by a profile function. Both cost time,
-so they run in debug mode only.
+Comparing values before and after a trace shows assignments and changes of containers. A profile
+function sees calls of `print`, `open`, `random`, `time` and the like. Both cost time, so they run
+in debug mode only.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OVERLOADS = str(FilePath(errors.__file__).parents[1] / "autograph" / "overloads
 
 
 class TraceEffect(NamedTuple):
-    """Something that a trace did to the world: what, where, and the form for graphs."""
+    """One effect of a trace: what happened, where, and the form for graphs."""
 
     what: str
     place: str
@@ -45,7 +45,7 @@ class TraceEffect(NamedTuple):
         return f"{self.what} ({self.place}) ran once, while tracing; {self.form}"
 
 
-#: Functions that are called, by what they are: what to write instead.
+#: By the sort of function that was called: what to write instead.
 FORMS = {
     "print": "tf.print(...) prints at each call",
     "open": "tf.io.read_file and tf.io.write_file work at each call, or tf.py_function",
@@ -55,8 +55,12 @@ FORMS = {
     "time": "tf.timestamp() tells the time at each call",
 }
 
-_CALLED = {builtins.print: "print", builtins.open: "open", builtins.input: "input",
-           builtins.next: "next"}  # fmt: skip
+_BUILTINS: dict[object, str] = {
+    builtins.print: "print",
+    builtins.open: "open",
+    builtins.input: "input",
+    builtins.next: "next",
+}
 _TIMES = frozenset(
     getattr(time, name)
     for name in ("time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "process_time")
@@ -72,8 +76,8 @@ class Observer:
         self.numpy_random = numpy_position()
         self.calls: dict[tuple[str, str], None] = {}
 
-    def profile(self, frame: FrameType, event: str, argument: Any) -> None:
-        """Called by Python at every call of the thread."""
+    def profile(self, frame: FrameType, event: str, argument: object) -> None:
+        """Notes a call; Python calls this at every call of the thread."""
         if event == "c_call":
             kind = kind_of_builtin(argument)
             if kind:
@@ -84,7 +88,7 @@ class Observer:
                 self.called("random", f"random.{frame.f_code.co_name}", caller)
 
     def called(self, kind: str, name: str, frame: FrameType | None) -> None:
-        """A call by the user's code, perhaps by way of a converted one."""
+        """Notes a call by the program, directly or from converted code."""
         while frame is not None and frame.f_code.co_filename == _OVERLOADS:
             frame = frame.f_back
         if frame is None or is_library(frame.f_globals.get("__name__") or ""):
@@ -92,7 +96,7 @@ class Observer:
         self.calls[kind, f"{name}|{frame.f_code.co_filename}:{frame.f_lineno}"] = None
 
     def effects(self, graph: Graph) -> Iterator[TraceEffect]:
-        """What the trace did."""
+        """The effects of the trace."""
         for kind, where in self.calls:
             name, _, place = where.partition("|")
             yield TraceEffect(f"`{name}(...)`", place, FORMS[kind])
@@ -113,7 +117,7 @@ class Observer:
 def changed(
     path: Path, store: StoreSite, here: Reached, leaks: Sequence[SymbolicTensor]
 ) -> TraceEffect:
-    """A change of something outside, by which tensors of the graph may have left it."""
+    """The effect of a change of something outside, with the tensors that left the graph by it."""
     place = place_of(store, here)
     what = deed(path, store)
     if leaks:
@@ -127,17 +131,17 @@ def changed(
 
 
 def deed(path: Path, store: StoreSite) -> str:
-    """What changes something."""
+    """The change of something outside, in words."""
     return f"`{path.text}.{store.method}(...)`" if store.method else f"the change of `{path.text}`"
 
 
 def place_of(store: StoreSite, here: Reached) -> str:
-    """Where it does."""
+    """The place of a change."""
     return f"{here.function.__code__.co_filename}:{store.line}"
 
 
 def where_stored(error: BaseException) -> tuple[str, ...]:
-    """By what a leaked tensor left its function: the statements whose targets hold it."""
+    """The statements by which a leaked tensor left its function."""
     tensor = getattr(error, "tensor", None)
     if tensor is None:
         return ()
@@ -156,12 +160,12 @@ def where_stored(error: BaseException) -> tuple[str, ...]:
     )
 
 
-def leaked(value: Any, graph: Graph) -> list[SymbolicTensor]:
+def leaked(value: object, graph: Graph) -> list[SymbolicTensor]:
     """The tensors of a graph in a value that outlives it."""
     return [tensor for tensor in symbolic(value) if is_of(tensor, graph)]
 
 
-def symbolic(value: Any) -> list[SymbolicTensor]:
+def symbolic(value: object) -> list[SymbolicTensor]:
     """The symbolic tensors in a value."""
     leaves = tree.flatten(value) if isinstance(value, (list, tuple, dict)) else [value]
     return [leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)]
@@ -173,15 +177,15 @@ def is_of(tensor: SymbolicTensor, graph: Graph) -> bool:
 
 
 def made_at(tensor: SymbolicTensor) -> str:
-    """Where a tensor was made."""
+    """The place where a tensor was made."""
     location = tensor._value.node.location
     return "for an argument" if location is None else f"at {show_place(location)}"
 
 
-def kind_of_builtin(function: Any) -> str:
-    """What sort of effect a builtin function has, or nothing."""
+def kind_of_builtin(function: object) -> str:
+    """The sort of effect that a builtin function has, or nothing."""
     try:
-        kind = _CALLED.get(function)
+        kind = _BUILTINS.get(function)
     except TypeError:
         return ""
     if kind is not None:
@@ -192,7 +196,7 @@ def kind_of_builtin(function: Any) -> str:
 
 
 def numpy_position() -> tuple[Any, ...]:
-    """How far NumPy's global generator has come."""
+    """The position of NumPy's global generator."""
     state = np.random.get_state(legacy=False)["state"]
     return int(state["pos"]), bytes(state["key"].data) if "key" in state else b""
 
@@ -201,8 +205,10 @@ def numpy_position() -> tuple[Any, ...]:
 def observing(observer: Observer | None) -> Iterator[None]:
     """Watches the block, unless somebody else profiles this thread."""
     outside = sys.getprofile()
-    own = getattr(outside, "__func__", None) is Observer.profile  # of a trace around this one
-    if observer is None or not (own or outside is None):
+    is_observer = (
+        getattr(outside, "__func__", None) is Observer.profile
+    )  # of a trace around this one
+    if observer is None or not (is_observer or outside is None):
         yield
         return
     sys.setprofile(observer.profile)

@@ -1,8 +1,8 @@
-"""What is kept of every trace: who asked for it, when, what it cost, how often it served.
+"""Records of traces: who asked for one, when, what it cost, how often it served.
 
-Keeping is all that happens while a program runs; `cause`, `fix` and `replay` make sense of
-it when somebody looks. What a function was asked for stands in its `History`; functions
-made of the same code, as by a decorator in a loop, share a `FunctionFamily`.
+While a program runs it only records; `cause`, `fix` and `replay` interpret the records when
+somebody looks. A function's records stand in its `History`. Functions made of the same code, as by
+a decorator in a loop, share a `FunctionFamily`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from copy import copy
 from itertools import repeat
 from operator import length_hint
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from graphwright.base.errors import Location, last_user_line, user_location
 from graphwright.base.identities import IdentityTable
@@ -27,24 +27,25 @@ from graphwright.explain.state import Change, StateWatch
 from graphwright.ir.graph import Graph
 from graphwright.trace.argument_types import LiteralType, Structure, Weakref
 from graphwright.trace.signature import Binder, FunctionType
+from graphwright.types.trace_type import TraceType
 
-RECENT = 10  # calls of a family looked back upon
-_EACH = 16  # traces of a family that are asked for their calls whenever one is made
-_ASKED = 4096  # types that were served without a trace of their own
-_FAILURES = 64  # failed calls that are kept
-_FIRSTS = 32  # types with which functions of a family began
+RECENT = 10  # calls of a family that decide whether traces are too frequent
+_EACH = 16  # traces of a family whose calls are counted whenever one is made
+_REQUESTS = 4096  # types of calls at most that other traces served
+_FAILURES = 64  # failed calls at most
+_FIRSTS = 32  # types of first calls at most, of all functions of a family
 
 
 class Debug:
-    """Whether everything is kept and watched: `tf.explain.debug_mode`."""
+    """Whether everything is recorded and watched: `tf.explain.debug_mode`."""
 
     on = False
 
 
 class Tally:
-    """How often a trace was called. When it is gone its family has the number.
+    """The number of calls of a trace. When the trace is gone its family has the number.
 
-    A call takes one of `ticks`: the least that counting can cost, and threads lose none.
+    A call takes one of `ticks`: nothing counts faster, and threads lose no call.
     """
 
     __slots__ = ("family", "ticks")
@@ -55,7 +56,7 @@ class Tally:
 
     @property
     def calls(self) -> int:
-        """How many ticks were taken."""
+        """The number of ticks taken."""
         return sys.maxsize - length_hint(self.ticks)
 
     def __del__(self) -> None:
@@ -64,7 +65,7 @@ class Tally:
 
 
 class Traced(Protocol):
-    """What a record keeps of a concrete function."""
+    """A concrete function, as far as its record needs it."""
 
     graph: Graph
     function_type: FunctionType
@@ -76,7 +77,7 @@ class Traced(Protocol):
 
     @property
     def tier(self) -> str:
-        """Which tier runs it now: "python" or "native"."""
+        """The tier that runs it now: "python" or "native"."""
 
     @property
     def is_local(self) -> bool:
@@ -86,7 +87,7 @@ class Traced(Protocol):
 class ObjectNote:
     """An object that was an argument: its class and state then, and when it was gone.
 
-    A function's state is what it captures and its defaults, its `place` where it was written.
+    A function's state is its captures and its defaults, its `place` the line of its definition.
     """
 
     __slots__ = (
@@ -103,7 +104,7 @@ class ObjectNote:
         "state",
     )
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.identity = id(value)
         self.kind: str = type(value).__name__
         self.module: str = type(value).__module__
@@ -120,13 +121,13 @@ class ObjectNote:
         self.state = tuple([_plain(v) for v in attributes.values()])
         self.born = perf_counter()
         self.died = float("inf")
-        self._reference: Callable[[], Any] = weakref.ref(value, self._gone)
+        self._reference: Callable[[], Any] = weakref.ref(value, self._die)
 
-    def _gone(self, _: object) -> None:
+    def _die(self, _: object) -> None:
         self.died = perf_counter()
 
     def equals(self, other: ObjectNote) -> bool:
-        """Whether the two are one object or equal; of the dead, by hashes or what they held."""
+        """Whether the two are one object or equal; dead ones are compared by hash or by state."""
         mine, others = self._reference(), other._reference()
         if mine is not None and others is not None:
             return mine is others or bool(mine == others)
@@ -135,7 +136,7 @@ class ObjectNote:
         return self.identity == other.identity or compared
 
     def comparing(self) -> ObjectNote:
-        """The same object, had its class said that equal states are equal objects."""
+        """The same object, as if its class compared states."""
         other = copy(self)
         other.has_eq, other.hash = True, None
         other._reference = _nobody
@@ -143,59 +144,59 @@ class ObjectNote:
 
 
 def _nobody() -> None:
-    """A reference to an object that cannot be asked."""
+    """None: a reference to an object that is dead."""
 
 
-def _plain(value: Any) -> Any:
-    """A value as part of an object's state: itself where it cannot change, else who it is."""
+def _plain(value: object) -> object:
+    """A value as part of an object's state: itself where it cannot change, else its identity."""
     return value if isinstance(value, (int, float, str, bytes, type(None))) else id(value)
 
 
 class TraceRecord:
     """One trace of a function."""
 
-    __slots__ = ("began", "caller", "concrete", "objects", "reason", "seconds", "wanted")
+    __slots__ = ("began", "call_type", "caller", "concrete", "objects", "reason", "seconds")
 
     def __init__(
-        self, wanted: FunctionType, concrete: Traced, began: float, caller: Location | None
+        self, call_type: FunctionType, concrete: Traced, began: float, caller: Location | None
     ) -> None:
-        self.wanted = wanted
+        self.call_type = call_type
         self.concrete = concrete
         self.began = began
         self.caller = caller
         self.seconds = perf_counter() - began
-        self.objects = note_objects(wanted)
-        self.reason: tuple[Change, ...] = ()  # what had changed, where that was why
+        self.objects = note_objects(call_type)
+        self.reason: tuple[Change, ...] = ()  # the changes of state that asked for the trace
 
     @property
     def calls(self) -> int:
-        """How many calls of the function it served."""
+        """The number of calls that it served."""
         return self.concrete.tally.calls
 
     @property
     def compilations(self) -> list[Compilation]:
-        """What each tier took to generate its code."""
+        """The time that each tier took to generate its code."""
         return self.concrete.compilations
 
     @property
     def tier(self) -> str:
-        """What kind of code runs it now."""
+        """The tier that runs it now."""
         return self.concrete.tier
 
     @property
     def size(self) -> int:
-        """How many nodes its graph has, those of branches, loops and calls included."""
+        """The number of nodes of its graph, those of branches, loops and calls included."""
         return size_of(self.concrete.graph)
 
 
 class Failure(NamedTuple):
-    """A call that could not be bound or traced: the error, who called, which line failed."""
+    """A call that could not be bound or traced: the error, the caller, the line that failed."""
 
     kind: type[BaseException]
     message: str
     caller: Location | None
     line: Location | None
-    stored: tuple[str, ...]  # by what a leaked tensor left its function
+    stored: tuple[str, ...]  # the statements by which a leaked tensor left its function
 
 
 class FunctionFamily:
@@ -203,131 +204,129 @@ class FunctionFamily:
 
     def __init__(self) -> None:
         self.retired = 0  # calls of traces that are gone
-        self.made = 0  # calls that had to trace
-        self.due = 0  # which of them is the next to be counted
-        self.counted: deque[tuple[int, int]] = deque(maxlen=RECENT)  # which, among all calls
-        self.functions = 0  # that were called
-        self.firsts: dict[FunctionType, float] = {}  # types that their first calls had, and when
-        self.created: dict[Location | None, int] = {}  # how many were made at a line
-        self.owners: set[str] = set()  # the classes whose instances they are bound to
+        self.traces = 0  # calls that made a trace
+        self.due = 0  # the number of such a call at which calls are counted next
+        self.counted: deque[tuple[int, int]] = deque(maxlen=RECENT)  # (traces, calls) at each count
+        self.functions = 0  # functions that were called
+        self.firsts: dict[FunctionType, float] = {}  # the types of first calls, and when
+        self.created: dict[Location | None, int] = {}  # the number of functions made at a line
+        self.owners: set[str] = set()  # the classes of the instances that they are bound to
         self.members: list[weakref.ref[History]] = []
-        self.kept: list[History] = []  # those that debug mode keeps alive
+        self.retained: list[History] = []  # those that debug mode keeps alive
         self.warned: set[Any] = set()
         self.warnings = 0
-        self.looks = 0  # how often traces were too frequent
+        self.looks = 0  # the number of times that traces were too frequent
 
-    def join(self, history: History, wanted: FunctionType) -> None:
-        """A function of this family was traced for the first time."""
+    def join(self, history: History, call_type: FunctionType) -> None:
+        """Notes a function of this family that was traced for the first time."""
         self.functions += 1
         self.created[history.created] = self.created.get(history.created, 0) + 1
         self.owners.add(history.owner)
         if len(self.firsts) < _FIRSTS:
-            self.firsts.setdefault(wanted, perf_counter())
+            self.firsts.setdefault(call_type, perf_counter())
         self.meet(history)
 
     def meet(self, history: History) -> None:
-        """A function of this family was called."""
+        """Notes a function of this family that was called."""
         self.members.append(weakref.ref(history, self.members.remove))
         if Debug.on:
-            self.kept.append(history)
+            self.retained.append(history)
 
     def histories(self) -> list[History]:
-        """Those that are still known."""
-        alive = [found for reference in self.members if (found := reference()) is not None]
-        return list(dict.fromkeys([*self.kept, *alive]))
+        """The histories of functions that still exist or that debug mode keeps."""
+        alive = [history for reference in self.members if (history := reference()) is not None]
+        return list(dict.fromkeys([*self.retained, *alive]))
 
     def frequency(self) -> tuple[int, int]:
-        """Notes that the present call traced: how many of the last calls did, and of how many.
+        """(traces, calls): how many of the last calls made a trace, and their number.
 
-        To count calls is to ask all traces. So where there are many not every call is counted,
-        and more are looked back upon.
+        Notes that the present call made one. Counting calls asks every trace, so with many traces
+        only some calls are counted, and the count covers more of them.
         """
-        self.made += 1
-        if self.made < self.due:
+        self.traces += 1
+        if self.traces < self.due:
             return 0, 0
         records = [record for history in self.histories() for record in history.records]
-        call = 1 + self.retired + sum([record.calls for record in records])
-        made, then = self.counted[-1] if self.counted else (0, 0)
-        self.counted.append((self.made, call))
-        self.due = self.made + len(records) // _EACH
-        if then <= call - RECENT:
-            return self.made - made, call - then
-        first = next(made for made, then in self.counted if then > call - RECENT)
-        return self.made - first + 1, min(call, RECENT)
+        calls = 1 + self.retired + sum([record.calls for record in records])
+        last_traces, last_calls = self.counted[-1] if self.counted else (0, 0)
+        self.counted.append((self.traces, calls))
+        self.due = self.traces + len(records) // _EACH
+        if last_calls <= calls - RECENT:
+            return self.traces - last_traces, calls - last_calls
+        first = next(traces for traces, number in self.counted if number > calls - RECENT)
+        return self.traces - first + 1, min(calls, RECENT)
 
 
-#: Families by the code, or by what else is called.
-FAMILIES: IdentityTable[Any, FunctionFamily] = IdentityTable()
+#: Families by the code object of their functions, or by the callable that has none.
+FAMILIES: IdentityTable[object, FunctionFamily] = IdentityTable()
 
 
-def family_of(function: Callable[..., Any]) -> FunctionFamily:
+def family_of(function: Callable[..., object]) -> FunctionFamily:
     """The family of a Python function: by its code object, else by itself."""
     inner = getattr(function, "__func__", function)
     code = getattr(inner, "__code__", inner)
-    found = FAMILIES.find(code)
-    if found is not None:
-        return found
+    known = FAMILIES.find(code)
+    if known is not None:
+        return known
     family = FunctionFamily()
     try:
         return FAMILIES.add(code, family)
-    except TypeError:  # it cannot be told when it is gone, so nobody else may find it
+    except TypeError:  # it takes no weak reference, so the table could not drop it in time
         return family
 
 
 class History:
-    """What one `tf.function` was asked for."""
+    """The traces, requests and failures of one `tf.function`."""
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         name: str,
         options: dict[str, Any],
-        signature: Any,
-        skip_self: bool,
+        signature: tuple[object, ...] | None,
     ) -> None:
         self.function = function
         self.name = name
         self.options = options
         self.signature = signature
-        self.skip_self = skip_self
         self.created = user_location(3)
         self.records: list[TraceRecord] = []
         self.failures: list[Failure] = []
-        #: All types that calls had, in order, and when first: a replay asks for them again.
-        self.asked: dict[FunctionType, float] = {}
+        #: The types of calls in order, and the time of the first call: a replay dispatches them.
+        self.requests: dict[FunctionType, float] = {}
         self._family: FunctionFamily | None = None
 
-    def asks(self, wanted: FunctionType, began: float) -> None:
-        """A call needs a trace of its own."""
-        self.asked[wanted] = began
+    def request(self, call_type: FunctionType, began: float) -> None:
+        """Notes a call that needs a trace of its own."""
+        self.requests[call_type] = began
 
-    def traced(self, wanted: FunctionType, concrete: Traced, began: float) -> TraceRecord:
-        """A trace was made for a call of type `wanted`, begun at `began`."""
+    def traced(self, call_type: FunctionType, concrete: Traced, began: float) -> TraceRecord:
+        """Records a trace that was made for a call of type `call_type`, begun at `began`."""
         family = self.family
         if not self.records:
-            family.join(self, wanted)
-        record = TraceRecord(wanted, concrete, began, user_location(3))
+            family.join(self, call_type)
+        record = TraceRecord(call_type, concrete, began, user_location(3))
         if self.options["on_stale"] == "retrace":
-            record.reason = self.outdated(wanted)
+            record.reason = self.outdated(call_type)
         self.records.append(record)
         concrete.tally.family = family
         return record
 
-    def outdated(self, wanted: FunctionType) -> tuple[Change, ...]:
-        """What has changed since the latest trace for calls of a type."""
+    def outdated(self, call_type: FunctionType) -> tuple[Change, ...]:
+        """The changes of state since the latest trace for calls of a type."""
         for record in reversed(self.records):
-            if record.wanted == wanted:
+            if record.call_type == call_type:
                 watch = record.concrete.watch
                 return () if watch is None else tuple(watch.changes())
         return ()
 
-    def served(self, wanted: FunctionType) -> None:
-        """A call of a new type was served by a trace of a more general one."""
-        if len(self.asked) < _ASKED:
-            self.asked.setdefault(wanted, perf_counter())
+    def served(self, call_type: FunctionType) -> None:
+        """Notes a call of a new type that the trace of a more general one served."""
+        if len(self.requests) < _REQUESTS:
+            self.requests.setdefault(call_type, perf_counter())
 
     def failed(self, error: BaseException, stored: tuple[str, ...]) -> None:
-        """A call could not be bound or traced."""
+        """Records a call that could not be bound or traced."""
         if not self.records and not self.failures:
             self.family.meet(self)
         last = self.failures[-1] if self.failures else None
@@ -352,28 +351,28 @@ class History:
 
     @property
     def calls(self) -> int:
-        """How often the function was called."""
+        """The number of calls of the function."""
         return sum(record.calls for record in self.records)
 
     def binder(self) -> Binder:
         """The parameters of the Python function."""
-        return Binder(self.function, self.skip_self)
+        return Binder(self.function)
 
 
-def note_objects(wanted: FunctionType) -> dict[int, ObjectNote]:
+def note_objects(call_type: FunctionType) -> dict[int, ObjectNote]:
     """Notes on the objects among a call's arguments, by the id of their types."""
-    found: dict[int, ObjectNote] = {}
-    for _, _, type_ in wanted.typed():
+    notes: dict[int, ObjectNote] = {}
+    for _, _, type_ in call_type.typed():
         if type(type_) is Weakref or type(type_) is Structure:
             for leaf in leaves_of(type_):
                 if type(leaf) is Weakref:
                     value = leaf.placeholder_value()
                     if value is not None:
-                        found[id(leaf)] = ObjectNote(value)
-    return found
+                        notes[id(leaf)] = ObjectNote(value)
+    return notes
 
 
-def leaves_of(type_: Any) -> Iterator[Any]:
+def leaves_of(type_: TraceType) -> Iterator[TraceType]:
     """The types in nested structures."""
     if type(type_) is Structure:
         for child in type_.children:
@@ -387,6 +386,6 @@ def size_of(graph: Graph) -> int:
     return len(graph.nodes) + sum(map(size_of, graph.subgraphs()))
 
 
-def is_number(type_: Any) -> bool:
+def is_number(type_: TraceType | None) -> TypeGuard[LiteralType]:
     """Whether a type is that of one Python number."""
     return isinstance(type_, LiteralType) and type(type_.value) in (int, float, complex)

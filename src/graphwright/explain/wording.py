@@ -1,9 +1,9 @@
-"""Trace types in words: as sentences name them, and as code to paste."""
+"""Trace types as words in sentences, and as code to paste."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
 
 from graphwright.base.errors import Location
 from graphwright.ir.text import show_type
@@ -11,11 +11,13 @@ from graphwright.trace.argument_types import LiteralType, Structure, VariableTyp
 from graphwright.trace.signature import FunctionType
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims
+from graphwright.types.trace_type import TraceType
 
 _SHOWN = 6  # items of an enumeration
+T = TypeVar("T", bound=Hashable)
 
 
-def short(type_: Any) -> str:
+def short(type_: TraceType) -> str:
     """A type in a few letters: `float32[2,?]`, `10`, `[int32[], 'a']`, `object`."""
     if isinstance(type_, TensorSpec):
         return show_type(type_.type)
@@ -36,13 +38,13 @@ def short(type_: Any) -> str:
     return repr(type_)
 
 
-def call_type(wanted: FunctionType) -> str:
+def call_text(call_type: FunctionType) -> str:
     """The type of a call: `(x: float32[2], n: 3)`."""
-    return f"({', '.join(f'{name}: {short(type_)}' for name, _, type_ in wanted.typed())})"
+    return f"({', '.join(f'{name}: {short(type_)}' for name, _, type_ in call_type.typed())})"
 
 
-def kind_of(type_: Any) -> str:
-    """What sort of argument a type stands for: `a tensor`, `a Python int`, `a list`."""
+def kind_of(type_: TraceType) -> str:
+    """The sort of argument that a type stands for: `a tensor`, `a Python int`, `a list`."""
     if isinstance(type_, TensorSpec):
         return "a tensor"
     if isinstance(type_, VariableType):
@@ -56,8 +58,8 @@ def kind_of(type_: Any) -> str:
     return a(type(type_).__name__)
 
 
-def code(type_: Any) -> str | None:
-    """A type as an entry of `input_signature`; None for what has no such form."""
+def code(type_: TraceType) -> str | None:
+    """A type as an entry of `input_signature`; None where it has no such form."""
     if isinstance(type_, TensorSpec):
         return f"tf.TensorSpec({show_shape(type_.type.dims)}, tf.{type_.dtype.name})"
     if isinstance(type_, Structure) and type_.kind in (list, tuple, dict):
@@ -84,7 +86,7 @@ def a(noun: str) -> str:
     >>> a("int"), a("list")
     ('an int', 'a list')
 
-    Letters that stand by themselves are spelled.
+    Letters that stand alone are spelled.
 
     >>> a("MLP object"), a("UNet object")
     ('an MLP object', 'a UNet object')
@@ -94,7 +96,7 @@ def a(noun: str) -> str:
     return f"{'an' if noun[:1] in vowels else 'a'} {noun}"
 
 
-def listed(items: Iterable[Any], join: str = "and") -> str:
+def listed(items: Iterable[object], join: str = "and") -> str:
     """An enumeration, its middle left out where it is long.
 
     >>> listed([1, 2, 3]), listed(range(20)), listed([7]), listed([])
@@ -108,7 +110,7 @@ def listed(items: Iterable[Any], join: str = "and") -> str:
     return f"{', '.join(words[:-1])} {join} {words[-1]}"
 
 
-def unique(items: Iterable[Any]) -> list[Any]:
+def unique(items: Iterable[T]) -> list[T]:
     """Each item once, in order."""
     return list(dict.fromkeys(items))
 

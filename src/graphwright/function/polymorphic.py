@@ -78,7 +78,6 @@ class PolymorphicFunction:
         experimental_implements: str | None = None,
         experimental_autograph_options: Features = None,
         experimental_attributes: Mapping[str, object] | None = None,
-        skip_self: bool = False,
         on_stale: str | None = None,
     ) -> None:
         self._python_function = function
@@ -94,12 +93,9 @@ class PolymorphicFunction:
         }
         mode_of(on_stale)
         self._input_signature = None if input_signature is None else tuple(input_signature)
-        self._skip_self = skip_self
         self._fast = FastPath()
         self._methods: IdentityTable[object, PolymorphicFunction] = IdentityTable()  # of instances
-        self._history = History(
-            function, self._name, self._options, self._input_signature, skip_self
-        )
+        self._history = History(function, self._name, self._options, self._input_signature)
         self._table: DispatchTable[ConcreteFunction] = DispatchTable(self._history.served)
         self._creation = VariableCreation()
         self._pending: list[FunctionType] = []  # being traced now, under `TRACING`
@@ -191,7 +187,7 @@ class PolymorphicFunction:
 
     def _trace(self, wanted: FunctionType, bound: Bound) -> ConcreteFunction:
         began = perf_counter()
-        self._history.asks(wanted, began)
+        self._history.request(wanted, began)
         if self._pending.count(wanted) >= _NESTED:
             raise RecursionError(
                 f"maximum recursion depth exceeded: `{self._name}` calls itself with arguments of "
@@ -233,7 +229,7 @@ class PolymorphicFunction:
     @property
     def _binder(self) -> Binder:
         if self._binder_made is None:
-            binder = Binder(self._python_function, self._skip_self)
+            binder = Binder(self._python_function)
             if self._input_signature is not None:
                 binder.constrain(self._input_signature)
             self._binder_made = binder

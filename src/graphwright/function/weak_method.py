@@ -42,5 +42,9 @@ class WeakMethod:
 
 
 def _without_first(function: PythonFunction) -> inspect.Signature:
+    """The signature of a method whose instance is bound; a first `*args` takes it beside others."""
     signature = signature_of(function)
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:
+        del parameters[0]
+    return signature.replace(parameters=parameters)

@@ -1,1 +1,1 @@
-"""Graphs as data: values, nodes, their text, their rewriting, their export."""
+"""Graphs as data: values, nodes, text, rewriting, export."""

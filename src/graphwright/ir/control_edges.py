@@ -1,7 +1,7 @@
-"""The order of effects as control edges: what each stateful node must come after.
+"""The order of effects as control edges: the nodes that must run before each stateful node.
 
-Program order holds for every resource (a read after the last write, a write after the
-reads since) and for the outside world (prints and the like). Other nodes are free.
+Program order holds for every resource: a read comes after the last write, a write after the reads
+since. It holds for the outside world too (prints and the like). Other nodes are free.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from graphwright.types.dtypes import resource
 
 
 class World(Enum):
-    """What every effect that is not on a resource is on."""
+    """The world outside, which effects without a resource read and change."""
 
     OUTSIDE = "outside"
 
 
-Touched = dict["Value | World", bool]  # what is read (False) or changed (True)
+#: The resources, and the world, that a node or graph reads (False) or changes (True).
+Touched = dict["Value | World", bool]
 
 
 def touched_by(node: Node) -> Touched:
@@ -82,7 +83,7 @@ class Order(NamedTuple):
 
     effects: list[Node]  # the nodes with effects, in program order
     before: dict[Node, list[Node]]  # the nodes that must have run before a node
-    barrier: Node | None  # one more node, which comes after all effects and before the results
+    barrier: Node | None  # one more node, after all effects and before the results
 
 
 def order_of(graph: Graph) -> Order:

@@ -1,4 +1,4 @@
-"""TensorFlow's ops in place of those of our own that stand for several of them."""
+"""TensorFlow's ops instead of ops of graphwright alone, each of which stands for several."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphwright.types.tensor_type import TensorType
 
 
 def in_tensorflow(graph: Graph) -> Graph:
-    """The graph as TensorFlow would have it; those inside of it are left as they are."""
+    """The graph in TensorFlow's ops; the graphs in it stay as they are."""
     if not any(node.op.type_name in EQUIVALENTS for node in graph.nodes):
         return graph
     names, new = Names(), {v: v for node in graph.nodes for v in node.outputs}
@@ -25,13 +25,13 @@ def in_tensorflow(graph: Graph) -> Graph:
         inputs = tuple([new[v] for v in node.inputs])
         types = tuple([v.type for v in node.outputs])
         if equivalent := EQUIVALENTS.get(node.op.type_name):
-            made = equivalent(node, inputs, names)
+            nodes = equivalent(node, inputs, names)
         elif inputs != node.inputs:
-            made = [Node(node.op, inputs, types, node.name, node.location)]
+            nodes = [Node(node.op, inputs, types, node.name, node.location)]
         else:
-            made = [node]
-        result.nodes += made
-        new.update(zip(node.outputs, made[-1].outputs))
+            nodes = [node]
+        result.nodes += nodes
+        new.update(zip(node.outputs, nodes[-1].outputs))
     result.parameters = graph.parameters
     result.captures = graph.captures
     result.results = [new[v] for v in graph.results]
@@ -39,14 +39,14 @@ def in_tensorflow(graph: Graph) -> Graph:
 
 
 def sum_to(node: Node, inputs: tuple[Value, ...], names: Names) -> list[Node]:
-    """reshape(sum(x, axes where x repeats what has the shape), shape); the last has the name"""
+    """reshape(sum(x, the axes along which x is broadcast), shape); the last has the name"""
     x, shape = inputs
-    made: list[Node] = []
+    nodes: list[Node] = []
 
     def add(op: Op, inputs: tuple[Value, ...], *types: TensorType) -> Value:
         name = names.claim(f"{node.name}/{op.node_name}")
-        made.append(Node(op, inputs, types, name, node.location))
-        return made[-1].outputs[0]
+        nodes.append(Node(op, inputs, types, name, node.location))
+        return nodes[-1].outputs[0]
 
     kind, rank = shape.type.dtype, x.type.rank
     whole = add(Shape.of(kind), (x,), TensorType(kind, (rank,)))
@@ -54,11 +54,11 @@ def sum_to(node: Node, inputs: tuple[Value, ...], names: Names) -> list[Node]:
     axes = add(BroadcastGradientArgs.of(), (shape, whole), places, places)
     total = add(Sum.of(False), (x, axes), TensorType(x.type.dtype, None))
     types = tuple([v.type for v in node.outputs])
-    return [*made, Node(RESHAPE, (total, shape), types, node.name, node.location)]
+    return [*nodes, Node(RESHAPE, (total, shape), types, node.name, node.location)]
 
 
 def identities(node: Node, inputs: tuple[Value, ...], _: Names) -> list[Node]:
-    """All operands; what a function with a gradient of its own returns is the first of them."""
+    """All operands; the first of them is the result of a function with a gradient of its own."""
     types = tuple([v.type for v in inputs])
     return [Node(IdentityN.of(), inputs, types, node.name, node.location)]
 

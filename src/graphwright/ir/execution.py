@@ -1,4 +1,4 @@
-"""How ops that hold graphs run them: `hooks` provides the builder."""
+"""Graphs in ops as functions, which run them: `hooks` provides the builder."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ Function = Callable[..., tuple[Any, ...]]
 
 
 class Builder:
-    """Makes a function on arrays of a graph."""
+    """Makes a function on arrays from a graph."""
 
     build: Callable[[Graph], Function]
 
 
 def function_of(graph: Graph) -> Function:
     """The graph as a function from the arrays of its arguments to those of its results."""
-    found: Function | None = graph.function
-    if found is None:
-        found = graph.function = Builder.build(graph)
-    return found
+    function: Function | None = graph.function
+    if function is None:
+        function = graph.function = Builder.build(graph)
+    return function
 
 
 @once_per_graph
 def is_pure(graph: Graph) -> bool:
-    """Whether running the graph calls no user code."""
+    """Whether the graph runs without code of the program."""
     for node in graph.nodes:
-        graphs = subgraphs_of(node.op)  # which decide
+        graphs = subgraphs_of(node.op)  # they decide for an op that holds any
         if not (all(map(is_pure, graphs)) if graphs else node.op.pure):
             return False
     return True
@@ -39,31 +39,32 @@ def is_pure(graph: Graph) -> bool:
 
 @once_per_graph
 def has_stream(graph: Graph) -> bool:
-    """Whether running the graph draws from streams that go on."""
+    """Whether the graph draws from streams of random numbers that have a state."""
     return any(n.op.has_stream for n in graph.nodes) or any(map(has_stream, graph.subgraphs()))
 
 
 @once_per_graph
 def whole_size(graph: Graph) -> int:
-    """How many nodes a graph has with those of the graphs in it, each as often as it is there."""
+    """The number of nodes of a graph and of the graphs in it, each as often as nodes hold it."""
     return len(graph.nodes) + sum(map(whole_size, graph.subgraphs()))
 
 
 def with_own_streams(op: Op) -> Op:
-    """The op as one place in a function has it: TensorFlow's streams are of that place alone.
+    """The op for one place in a function: in TensorFlow each place has streams of its own.
 
-    That is the op itself, unless its graphs draw from streams; then it has graphs of its own.
+    It is the op itself, unless its graphs draw from streams; then it gets copies of these.
     """
     if not any(map(has_stream, subgraphs_of(op))):
         return op
-    return type(op)(*[_own(value) for value in op.values()])
+    return type(op)(*[_copied(value) for value in op.values()])
 
 
-def _own(value: Any) -> Any:
+def _copied(value: object) -> Any:
+    """Copies of the graphs in an attribute, with streams of their own; any other value as it is."""
     if isinstance(value, tuple):
-        return tuple([_own(v) for v in value])
+        return tuple([_copied(v) for v in value])
     if not isinstance(value, Graph):
         return value
-    own = copy.copy(value)
-    own.function = None
-    return own
+    copied = copy.copy(value)
+    copied.function = None
+    return copied

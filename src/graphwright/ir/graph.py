@@ -28,7 +28,7 @@ class Value:
         self.node = node
         self.index = index
         self.type = type
-        self.known: Any = ()  # what `ir.known` found: a tuple of one, empty while not asked
+        self.known: Any = ()  # the known value of `ir.known` in a tuple, which is empty before
 
     @property
     def name(self) -> str:
@@ -99,7 +99,7 @@ class Graph(Face):
 
     def __init__(self, name: str = "graph", is_body: bool = False) -> None:
         self.name = name
-        self.is_body = is_body  # of a branch or loop: part of the function around it
+        self.is_body = is_body  # of a branch or loop: part of the enclosing function
         self.id = next(_IDS)
         self.parameters: list[Value] = []
         self.captures: list[tuple[Any, Value]] = []
@@ -109,12 +109,12 @@ class Graph(Face):
         self.results: list[Value] = []
         self.names = Names()
         self.handles: dict[Value, Any] = {}  # variables by the placeholders of their handles
-        #: What runs it, once something did: kept here and not in a weak table, since it leads
-        #: back to the graph, by what its loops captured from it.
+        #: The function that runs it, from the first run on. No weak table could hold it, since it
+        #: leads back to the graph, by the captures of its loops.
         self.function: Any = None
-        self.derivative: Any = None  # how it is differentiated: see `control.derivative`
+        self.derivative: Any = None  # its derivative: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
-        #: What it was made from by `transform`, and what has become of the values there.
+        #: The graph that `transform` made it from, and the new values for those there.
         self.origin: tuple[Graph, dict[Value, Value]] | None = None
 
     @own_boundary  # it refuses nothing
@@ -137,18 +137,18 @@ class Graph(Face):
 
     @property
     def arguments(self) -> list[Value]:
-        """What a call must supply: the parameters, then the captures."""
+        """The values that a call must supply: the parameters, then the captures."""
         return [*self.parameters, *[value for _, value in self.captures]]
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        """The variables outside that it uses, in the order in which it came upon them."""
-        found = [getattr(tensor, "variable", None) for tensor in self.captured]
-        return tuple([variable for variable in found if variable is not None])
+        """The variables that it captures, in the order of their captures."""
+        variables = [getattr(tensor, "variable", None) for tensor in self.captured]
+        return tuple([variable for variable in variables if variable is not None])
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
-        """Those of `variables` that are trained."""
+        """The trainable ones among `variables`."""
         return tuple([variable for variable in self.variables if variable.trainable])
 
     @property
@@ -163,7 +163,7 @@ class Graph(Face):
 
     @property
     def is_stateful(self) -> bool:
-        """Whether running it reads or changes state."""
+        """Whether it reads or changes state when it runs."""
         return any(node.op.effect is not Effect.NONE for node in self.nodes)
 
     def __repr__(self) -> str:
@@ -172,12 +172,12 @@ class Graph(Face):
 
 def subgraphs_of(op: Op) -> tuple[Graph, ...]:
     """The graphs among an op's attributes."""
-    found: tuple[Graph, ...] | None = op.__dict__.get("_graphs")
-    if found is None:
+    cached: tuple[Graph, ...] | None = op.__dict__.get("_graphs")
+    if cached is None:
         several = [value if isinstance(value, tuple) else (value,) for value in op.values()]
         graphs = [part for values in several for part in values if isinstance(part, Graph)]
-        found = op.__dict__["_graphs"] = tuple(graphs)
-    return found
+        cached = op.__dict__["_graphs"] = tuple(graphs)
+    return cached
 
 
 def transform(
@@ -185,7 +185,7 @@ def transform(
     rewrite: Callable[[Node, tuple[Value, ...]], tuple[Value, ...] | None],
     into: Graph,
 ) -> None:
-    """Rebuilds `graph` in `into`, each node as `rewrite` gives it or as it is.
+    """Rebuilds `graph` in `into`, with each node rewritten or as it is.
 
     `rewrite` gets the node and its new inputs and returns the values that replace its
     outputs, or None to keep the node.
@@ -205,27 +205,33 @@ def transform(
 
 
 def source(value: Value) -> Value:
-    """The value that another one only repeats."""
+    """The value that another one repeats through identities."""
     while type(value.node.op) is Identity:
         value = value.node.inputs[0]
     return value
 
 
 def counterpart(graph: Graph, value: Value, home: Graph) -> Value | None:
-    """What stands in `graph` for a value of `home`: in `graph` itself, in what it was made
-    from, or in a graph whose tensors it captures. None if nothing does."""
+    """The value of `graph` that stands for one of `home`, or None.
+
+    `home` may be `graph` itself, the graph that it was made from, or one whose tensors it captures.
+    """
     if home is graph:
         return value
-    found: Value | None
+    twin: Value | None
     if graph.origin is not None:
-        base, made = graph.origin
-        found = counterpart(base, value, home)
-        if found is not None:
-            return made.get(found)
-    inner = [(tensor, own) for tensor, own in graph.captures if isinstance(tensor.key, Value)]
+        base, mapping = graph.origin
+        twin = counterpart(base, value, home)
+        if twin is not None:
+            return mapping.get(twin)
+    inner = [
+        (tensor, inner_value)
+        for tensor, inner_value in graph.captures
+        if isinstance(tensor.key, Value)
+    ]
     outer = {around: counterpart(around, value, home) for around in {t.graph for t, _ in inner}}
-    for tensor, own in inner:
-        found = outer[tensor.graph]
-        if found is not None and source(tensor.key) is source(found):
-            return own
+    for tensor, inner_value in inner:
+        twin = outer[tensor.graph]
+        if twin is not None and source(tensor.key) is source(twin):
+            return inner_value
     return None

@@ -1,7 +1,7 @@
 """Graphs as TensorFlow's GraphDef: nodes by name, graphs inside graphs as functions.
 
-The attributes of a node are the fields of its op, and what the op's record says about its
-operands: the dtype behind each type variable, and the length of each list.
+The attributes of a node are the fields of its op, and those that its operands decide. The latter
+are the dtype of each type variable and the length of each list.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from graphwright.proto.graph_pb2 import (
 )
 from graphwright.types.dtypes import as_dtype
 
-#: Loops, whose function `body` takes and returns everything that the loop is given: what it
-#: captures goes round unchanged.
+#: Loops: their function `body` takes and returns all operands of the loop, so captures too, which
+#: it does not change.
 _LOOPS = frozenset({"While", "StatelessWhile"})
 
 #: The version of GraphDef's format that is written, and the oldest reader of it.
@@ -34,7 +34,7 @@ PRODUCER, MIN_CONSUMER = 2474, 12
 
 
 def graph_def(graph: Graph, add_shapes: bool = False) -> GraphDef:
-    """The graph as a message; with `add_shapes`, with the shapes of all outputs."""
+    """The graph as a message; `add_shapes` adds the shapes of all outputs."""
     graph, library = in_tensorflow(graph), _Library(add_shapes)
     message = GraphDef()
     message.versions.producer = PRODUCER
@@ -83,12 +83,12 @@ class _Library:
         return name
 
     def functions(self) -> Iterator[FunctionDef]:
-        """All functions referred to, by the nodes of each other too."""
+        """All functions that nodes refer to, those in functions included."""
         while self._pending:
             yield self.function(*self._pending.pop())
 
     def nodes(self, graph: Graph, nodes: Iterable[Node], names: dict[Value, str]) -> list[NodeDef]:
-        """The nodes as messages, and one that waits for all effects if there are any."""
+        """The nodes as messages, and one more that waits for all effects, if there are any."""
         order = order_of(graph)
         messages = []
         for node in [*nodes, order.barrier] if order.barrier else nodes:
@@ -109,20 +109,20 @@ class _Library:
 
     def attributes(self, node: Node) -> dict[str, AttrValue]:
         """The attributes of a node by name."""
-        found = operand_attributes(node)
+        messages = operand_attributes(node)
         hints = node.op.private
         for field, kind in node.op.fields.items():
             name = "_" + field if field in hints else field
             value = getattr(node.op, field)
             if isinstance(value, Graph):
                 carries = node.op.type_name in _LOOPS and field == "body"
-                found[name] = AttrValue(func=NameAttrList(name=self.reference(value, carries)))
+                messages[name] = AttrValue(func=NameAttrList(name=self.reference(value, carries)))
             elif (attribute := self.attribute(kind, value, node.op)) is not None:
-                found[name] = attribute
+                messages[name] = attribute
         if self.add_shapes:
             shapes = [shape_proto(value.type.dims) for value in node.outputs]
-            found["_output_shapes"] = AttrValue(list=AttrValue.ListValue(shape=shapes))
-        return found
+            messages["_output_shapes"] = AttrValue(list=AttrValue.ListValue(shape=shapes))
+        return messages
 
     def attribute(self, kind: str, value: Any, op: Op) -> AttrValue | None:
         """A field of an op as an attribute; None for one that is not set."""
@@ -136,7 +136,7 @@ class _Library:
         return AttrValue(**{field: entry(value)})
 
     def _writer(self, kind: str, op: Op) -> tuple[str, Callable[[Any], Any]]:
-        """The field of AttrValue for a kind of value, and how the value is written in it."""
+        """The field of AttrValue for a kind of value, and the function that writes it."""
         writers: dict[str, tuple[str, Callable[[Any], Any]]] = {
             "bool": ("b", bool),
             "int": ("i", int),
@@ -183,26 +183,26 @@ class _Library:
 def operand_attributes(node: Node) -> dict[str, AttrValue]:
     """The attributes that the operands and results decide: dtypes, lists of them, counts."""
     op = node.op
-    found: dict[str, AttrValue] = {}
-    given = set(op.fields)
+    attributes: dict[str, AttrValue] = {}
+    fields = set(op.fields)
     for operands, values in ((op.operands, node.inputs), (op.results, node.outputs)):
         for operand, group in grouped(operands, values):
             name, types = operand.dtype, [data_type(value.type.dtype) for value in group]
             if operand.variadic and values is node.inputs:
-                found["N"] = AttrValue(i=len(group))
-            if name in given or (name not in op.dtypes and is_dtype(name)):
+                attributes["N"] = AttrValue(i=len(group))
+            if name in fields or (name not in op.dtypes and is_dtype(name)):
                 continue
             if operand.mixed:
-                found.setdefault(name, AttrValue(list=AttrValue.ListValue(type=types)))
+                attributes.setdefault(name, AttrValue(list=AttrValue.ListValue(type=types)))
             elif types:
-                found.setdefault(name, AttrValue(type=types[0]))
-    return found
+                attributes.setdefault(name, AttrValue(type=types[0]))
+    return attributes
 
 
 def grouped(
     operands: tuple[Operand, ...], values: tuple[Value, ...]
 ) -> Iterable[tuple[Operand, tuple[Value, ...]]]:
-    """Each declared operand with the values that it takes; several lists are of one length."""
+    """Each declared operand with the values that it takes; all lists have one length."""
     position = 0
     lists = sum(operand.variadic or operand.mixed for operand in operands)
     length = (len(values) - len(operands) + lists) // max(lists, 1)
@@ -239,7 +239,7 @@ def attribute_value(value: AttrValue) -> Any:
 
 
 def _output_entry(value: Value) -> str:
-    """How a function's node names one output: the record's name and the place in its list."""
+    """The name of an output in a function's node: the operand's name and the place in its list."""
     for operand, group in grouped(value.node.op.results, value.node.outputs):
         for place, member in enumerate(group):
             if member is value:
@@ -248,7 +248,7 @@ def _output_entry(value: Value) -> str:
 
 
 def _argument_name(value: Value) -> str:
-    """A name as signatures of functions take it: lower case letters, digits and underscores."""
+    """A name for a signature of a function: lower case letters, digits and underscores."""
     name = re.sub(r"[^a-z0-9_]", "_", value.node.name.lower())
     return name if name[:1].isalpha() else "arg_" + name.lstrip("_")
 

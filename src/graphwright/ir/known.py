@@ -1,8 +1,8 @@
-"""What is known of a value while tracing: constants, and shapes that are computed.
+"""Values that are known while tracing: constants, and computed shapes.
 
-A known value is a plain Python number or nested tuple in which None marks an unknown
-entry; None alone means that nothing is known. `tf.reshape(x, [tf.shape(x)[0], -1])` keeps
-its static shape because Shape, StridedSlice and Pack pass on the entries they know.
+A known value is a plain Python number, or a nested tuple in which None marks an unknown entry. None
+alone means that nothing is known. `tf.reshape(x, [tf.shape(x)[0], -1])` keeps its static shape
+because Shape, StridedSlice and Pack pass on the entries that they know.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SMALL = 1024
 
 
 def known(value: Value) -> Any:
-    """The known value of `value`, worked out from the nodes that make it, once."""
+    """The known value of `value`, computed once from the nodes that make it."""
     pending = [value]
     while pending:
         current = pending[-1]
@@ -34,7 +34,7 @@ def known(value: Value) -> Any:
 
 
 def _may_be_known(value: Value) -> bool:
-    """Whether a rule could know it: an op with such a rule, not large."""
+    """Whether its op has a rule for known values, and it is not large."""
     if type(value.node.op).known is Op.known:
         return False
     size = value.type.size
@@ -45,16 +45,16 @@ def _evaluate(value: Value) -> Any:
     node = value.node
     op = node.op
     if op.known_from_types:
-        found = op.known(*[v.type for v in node.inputs])
+        result = op.known(*[v.type for v in node.inputs])
     else:
-        found = op.known(*[v.known[0] for v in node.inputs])
+        result = op.known(*[v.known[0] for v in node.inputs])
     if op.returns_tuple or len(node.outputs) > 1:
-        found = found[value.index] if isinstance(found, tuple) else None
-    return _unknown(value) if found is None else found
+        result = result[value.index] if isinstance(result, tuple) else None
+    return _unknown(value) if result is None else result
 
 
 def _unknown(value: Value) -> Any:
-    """What is known of a value of which only the shape is: how many entries a vector has."""
+    """The known value by the shape alone: a tuple of unknown entries for a vector, else None."""
     dims = value.type.dims
     if dims is None or len(dims) != 1 or dims[0] is None or dims[0] > _SMALL:
         return None

@@ -1,4 +1,4 @@
-"""What is found out of a graph once, however many ask for it."""
+"""Functions of a graph that compute their result once for each graph."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ T = TypeVar("T")
 
 
 def once_per_graph(find: Callable[[Graph], T]) -> Callable[[Graph], T]:
-    """The function, which remembers what it has found for each graph, as long as that lives.
+    """The function, which remembers its result for each graph as long as the graph lives.
 
-    It is for graphs that do not change any more. What is found must not lead back to the graph,
-    since then neither would ever go.
+    It is for graphs that do not change any more. A result must not lead back to the graph, since
+    then neither would ever go.
     """
-    found: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
+    results: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
 
     @wraps(find)
-    def known(graph: Graph) -> T:
-        if graph not in found:
-            found[graph] = find(graph)
-        result: T = found[graph]
+    def cached(graph: Graph) -> T:
+        if graph not in results:
+            results[graph] = find(graph)
+        result: T = results[graph]
         return result
 
-    return known
+    return cached

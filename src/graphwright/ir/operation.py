@@ -1,4 +1,4 @@
-"""A graph as programs look at it: operations and tensors, by name."""
+"""Operations and tensors of a graph by name, as programs use them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Operation:
 
     @property
     def device(self) -> str:
-        """Not decided while tracing."""
+        """An empty string: tracing decides no device."""
         return ""
 
     @property
@@ -104,12 +104,12 @@ class Faces:
 
     @staticmethod
     def control_outputs(graph: Graph) -> list[Operation]:
-        """The operations that run for their effects whatever the results need."""
+        """The operations that run for their effects, even if no result needs them."""
         return [Operation(node, graph) for node in order_of(graph).effects]
 
     @staticmethod
     def operations(graph: Graph) -> list[Operation]:
-        """All operations, and the NoOp that results wait for if they wait for effects."""
+        """All operations, and the NoOp for which results wait if there are effects."""
         barrier = order_of(graph).barrier
         nodes = [*graph.nodes, barrier] if barrier else graph.nodes
         return [Operation(node, graph) for node in nodes]
@@ -143,29 +143,29 @@ class Faces:
         return outputs[int(number)]
 
     @staticmethod
-    def element(graph: Graph, given: object, allow_tensor: bool, allow_operation: bool) -> Any:
+    def element(graph: Graph, obj: object, allow_tensor: bool, allow_operation: bool) -> Any:
         """The operation or tensor that an object is or names; TypeError for anything else."""
-        if isinstance(given, str) and ":" in given and allow_tensor:
-            return Faces.tensor_by_name(graph, given)
-        if isinstance(given, str) and allow_operation:
-            return Faces.operation_by_name(graph, given)
-        is_operation = isinstance(given, Operation)
-        if getattr(given, "graph", None) is graph and (
+        if isinstance(obj, str) and ":" in obj and allow_tensor:
+            return Faces.tensor_by_name(graph, obj)
+        if isinstance(obj, str) and allow_operation:
+            return Faces.operation_by_name(graph, obj)
+        is_operation = isinstance(obj, Operation)
+        if getattr(obj, "graph", None) is graph and (
             allow_operation if is_operation else allow_tensor
         ):
-            return given
-        raise TypeError(f"{given!r} is no tensor or operation of this graph, and names none")
+            return obj
+        raise TypeError(f"{obj!r} is no tensor or operation of this graph, and names none")
 
     @staticmethod
     def message(graph: Graph, add_shapes: bool) -> GraphDef:
         """The graph as a message."""
-        from graphwright.ir.graphdef import graph_def  # protobuf is loaded by who exports
+        from graphwright.ir.graphdef import graph_def  # protobuf is loaded for exports alone
 
         return graph_def(graph, add_shapes)
 
     @staticmethod
     def view(graph: Graph) -> View:
-        """The graph to look at."""
+        """A view of the graph."""
         from graphwright.ir.picture import View  # few programs look at graphs
 
         return View(graph)

@@ -1,8 +1,8 @@
-"""Graphs to look at: `graph.view()` and `graph.to_dot()`.
+"""Drawings of graphs: `graph.view()` and `graph.to_dot()`.
 
-A drawing has a row for each node in the order of the program, an arc for each value from where
-it is made to where it is used, and the line of the user's program beside the node. The graphs
-of branches, loops and calls are drawn below the one that holds them, each to be folded away.
+A drawing has a row for each node in the order of the program, with its line of source. Each value
+has an arc from the node that makes it to those that use it. The graphs of branches, loops and calls
+are drawn below the graph that holds them, and fold.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterator
 from html import escape
-from typing import Any
 
 from graphwright.base.errors import Location
 from graphwright.ir.graph import Graph, Node, Value
@@ -46,7 +45,7 @@ class View:
         return html(self._graph)
 
     def to_svg(self) -> str:
-        """The drawing of the graph itself, without those in it."""
+        """The drawing of the graph, without the graphs in it."""
         return svg(self._graph)
 
 
@@ -68,7 +67,7 @@ def html(graph: Graph) -> str:
 
 
 def html_parts(graph: Graph, drawn: dict[Graph, str]) -> Iterator[str]:
-    """The drawings of a graph and those in it; `drawn` has the titles of graphs that are above."""
+    """The drawings of a graph and the graphs in it; `drawn` has the titles of earlier drawings."""
     yield svg(graph)
     for node in graph.nodes:
         for name, inner in inner_graphs(node):
@@ -124,21 +123,21 @@ def label(node: Node, graph: Graph) -> str:
     return f"{node.name} = {node.op.type_name}{shown}{f': {types}' if types else ''}"
 
 
-def graphs_of(value: Any) -> Iterator[Graph]:
-    """The graphs that an attribute is or has."""
+def graphs_of(value: object) -> Iterator[Graph]:
+    """The graph or graphs of an attribute's value."""
     for each in value if isinstance(value, tuple) else (value,):
         if isinstance(each, Graph):
             yield each
 
 
 def ending(graph: Graph, left_out: int) -> str:
-    """The last row: what is returned, and how much is not drawn."""
+    """The last row: the results, and the number of nodes that are not drawn."""
     more = f"... {left_out} more nodes; " if left_out else ""
     return f"{more}return {', '.join(v.name for v in graph.results)}"
 
 
 def row_of(number: int, node: Node, shown: str, place: str, indent: float) -> str:
-    """A node's row: what it is, and its line of the program."""
+    """A node's row: its label, and its line of the program."""
     whole = "" if node.location is None else str(node.location)
     tip = f"<title>{escape(f'{node} {whole}')}</title>"
     folds = " class='holds'" if any(True for _ in inner_graphs(node)) else ""
@@ -154,7 +153,7 @@ def text(number: int, x: float, shown: str, kind: str) -> str:
 
 
 def arc(start: int, end: int, value: Value) -> str:
-    """A value's way from the row where it is made to one where it is used."""
+    """The arc of a value, from the row that makes it to one that uses it."""
     x, above, below = _ARCS - 6, (start + 1) * _ROW - 9, (end + 1) * _ROW - 9
     reach = min(_ARCS - 16, 14 + 7 * (end - start) ** 0.75)
     return (
@@ -175,7 +174,7 @@ def to_dot(graph: Graph) -> str:
 
 
 def dot_lines(graph: Graph, prefix: str, indent: str, drawn: dict[Graph, str]) -> Iterator[str]:
-    """The statements for one graph; `drawn` has the titles of graphs that are above."""
+    """The statements for one graph; `drawn` has the titles of earlier graphs."""
     names = {node: f"{prefix}_{i}" for i, node in enumerate(graph.nodes)}
     for node, name in names.items():
         place = source_line(node.location)

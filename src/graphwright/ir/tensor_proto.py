@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from graphwright.proto.tensor_pb2 import TensorProto, TensorShapeProto
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import FLOAT8, NARROW_INTEGER, DType, string
 from graphwright.types.tensor_type import Dims
 
 if TYPE_CHECKING:
     from graphwright.proto.types_pb2 import DataType
 
-#: The field that holds a single value of a dtype, and what its bits are written as. A dtype
-#: that is not here, and an array of several values, is written as bytes.
+#: The field that holds a single value of a dtype, and the type that its bits are written as. Other
+#: dtypes, and arrays of several values, are written as bytes.
 _FIELDS: dict[str, tuple[str, Any]] = {
     "float32": ("float_val", np.float32),
     "float64": ("double_val", np.float64),
@@ -38,7 +39,7 @@ _FIELDS: dict[str, tuple[str, Any]] = {
     "bfloat16": ("half_val", np.uint16),
 }
 
-#: Dtypes whose values are written one by one however many there are.
+#: Dtypes whose values are always written one by one.
 _ONE_BY_ONE = frozenset(
     {"bool", "complex64", "complex128", "uint16", "int2", "int4", "uint2", "uint4"}
 )
@@ -57,7 +58,7 @@ def data_type(dtype: DType) -> DataType:
     return cast("DataType", dtype.as_datatype_enum)
 
 
-def tensor_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
+def tensor_proto(array: Array, dtype: DType) -> TensorProto:
     """An array of elements of `dtype` as a message; TypeError for resources and variants."""
     if not dtype.is_numpy_compatible:
         raise TypeError(f"a tensor of dtype {dtype.name} has no values that can be written")
@@ -77,13 +78,13 @@ def tensor_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
     return proto
 
 
-def content_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
-    """An array as a message: the bytes of its elements however few there are, but strings."""
+def content_proto(array: Array, dtype: DType) -> TensorProto:
+    """An array as a message with the bytes of its elements; strings one by one."""
     return tensor_proto(array, dtype) if dtype is string else packed_proto(array, dtype)
 
 
-def packed_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
-    """An array as a message that has the bytes of its elements, those of strings too."""
+def packed_proto(array: Array, dtype: DType) -> TensorProto:
+    """An array as a message with the bytes of its elements, strings included."""
     proto = TensorProto(tensor_shape=shape_proto(array.shape))
     proto.dtype = data_type(dtype)
     if dtype is string:
@@ -126,10 +127,10 @@ def split_strings(content: bytes, count: int) -> list[bytes]:
     return [content[first:last] for first, last in pairwise(ends)]
 
 
-def array_of(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
+def array_of(proto: TensorProto, dtype: DType) -> Array:
     """The array of elements of `dtype` that a message holds; ValueError where they do not fit.
 
-    Fewer values than elements are followed by copies of the last one, no value by zeros.
+    Where values are missing, the last one is repeated; without any, elements are zeros.
     """
     dims = tuple(dim.size for dim in proto.tensor_shape.dim)
     size = int(np.prod(dims, dtype=np.int64))

@@ -8,8 +8,8 @@
 
 A node with several results is `%split, %split:1 = ...`. Attributes are Python literals,
 dtypes, constants `literal('float32[2]', [1.0, 2.0])` and nested graphs. A graph that several nodes
-hold is printed once, after `with f as #1:`; the others have `with f = #1`. What was captured is
-not part of the text: a parsed graph has None in its place. Passes are tested text to text.
+hold is printed once, after `with f as #1:`; the others have `with f = #1`. The text leaves out the
+tensors behind captures: a parsed graph has None for each. Passes are tested text to text.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from graphwright.types.tensor_type import Dims, TensorType
 
 
 def print_graph(graph: Graph, locations: bool = False) -> str:
-    """The text of a graph; with `locations`, each node's line of the user's program beside it."""
+    """The text of a graph; with `locations`, beside each node its line of source."""
     return "\n".join(_Printer(graph, locations).lines(graph, ""))
 
 
 def shared_graphs(graph: Graph) -> set[Graph]:
-    """The graphs that are held more than once by the nodes of a graph and of those within it."""
+    """The graphs that several nodes hold, in a graph and in the graphs within it."""
     holders: Counter[Graph] = Counter()
     waiting = [graph]
     while waiting:
@@ -50,7 +50,7 @@ def shared_graphs(graph: Graph) -> set[Graph]:
 
 
 class _Printer:
-    """Makes the lines of a graph; it numbers what is shared where it comes first."""
+    """Makes the lines of a graph; it numbers a shared graph where it comes first."""
 
     def __init__(self, graph: Graph, locations: bool) -> None:
         self.locations = locations
@@ -58,14 +58,14 @@ class _Printer:
         self.numbers: dict[Graph, int] = {}
 
     def lines(self, graph: Graph, indent: str) -> list[str]:
-        """A graph's lines, with those of the graphs within it."""
+        """The lines of a graph and of the graphs within it."""
         arguments = set(graph.arguments)
         lines = [_head(graph, indent)]
         for node in graph.nodes:
             if not (node.outputs and node.outputs[0] in arguments):
                 lines.append(_node(node, indent + "  ", self.locations))
-                for name, held in _graphs(node.op):
-                    lines += self.held(name, held, indent + "    ")
+                for name, inner in _graphs(node.op):
+                    lines += self.held(name, inner, indent + "    ")
         returned = ", ".join(_name(v) for v in graph.results)
         return [*lines, f"{indent}  return {returned}".rstrip(), f"{indent}}}"]
 
@@ -89,8 +89,8 @@ def _head(graph: Graph, indent: str) -> str:
 
 def _node(node: Node, indent: str, locations: bool) -> str:
     attributes = node.op.describe()
-    held = {name for name, _ in _graphs(node.op)}
-    plain = ", ".join(f"{k}={show(v)}" for k, v in attributes.items() if k not in held)
+    inner = {name for name, _ in _graphs(node.op)}
+    plain = ", ".join(f"{k}={show(v)}" for k, v in attributes.items() if k not in inner)
     targets = ", ".join(_name(v) for v in node.outputs) or f"%{node.name}!"
     text = f"{indent}{targets} = {node.op.type_name}{f'{{{plain}}}' if plain else ''}"
     text += f"({', '.join(_name(v) for v in node.inputs)})"
@@ -122,7 +122,7 @@ def show_type(type_: TensorType) -> str:
     return f"{type_.dtype.name}[{','.join('?' if d is None else str(d) for d in type_.dims)}]"
 
 
-def show(value: Any) -> str:
+def show(value: object) -> str:
     """An attribute as text."""
     if isinstance(value, Literal):
         return f"literal({show_type(value.type)!r}, {value.array.tolist()!r})"
@@ -139,7 +139,7 @@ _NODE = re.compile(r"(%.+?) = (\w+)(.*)$")
 
 
 def parse_graph(text: str) -> Graph:
-    """The graph that a text describes; ValueError says which line is wrong."""
+    """The graph that a text describes; ValueError names a wrong line."""
     lines = [(i + 1, line) for i, line in enumerate(text.splitlines()) if line.strip()]
     parser = _Parser(lines)
     graph = parser.graph()
@@ -149,7 +149,7 @@ def parse_graph(text: str) -> Graph:
 
 
 class _Parser:
-    """Reads lines from the front."""
+    """Reads lines from the first on."""
 
     def __init__(self, lines: list[tuple[int, str]]) -> None:
         self.lines = lines
@@ -181,10 +181,10 @@ class _Parser:
             self.node(graph, number, line, values)
 
     def node(self, graph: Graph, number: int, line: str, values: dict[str, Value]) -> None:
-        found = _NODE.match(_without_place(line))
-        if found is None:
+        match = _NODE.match(_without_place(line))
+        if match is None:
             raise ValueError(f"line {number}: expected a node, got {line!r}")
-        targets, type_name, rest = found.groups()
+        targets, type_name, rest = match.groups()
         attributes: dict[str, Any] = {}
         if rest.startswith("{"):
             inside, rest = _bracketed(rest, "{}")
@@ -204,7 +204,7 @@ class _Parser:
 
     def nested(self) -> dict[str, Any]:
         """The graphs among a node's attributes."""
-        found: dict[str, list[Graph]] = {}
+        graphs: dict[str, list[Graph]] = {}
         while self.lines and self.lines[0][1].strip().startswith("with "):
             number, line = self.next()
             name, again, label = line[5:].partition(" = ")
@@ -215,8 +215,8 @@ class _Parser:
                     self.shared[label] = graph
             elif label not in self.shared:
                 raise ValueError(f"line {number}: no graph above is {label}")
-            found.setdefault(name, []).append(self.shared[label] if again else graph)
-        return {k: g[0] if len(g) == 1 else tuple(g) for k, g in found.items()}
+            graphs.setdefault(name, []).append(self.shared[label] if again else graph)
+        return {k: g[0] if len(g) == 1 else tuple(g) for k, g in graphs.items()}
 
 
 def _placeholder(graph: Graph, text: str, values: dict[str, Value]) -> Value:
@@ -264,7 +264,7 @@ def _without_place(text: str) -> str:
 
 
 def _bracketed(text: str, brackets: str) -> tuple[str, str]:
-    """What is inside the bracket that the text begins with, and what follows it."""
+    """The text inside the bracket at the beginning, and the text after it."""
     depth = 0
     for i, c in _unquoted(text):
         if c == brackets[0]:
@@ -325,7 +325,7 @@ def _plain(tree: ast.expr) -> Any:
 
 
 def _complex(tree: ast.expr) -> Any:
-    """Complex numbers as they are printed, with the signs of their zeros, and lists of them."""
+    """Complex numbers as printed, with the signs of zeros, and lists of them."""
     if isinstance(tree, ast.List):
         return [_complex(item) for item in tree.elts]
     return complex(ast.unparse(tree).replace(" ", ""))

@@ -12,20 +12,20 @@ from graphwright.types.tensor_type import TensorType, is_compatible
 
 
 def verify(graph: Graph) -> None:
-    """Checks a graph and those in it; ValueError names the node that is wrong.
+    """Checks a graph and the graphs in it; ValueError names a wrong node.
 
-    The structure is right, no name is used twice, and the types of results are those that
-    the ops infer, or compatible ones.
+    The structure must be right, each name unique, and the types of results compatible with those
+    that the ops infer.
     """
     verify_structure(graph)
     verify_names_and_types(graph)
 
 
 def verify_structure(graph: Graph, right: MutableSet[Graph | Node] | None = None) -> None:
-    """Checks what running a graph and those in it depends on: values are defined before they are
-    used, placeholders are arguments, dtypes and inner graphs are what the ops say.
+    """Checks that a graph and the graphs in it can run; ValueError names a wrong node.
 
-    Graphs and nodes in `right` are known to be, and those that are found to be are added.
+    Values must be defined before use, and placeholders must be arguments. Dtypes and inner graphs
+    must be as the ops say. Graphs and nodes in `right` are skipped, and those that pass are added.
     """
     right = set() if right is None else right
     if graph in right:
@@ -58,9 +58,9 @@ def verify_structure(graph: Graph, right: MutableSet[Graph | Node] | None = None
 
 def _verify_node(graph: Graph, node: Node) -> None:
     mask = node.op.host_mask(len(node.inputs))
-    given = [v.type.dtype for v, host in zip(node.inputs, mask) if not host]
+    dtypes_of_operands = [v.type.dtype for v, host in zip(node.inputs, mask) if not host]
     try:
-        dtypes = node.op.result_dtypes(given)
+        dtypes = node.op.result_dtypes(dtypes_of_operands)
         node.op.verify([v.type for v in node.inputs])
     except (ValueError, DTypeMismatch) as error:
         raise wrong(graph, node, str(error)) from None
@@ -69,24 +69,26 @@ def _verify_node(graph: Graph, node: Node) -> None:
 
 
 def wrong(graph: Graph, node: Node, why: str) -> ValueError:
-    """What is wrong with a node of a graph."""
+    """The error about a wrong node."""
     return ValueError(f"{graph.name}: {node.name} ({node.op.type_name}): {why}")
 
 
 def verify_call(
     graph: Graph, operands: Sequence[TensorType], results: Sequence[TensorType] | None = None
 ) -> None:
-    """Checks that a graph takes operands of these types and, if that is asked, gives such results;
-    ValueError says what differs."""
+    """Checks that a graph takes operands, and returns results, of these types.
+
+    ValueError names the types that differ.
+    """
     _match(f"arguments of {graph.name}", operands, graph.arguments)
     if results is not None:
         _match(f"results of {graph.name}", results, graph.results)
 
 
 def _match(what: str, types: Sequence[TensorType], values: Sequence[Value]) -> None:
-    own = [value.type for value in values]
-    if len(types) != len(own) or not all(map(_fits, types, own)):
-        raise ValueError(f"the {what} are {own}, and should be {list(types)}")
+    own_types = [value.type for value in values]
+    if len(types) != len(own_types) or not all(map(_fits, types, own_types)):
+        raise ValueError(f"the {what} are {own_types}, and should be {list(types)}")
 
 
 def _fits(one: TensorType, other: TensorType) -> bool:
@@ -94,7 +96,7 @@ def _fits(one: TensorType, other: TensorType) -> bool:
 
 
 def verify_names_and_types(graph: Graph) -> None:
-    """Checks the names of nodes and the types that ops infer; the structure is right."""
+    """Checks the names of nodes and the types that ops infer, for a graph of right structure."""
     names: set[str] = set()
     for node in graph.nodes:
         if node.name in names:

@@ -1,4 +1,4 @@
-"""All that rules ask about a file."""
+"""The answers to all that rules ask about a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphwright.lint.statement_analysis import StatementAnalysis
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-#: Methods that make an object what it is before it is used.
+#: Methods that set an object up before it is used.
 MAKERS = re.compile(
     r"_*(__init__|__new__|__post_init__|__setattr__|build|create|make|setup|init)\w*"
 )
@@ -36,17 +36,17 @@ class Analysis:
         self.staged = self._follow()
 
     def _follow(self) -> list[Function]:
-        """The functions that are staged: wrapped, or called from one that is, in this file."""
-        found = {staging.function: None for staging in self.stagings if not staging.function.host}
-        todo = list(found)
+        """The staged functions: those wrapped, and those that they call, in this file."""
+        staged = {staging.function: None for staging in self.stagings if not staging.function.host}
+        todo = list(staged)
         for function in todo:
             for callee in function.callees:
                 maker = callee.klass is not None and callee.name in ("__init__", "__new__")
-                if callee not in found and not callee.host and not maker:
+                if callee not in staged and not callee.host and not maker:
                     callee.caller = function
-                    found[callee] = None
+                    staged[callee] = None
                     todo.append(callee)
-        return list(found)
+        return list(staged)
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
@@ -54,7 +54,7 @@ class Analysis:
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     def above(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-        """The nodes around one up to its function, each with the child that the node is in."""
+        """The nodes around one up to its function, each with its child that holds the node."""
         child, parent = node, self.parents.get(node)
         while parent is not None:
             yield parent, child
@@ -67,7 +67,7 @@ class Analysis:
         return self.flow.values.get(node, model.UNKNOWN)
 
     def callee(self, node: ast.Call) -> str:
-        """The path of the function of elsewhere that is called, "" for any other."""
+        """The path of the external function that is called, "" for any other."""
         value = self.value(node.func)
         return value.path if value.may(Kind.EXTERNAL) else ""
 
@@ -95,7 +95,7 @@ class Analysis:
 
     @cached_property
     def module_name(self) -> str:
-        """What TensorFlow's module is called in the file."""
+        """The name of TensorFlow's module in the file."""
         for name, value in self.flow.module.names.items():
             if value.path == "tf" and value.kind == Kind.EXTERNAL:
                 return name
@@ -110,14 +110,14 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Place:
-    """A staged function of an analysis; what rules look at."""
+    """A staged function of an analysis, as rules see it."""
 
     analysis: Analysis
     function: Function
 
     @property
     def staging(self) -> StagingSite:
-        """What stages the function."""
+        """The use of `tf.function` that stages the function."""
         root = self.function.root
         if root is None:
             raise ValueError(f"{self.function.name} is not staged")
@@ -143,34 +143,34 @@ class Place:
         """The nodes of the function's body, in order, without those of functions inside."""
         node = self.function.node
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        found: list[ast.AST] = []
+        nodes: list[ast.AST] = []
         for one in body:
-            found.append(one)
+            nodes.append(one)
             if not isinstance(one, SCOPES) or isinstance(one, ast.Lambda):
-                found.extend(inside(one))
-        return sorted(found, key=lambda n: (line_of(n), getattr(n, "col_offset", 0)))
+                nodes.extend(inside(one))
+        return sorted(nodes, key=lambda n: (line_of(n), getattr(n, "col_offset", 0)))
 
     def value(self, node: ast.AST) -> PossibleValue:
         """What an expression may be."""
         return self.analysis.value(node)
 
     def callee(self, node: ast.Call) -> str:
-        """The path of the function of elsewhere that is called, "" for any other."""
+        """The path of the external function that is called, "" for any other."""
         return self.analysis.callee(node)
 
     def owner(self, name: str) -> Scope:
         """The scope that a name belongs to."""
-        return (self.function.own or self.function.scope).owner(name)
+        return (self.function.local or self.function.scope).owner(name)
 
     def is_outer(self, name: str) -> bool:
-        """Whether a name is of code that runs before the trace, not in it."""
+        """Whether a name belongs to code that runs before the trace, not in it."""
         owner = self.owner(name)
-        if owner is self.function.own or name not in owner.bindings:
+        if owner is self.function.local or name not in owner.bindings:
             return False
         return owner.function is None or owner.function not in self.analysis.staged
 
     def is_parameter(self, name: str) -> bool:
-        """Whether a name is a parameter of the wrapped function, or of a method its object."""
+        """Whether a name is a parameter of the wrapped function, or the object of a method."""
         arguments = self.function.node.args
         every = [*self.function.positional, *(a.arg for a in arguments.kwonlyargs)]
         return name in every and (self.is_root or name == self.function.self_name)
@@ -189,10 +189,10 @@ class Place:
     def is_fresh(self) -> bool:
         """Whether the method's object is always made inside the trace."""
         receiver = self.function.parameters.get(self.function.self_name)
-        if receiver is None or not receiver.made or self.is_root:
+        if receiver is None or not receiver.makers or self.is_root:
             return False
         staged = {function.node for function in self.analysis.staged}
-        return all(self.analysis.definition(node) in staged for node in receiver.made)
+        return all(self.analysis.definition(node) in staged for node in receiver.makers)
 
     def is_lifted(self, node: ast.AST) -> bool:
         """Whether a node stands in `with tf.init_scope()`."""
@@ -208,8 +208,8 @@ class Place:
         for parent, child in self.analysis.above(node):
             if isinstance(parent, ast.If) and child in parent.body and is_once(parent.test):
                 return True
-        made = MAKERS.fullmatch(self.function.name) is not None
-        return made and self.function.klass is not None
+        is_maker = MAKERS.fullmatch(self.function.name) is not None
+        return is_maker and self.function.klass is not None
 
     def finding(
         self, node: ast.AST, code: str, message: str, fix: list[Edit] | None = None

@@ -1,4 +1,4 @@
-"""What calls return and which functions of the file they reach."""
+"""The values that calls return, and the functions of the file that they reach."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graphwright.lint.model import (
     join_two,
 )
 
-#: Ops that trace the functions they are given: where these stand, and what they are called with.
+#: Ops that trace functions: the position and the name of each such argument.
 GRAPH_CALLBACKS = {"tf.while_loop": ((0, "cond"), (1, "body"))}
 DATASET_NAME = re.compile(r"dataset|(^|[_.])ds\d?$", re.I)
 DATASET_PATH = re.compile(r"tf\.data\b|tf\.keras\.\w+\.\w+_from_directory$|tensorflow_datasets\b")
@@ -43,7 +43,7 @@ class Calls(ExpressionAnalysis):
         self._take_along(node, callee, [*arguments, *keywords.values()])
         if callee.path == "tf.function":
             return self._stage(node, callee, arguments)
-        # Where several functions may be called, what they are given may belong to one of them.
+        # Where several functions may be called, an argument may be meant for one of them only.
         sure = len(callee.functions) == 1
         results = [self._call_function(f, node, callee, sure) for f in callee.functions]
         if callee.may(Kind.EXTERNAL) and callee.classes:
@@ -57,20 +57,20 @@ class Calls(ExpressionAnalysis):
             self._map_dataset(node, owner, arguments)
             results.append(self._method(owner, node.func, node, arguments))
             if owner.kind == Kind.UNKNOWN and owner.path:
-                return owner  # more of what another library made
+                return owner  # another value of the same library
         known = [r for r in results if r is not model.UNKNOWN]
         return join(known or results) if results else model.UNKNOWN
 
     def _take_along(
         self, node: ast.Call, callee: PossibleValue, arguments: list[PossibleValue]
     ) -> None:
-        """Functions given to a call may be called by it."""
-        given = {f for value in arguments for f in value.functions}
+        """Note that a call may call the functions among its arguments."""
+        functions = {f for value in arguments for f in value.functions}
         for value in arguments:
             for item in (value.items or ()) if value.may(Kind.CONTAINER) else ():
-                given |= item.functions
+                functions |= item.functions
         host = callee.path in externals.HOST
-        for function in given:
+        for function in functions:
             plain = function.function if isinstance(function, StagingSite) else function
             plain.host |= host
             passes = not host and callee.path not in ("tf.function", "functools.wraps")
@@ -86,7 +86,7 @@ class Calls(ExpressionAnalysis):
     def _map_dataset(
         self, node: ast.Call, owner: PossibleValue, arguments: list[PossibleValue]
     ) -> None:
-        """`dataset.map(f)` traces `f`, also where nothing else is staged."""
+        """Stage `f` of `dataset.map(f)`."""
         if not isinstance(node.func, ast.Attribute) or not arguments:
             return
         if node.func.attr in externals.DATASET_METHODS and arguments[0].functions:
@@ -116,19 +116,19 @@ class Calls(ExpressionAnalysis):
     def _stage(
         self, node: ast.Call, callee: PossibleValue, arguments: list[PossibleValue]
     ) -> PossibleValue:
-        """`tf.function(f)`, or `tf.function(option=...)` that waits for its function."""
+        """The value of `tf.function(f)`, or of `tf.function(option=...)` without a function yet."""
         target = arguments[0] if arguments else model.NOTHING
         for keyword in node.keywords:
             if keyword.arg == "func":
                 target = self.values[keyword.value]
         if not target.kind or target.kind == Kind.NONE:
-            return PossibleValue(Kind.EXTERNAL, path="tf.function", made=callee.made | {node})
-        return self.wrap(target, node, callee.made | {node})
+            return PossibleValue(Kind.EXTERNAL, path="tf.function", makers=callee.makers | {node})
+        return self.wrap(target, node, callee.makers | {node})
 
     def wrap(
         self, target: PossibleValue, node: ast.AST, calls: frozenset[ast.AST]
     ) -> PossibleValue:
-        """What `tf.function` makes of functions; `calls` are those that state its options."""
+        """The wrapped functions; `calls` are the calls that state options of `tf.function`."""
         options = {
             k.arg: k.value
             for call in calls
@@ -154,7 +154,7 @@ class Calls(ExpressionAnalysis):
             Kind.FUNCTION,
             functions=frozenset(wrapped),
             receiver=target.receiver,
-            made=frozenset([node]),
+            makers=frozenset([node]),
         )
 
     # Functions of the file
@@ -195,27 +195,27 @@ class Calls(ExpressionAnalysis):
     def _bind(self, function: Function, node: ast.Call, bound: bool) -> LintedCall:
         """The call's arguments by the names of the function's parameters."""
         names = function.positional[1 if bound and not function.is_plain_static else 0 :]
-        found: dict[str, tuple[ast.expr, PossibleValue]] = {}
+        arguments: dict[str, tuple[ast.expr, PossibleValue]] = {}
         rest = function.node.args.vararg
         for index, argument in enumerate(node.args):
             value = self.values[argument]
             if isinstance(argument, ast.Starred):
                 for name in names[index:]:
-                    found[name] = (argument, value)
+                    arguments[name] = (argument, value)
                 break
             if index < len(names):
-                found[names[index]] = (argument, value)
+                arguments[names[index]] = (argument, value)
             elif rest is not None:
-                earlier = found[rest.arg][1].each() if rest.arg in found else model.NOTHING
-                found[rest.arg] = (argument, containing(join_two(earlier, value)))
+                earlier = arguments[rest.arg][1].each() if rest.arg in arguments else model.NOTHING
+                arguments[rest.arg] = (argument, containing(join_two(earlier, value)))
         every = {*function.positional, *(a.arg for a in function.node.args.kwonlyargs)}
         for keyword in node.keywords:
             if keyword.arg in every:
-                found[keyword.arg] = (keyword.value, self.values[keyword.value])
-        return LintedCall(node, found, self.function)
+                arguments[keyword.arg] = (keyword.value, self.values[keyword.value])
+        return LintedCall(node, arguments, self.function)
 
     def learn(self, function: Function, parameter: str, value: PossibleValue) -> None:
-        """A call gave this to a parameter."""
+        """Note that a call passes this as a parameter."""
         before = function.parameters.get(parameter, model.NOTHING)
         after = join_two(before, value)
         if after != before:
@@ -223,11 +223,11 @@ class Calls(ExpressionAnalysis):
             self.changed.add(function)
 
     def _construct(self, one: Class, node: ast.Call) -> PossibleValue:
-        made = PossibleValue(Kind.OBJECT, classes=frozenset([one]), made=frozenset([node]))
+        constructed = PossibleValue(Kind.OBJECT, classes=frozenset([one]), makers=frozenset([node]))
         init = one.member("__init__")
         for function in init.functions if init else ():
-            self._call_function(function, node, PossibleValue(Kind.FUNCTION, receiver=made))
-        return made
+            self._call_function(function, node, PossibleValue(Kind.FUNCTION, receiver=constructed))
+        return constructed
 
     def _call_object(self, callee: PossibleValue, node: ast.Call) -> PossibleValue:
         for one in callee.classes:
@@ -239,7 +239,7 @@ class Calls(ExpressionAnalysis):
             return model.TENSOR
         return model.UNKNOWN
 
-    # What is elsewhere
+    # External functions
 
     def _call_external(
         self, path: str, node: ast.Call, arguments: list[PossibleValue]
@@ -250,12 +250,12 @@ class Calls(ExpressionAnalysis):
         )
         if special is not None:
             return special(node, arguments)
-        found = externals.result(path)
-        if found.may(Kind.OBJECT):
-            return replace(found, made=frozenset([node]))
-        if found.is_only(Kind.TENSOR | Kind.NUMPY):
-            return self._shaped(replace(found, dtype=self._dtype(node)), path, node, arguments)
-        return found
+        value = externals.result(path)
+        if value.may(Kind.OBJECT):
+            return replace(value, makers=frozenset([node]))
+        if value.is_only(Kind.TENSOR | Kind.NUMPY):
+            return self._shaped(replace(value, dtype=self._dtype(node)), path, node, arguments)
+        return value
 
     def _dtype(self, node: ast.Call) -> str:
         """The dtype that a call states."""
@@ -266,27 +266,27 @@ class Calls(ExpressionAnalysis):
         return ""
 
     def _shaped(
-        self, made: PossibleValue, path: str, node: ast.Call, arguments: list[PossibleValue]
+        self, tensor: PossibleValue, path: str, node: ast.Call, arguments: list[PossibleValue]
     ) -> PossibleValue:
-        """A tensor of `tf.ones` and the like with its shape, and whether a loop changes that."""
+        """The tensor of `tf.ones` and the like with its shape, or marked if a loop changes it."""
         shape = arguments[0] if arguments and path in externals.MAKERS else None
         for keyword in node.keywords if path in externals.MAKERS else ():
             shape = self.values[keyword.value] if keyword.arg == "shape" else shape
         if shape is None:
-            return made
-        if path in externals.OF_FLOATS and not made.dtype:
-            made = replace(made, dtype="float64" if path.startswith("np.") else "float32")
+            return tensor
+        if path in externals.OF_FLOATS and not tensor.dtype:
+            tensor = replace(tensor, dtype="float64" if path.startswith("np.") else "float32")
         parts = shape.items if shape.items is not None else (shape,)
         if any(part.varying for part in parts):
-            return replace(made, varying=True)
+            return replace(tensor, varying=True)
         sizes = tuple(part.constant for part in parts if isinstance(part.constant, int))
         known = shape.items is not None and len(sizes) == len(parts)
-        return replace(made, shape=sizes) if known else made
+        return replace(tensor, shape=sizes) if known else tensor
 
     def _external_tf_constant(
         self, node: ast.Call, arguments: list[PossibleValue]
     ) -> PossibleValue:
-        """`tf.constant` and `tf.convert_to_tensor`: dtype and shape of a literal."""
+        """The tensor of `tf.constant` and `tf.convert_to_tensor`, with a literal's type."""
         dtype = self._dtype(node)
         source = node.args[0] if node.args else None
         if source is None:
@@ -306,7 +306,7 @@ class Calls(ExpressionAnalysis):
         self, node: ast.Call, arguments: list[PossibleValue]
     ) -> PossibleValue:
         tensor = self._external_tf_constant(node, arguments)
-        return PossibleValue(Kind.VARIABLE, dtype=tensor.dtype, made=frozenset([node]))
+        return PossibleValue(Kind.VARIABLE, dtype=tensor.dtype, makers=frozenset([node]))
 
     def _external_np_array(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         tensor = self._external_tf_constant(node, arguments)
@@ -338,13 +338,13 @@ class Calls(ExpressionAnalysis):
         value = arguments[0] if arguments else model.UNKNOWN
         graph = value.is_only(TENSORS | Kind.DATASET | Kind.DATA_ITERATOR)
         index = model.TENSOR if graph else PossibleValue(Kind.NUMBER, varying=True)
-        made = containing(container([index, self.items(value)]))
-        return replace(made, kind=Kind.CONTAINER | value.kind & Kind.ITERATOR)
+        pairs = containing(container([index, self.items(value)]))
+        return replace(pairs, kind=Kind.CONTAINER | value.kind & Kind.ITERATOR)
 
     def _external_zip(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
-        made = containing(container([self.items(value) for value in arguments]))
+        tuples = containing(container([self.items(value) for value in arguments]))
         consumed = any(value.is_only(Kind.ITERATOR) for value in arguments)
-        return replace(made, kind=Kind.ITERATOR if consumed else Kind.CONTAINER)
+        return replace(tuples, kind=Kind.ITERATOR if consumed else Kind.CONTAINER)
 
     def _external_list(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         if not arguments:
@@ -378,18 +378,18 @@ class Calls(ExpressionAnalysis):
     def _external_functools_partial(
         self, node: ast.Call, arguments: list[PossibleValue]
     ) -> PossibleValue:
-        """A partial application: of `tf.function` with its options, or of a function."""
+        """The value of a partial application: of `tf.function`, or of a function."""
         if not arguments:
             return model.UNKNOWN
         first = arguments[0]
         if first.path == "tf.function":
-            return replace(first, made=first.made | {node})
+            return replace(first, makers=first.makers | {node})
         for function in first.functions:
             plain = function.function if isinstance(function, StagingSite) else function
             for keyword in node.keywords:
                 if keyword.arg:
                     self.learn(plain, keyword.arg, self.values[keyword.value])
-        # Its positional arguments are shifted, so calls through it teach nothing of them.
+        # Its positional arguments are shifted, so calls of it say nothing of parameters.
         if len(arguments) > 1 and self.function is not None:
             for function in first.functions:
                 if isinstance(function, Function):
@@ -406,7 +406,7 @@ class Calls(ExpressionAnalysis):
         node: ast.Call,
         arguments: list[PossibleValue],
     ) -> PossibleValue:
-        """What a method of a value that is no object of this file returns."""
+        """The value that a method returns, where no class of this file defines it."""
         attribute = name.attr
         if owner.may(Kind.CONTAINER) and attribute in LIST_METHODS:
             self._grow(name.value, owner, attribute, arguments)
@@ -436,7 +436,7 @@ class Calls(ExpressionAnalysis):
     def _grow(
         self, target: ast.expr, owner: PossibleValue, method: str, arguments: list[PossibleValue]
     ) -> None:
-        """What is known of a container after something was put into it."""
+        """Learn from a change of a container what its items may be."""
         if method in ("append", "add") and arguments:
             added = arguments[0]
         elif method == "extend" and arguments:
@@ -454,7 +454,7 @@ class Calls(ExpressionAnalysis):
 
 
 def literal_type(node: ast.expr) -> tuple[tuple[int, ...] | None, str]:
-    """Shape and dtype of the tensor that a literal makes; None and "" where it is none."""
+    """The shape and dtype of a literal as a tensor; None and "" where it is no literal."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return literal_type(node.operand)
     if isinstance(node, ast.Constant):

@@ -13,9 +13,9 @@ from graphwright.lint.lint_config import Config
 from graphwright.lint.linted_source import UNREADABLE, LintedSource, Unreadable, read
 from graphwright.lint.rules import RULES, Rule
 
-#: A file without these has nothing that is staged, and need not be interpreted.
+#: A file without these stages nothing, so it is not interpreted.
 MODULES = re.compile(r"tensorflow|graphwright|keras|\btf\b")
-#: What a file must hold for anything in it to be staged.
+#: A file that stages anything holds one of these.
 STAGES = re.compile(
     r"[.@]function\b|import\b[^\n]*\bfunction\b|^ +function\b|\bdef (call|\w+_step)\(self"
     r"|\.(map|filter|flat_map|interleave|scan|group_by_window|take_while)\(",
@@ -24,7 +24,7 @@ STAGES = re.compile(
 
 
 def check_file(path: Path, config: Config) -> list[Finding]:
-    """The findings of a file, in order; of one that cannot be read or parsed, why."""
+    """The findings of a file, in order; the reason if it cannot be read or parsed."""
     try:
         return check(read(path), config)
     except Unreadable as error:
@@ -47,8 +47,8 @@ def check_text(text: str, config: Config | None = None, path: str = "<text>") ->
 
 
 def check(source: LintedSource, config: Config) -> list[Finding]:
-    """The findings of a source that the configuration wants, in order."""
-    wanted = [rule for code, rule in RULES.items() if config.wants(code, source.path)]
+    """The findings of a source that the configuration selects, in order."""
+    selected = [rule for code, rule in RULES.items() if config.wants(code, source.path)]
     names = {name.rsplit(".", 1)[-1] for name in config.wrappers}
     about = MODULES.search(source.text) and STAGES.search(source.text)
     if not about and not any(name in source.text for name in names):
@@ -56,14 +56,14 @@ def check(source: LintedSource, config: Config) -> list[Finding]:
         return []
     try:
         analysis = Analysis(source, config.wrappers)
-        found = set(findings(analysis, wanted))
+        all_findings = set(findings(analysis, selected))
     except RecursionError as error:
         raise Unreadable("its code is nested too deeply") from error
-    return sorted(finding for finding in found if source.allows(finding))
+    return sorted(finding for finding in all_findings if source.allows(finding))
 
 
 def findings(analysis: Analysis, rules: Iterable[Rule]) -> Iterator[Finding]:
-    """What the rules find in an analysis."""
+    """The findings of rules in an analysis."""
     rules = list(rules)
     by_type: dict[type[ast.AST], list[Rule]] = {}
     for rule in rules:

@@ -1,4 +1,4 @@
-"""What expressions may be, worked out from what their parts may be."""
+"""The values that expressions may have, from those of their parts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from graphwright.lint.model import (
     join,
 )
 
-RETURNS = "returns"  # a fact: what a function returns
+RETURNS = "returns"  # a fact: the value that a function returns
 TENSORS = Kind.TENSOR | Kind.VARIABLE
 
 
 class ExpressionAnalysis:
-    """Evaluates expressions in a scope; statements are the subclass's."""
+    """Evaluates expressions in a scope; a subclass interprets statements."""
 
     def __init__(self, wrappers: Iterable[str]) -> None:
         self.wrappers = frozenset(wrappers)
@@ -39,14 +39,14 @@ class ExpressionAnalysis:
         self.stagings: dict[ast.AST, StagingSite] = {}
         self.changed: set[object] = set()  # facts that are new since the last round
         self.reads: dict[Function | None, set[object]] = {}  # the facts that a body depends on
-        self.loops = 0  # how many loops of this function are around what is evaluated
+        self.loops = 0  # the number of loops of this function around the expression
 
     def read(self, *fact: object) -> None:
-        """Note what the body that is interpreted depends on."""
+        """Note a fact on which the current body depends."""
         self.reads.setdefault(self.function, set()).add(fact)
 
     def evaluate(self, node: ast.expr | None) -> PossibleValue:
-        """What the expression may be; kept under its node."""
+        """The value that an expression may have; `values` keeps it."""
         if node is None:
             return model.NONE
         name = f"_{type(node).__name__.lower()}"
@@ -60,7 +60,7 @@ class ExpressionAnalysis:
         return value
 
     def children(self, node: ast.AST) -> None:
-        """Evaluate the expressions inside one that nothing more is known of."""
+        """Evaluate the expressions inside a node of which nothing else is known."""
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.evaluate(child)
@@ -87,20 +87,20 @@ class ExpressionAnalysis:
         return self.lookup(node.id)
 
     def lookup(self, name: str) -> PossibleValue:
-        """What a name is, here."""
+        """The value of a name, here."""
         if name in self.environment and name not in self.scope.outer:
             value = self.environment[name]
         else:
             owner = self.scope.owner(name)
             self.read(owner, name)
-            found = owner.names.get(name)
-            value = model.external(name) if found is None else found
+            bound = owner.names.get(name)
+            value = model.external(name) if bound is None else bound
         if name == "tf" and not value.path.startswith("tf"):
             return model.external("tf")
         return value
 
     def external(self, path: str) -> PossibleValue:
-        """A name of elsewhere, what stages under another name counted as `tf.function`."""
+        """An external name; another name of a wrapper that stages counts as `tf.function`."""
         path = externals.canonical(path)
         if path in self.wrappers or any(path.endswith("." + w) for w in self.wrappers):
             path = "tf.function"
@@ -110,8 +110,8 @@ class ExpressionAnalysis:
         return self.attribute(self.evaluate(node.value), node.attr)
 
     def attribute(self, owner: PossibleValue, name: str) -> PossibleValue:
-        """What `owner.name` may be."""
-        found = [self._of_class(one, owner, name) for one in owner.classes]
+        """The value that `owner.name` may have."""
+        members = [self._of_class(one, owner, name) for one in owner.classes]
         if owner.functions and name in ("get_concrete_function", "python_function"):
             functions = owner.functions
             if name == "python_function":
@@ -120,8 +120,8 @@ class ExpressionAnalysis:
                 )
                 name = ""
             return replace(owner, path=name, functions=functions)
-        if found:
-            return join(found)
+        if members:
+            return join(members)
         if owner.may(Kind.OBJECT) and owner.path:
             return model.external(f"{owner.path}().{name}")
         if owner.may(Kind.EXTERNAL) and not owner.classes:
@@ -182,7 +182,7 @@ class ExpressionAnalysis:
         return self.arithmetic(self.evaluate(node.left), node.op, self.evaluate(node.right))
 
     def arithmetic(self, a: PossibleValue, op: ast.operator, b: PossibleValue) -> PossibleValue:
-        """What a binary operator makes of two values."""
+        """The value of a binary operator on two values."""
         if a.may(Kind.TEXT) and isinstance(op, (ast.Mod, ast.Add)) and a.is_only(Kind.TEXT):
             return model.TEXT
         dtype = a.dtype if a.dtype == b.dtype or b.is_only(STATIC) else ""
@@ -249,8 +249,8 @@ class ExpressionAnalysis:
         items = [self.evaluate(item) for item in node.elts]
         if any(isinstance(item, ast.Starred) for item in node.elts):
             return containing(join(items))
-        made = container(items)
-        return replace(made, path="set") if isinstance(node, ast.Set) else made
+        value = container(items)
+        return replace(value, path="set") if isinstance(node, ast.Set) else value
 
     _tuple = _set = _list
 
@@ -315,7 +315,7 @@ class ExpressionAnalysis:
         self.environment = outside
 
     def items(self, value: PossibleValue) -> PossibleValue:
-        """What a loop over the value goes over."""
+        """The item that a loop over the value may have."""
         parts = []
         if value.may(TENSORS):
             parts.append(PossibleValue(Kind.TENSOR, dtype=value.dtype))
@@ -336,7 +336,7 @@ class ExpressionAnalysis:
             parts.append(model.UNKNOWN)
         return join(parts) if parts else model.UNKNOWN
 
-    # What the statements' half does.
+    # The subclass does the following.
 
     def assign(
         self,

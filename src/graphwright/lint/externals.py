@@ -1,4 +1,4 @@
-"""What names of elsewhere mean: TensorFlow's under `tf.`, NumPy's under `np.`, Python's own."""
+"""The meaning of external names: TensorFlow's (`tf.`), NumPy's (`np.`) and Python's own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphwright.lint import model
 from graphwright.lint.kinds import Kind, words
 from graphwright.lint.model import PossibleValue
 
-#: Modules that are TensorFlow's API, under whatever name they are imported.
+#: Modules that are TensorFlow's API, under any name.
 TENSORFLOW = re.compile(r"^(tensorflow|graphwright)(\.compat\.v[12])*(?=\.|$)")
 KERAS = re.compile(r"^(keras|(\w+\.)*tf_keras|tensorflow\.python\.keras)(?=\.|$)")
 NUMPY = re.compile(r"^numpy(?=\.|$)")
@@ -61,7 +61,7 @@ SEQUENCES = words(
     " tf.nn.moments tf.nn.top_k tf.math.top_k tf.linalg.svd tf.linalg.eigh tf.linalg.eig"
     " tf.linalg.qr tf.linalg.lu tf.linalg.slogdet tf.nn.weighted_moments"
 )
-#: What makes a tensor or array of a shape or length; those that make floats if no dtype is stated.
+#: Functions that make a tensor or array of a shape; some make floats if no dtype is stated.
 MAKERS = words(
     "tf.ones tf.zeros tf.fill tf.range tf.random.uniform tf.random.normal np.ones np.zeros"
     " np.arange"
@@ -73,7 +73,7 @@ HOST = words(
     "tf.py_function tf.numpy_function tf.py_func tf.compat.v1.py_func"
     " tf.data.Dataset.from_generator"
 )
-#: What makes variables when it is made or first called.
+#: Functions and classes that make variables, at once or at the first call.
 VARIABLES = re.compile(
     r"tf\.(Variable|compat\.v1\.get_variable|get_variable|compat\.v1\.Variable"
     r"|keras\.(Sequential|layers\.[A-Z]\w*|optimizers\.(\w+\.)*[A-Z]\w*|metrics\.[A-Z]\w*"
@@ -82,7 +82,7 @@ VARIABLES = re.compile(
 #: Keras stages these methods of its models and layers when it trains them.
 KERAS_BASES = re.compile(r"tf\.keras\.(Model|Layer|models\.Model|layers\.\w+|Sequential)")
 KERAS_METHODS = ("call", "train_step", "test_step", "predict_step")
-#: Methods of datasets that trace the function they are given.
+#: Methods of datasets that trace their argument.
 DATASET_METHODS = words("map filter flat_map interleave scan group_by_window take_while")
 OPTIMIZERS = re.compile(r"tf\.keras\.optimizers\.(\w+\.)*[A-Z]\w*|tf\.optimizers\.[A-Z]\w*")
 DTYPES = words(
@@ -98,7 +98,7 @@ ITERATOR_FUNCTIONS = words("open")
 
 
 def canonical(path: str) -> str:
-    """The one spelling of a name that has many: `tensorflow.compat.v2.function`, `tf.function`."""
+    """The one spelling of a name with many: `tensorflow.compat.v2.function` is `tf.function`."""
     path = KERAS.sub("tensorflow.keras", path)
     path = TENSORFLOW.sub("tf", path)
     path = NUMPY.sub("np", path)
@@ -111,7 +111,7 @@ def _merged(match: re.Match[str]) -> str:
 
 
 def attribute(value: PossibleValue, name: str) -> PossibleValue:
-    """What an attribute of a value is that is no object of a class of this file."""
+    """The value of an attribute, where no class of this file defines it."""
     if value.kind & Kind.EXTERNAL:
         path = canonical(f"{value.path}.{name}")
         if path.split(".")[-1] in DTYPES and path.count(".") == 1:
@@ -137,7 +137,7 @@ def _of_array(value: PossibleValue, name: str) -> PossibleValue:
 
 
 def result(path: str) -> PossibleValue:
-    """What a call of the external function or class `path` returns, whatever it is given."""
+    """The value that a call of the external function or class `path` returns."""
     if path in SEQUENCES:
         return model.containing(model.TENSOR)
     if path == "tf.Variable" or path.endswith(".get_variable"):

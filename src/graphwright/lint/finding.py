@@ -1,4 +1,4 @@
-"""What a rule found, and the change that would mend it."""
+"""Findings of rules, and the changes that mend them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class Edit:
-    """Replace the text between two places; lines from 1, columns in UTF-8 bytes as in `ast`."""
+    """A new text between two places; lines from 1, columns in UTF-8 bytes as in `ast`."""
 
     start: tuple[int, int]
     end: tuple[int, int]
@@ -16,7 +16,7 @@ class Edit:
 
     @staticmethod
     def of(node: ast.expr, text: str) -> Edit:
-        """Replace an expression."""
+        """The edit that replaces an expression."""
         end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
         return Edit((node.lineno, node.col_offset), end, text)
 

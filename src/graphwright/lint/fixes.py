@@ -1,4 +1,4 @@
-"""Apply the changes that findings propose."""
+"""Fixes: the changes that findings propose, applied to a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROUNDS = 10  # a fix may uncover another finding
 
 
 def fix(text: str, check: Callable[[str], list[Finding]]) -> tuple[str, int]:
-    """The text with every safe change made, and how many there were."""
+    """The text after every safe change, and the number of changes."""
     count = 0
     for _ in range(ROUNDS):
         proposals = [finding.fix for finding in check(text) if finding.fix]
@@ -32,7 +32,7 @@ def parses(text: str) -> bool:
 
 
 def apply(text: str, proposals: Iterable[tuple[Edit, ...]]) -> tuple[str, int]:
-    """Make the changes that do not touch each other, each whole or not at all."""
+    """The text after the proposals that do not overlap, and their number."""
     chosen: list[Edit] = []
     count = 0
     for edits in proposals:

@@ -15,7 +15,7 @@ PAGES = "docs/lint"
 
 
 def text(findings: Sequence[Finding]) -> str:
-    """One line each, as compilers write them, and how many there are."""
+    """One line for each finding, as compilers write them, then their number."""
     lines = [str(finding) for finding in findings]
     if not lines:
         return "No findings.\n"
@@ -26,7 +26,7 @@ def text(findings: Sequence[Finding]) -> str:
 
 
 def to_json(findings: Sequence[Finding]) -> str:
-    """A list of objects."""
+    """A JSON list with an object for each finding."""
     return (
         json.dumps(
             [
@@ -91,7 +91,7 @@ def _location(finding: Finding) -> dict[str, object]:
 
 
 def _uri(path: str) -> str:
-    """A path relative to where the command runs, as code hosts want it; else a whole one."""
+    """A path relative to the current folder, as code hosts expect it; else an absolute one."""
     file = Path(path.split(":cell ")[0]).resolve()
     if file.is_relative_to(Path.cwd()):
         return quote(file.relative_to(Path.cwd()).as_posix())
@@ -116,7 +116,7 @@ def _escaped(message: str, also: str = "") -> str:
 
 
 def summary(code: str) -> str:
-    """What a code stands for."""
+    """The summary of the rule with a code."""
     return RULES[code].summary if code in RULES else "The file cannot be read or parsed"
 
 

@@ -28,11 +28,11 @@ class Kind:
     EXTERNAL = 32768  # a module, function or class of elsewhere, by its path
 
 
-#: What Python decides with, once, while a function is traced.
+#: Values with which Python decides once, while a function is traced.
 STATIC = Kind.NUMBER | Kind.BOOL | Kind.TEXT
-#: How many lengths or shapes are more than two uses of one function.
+#: So many lengths or shapes are more than two uses of one function.
 MANY = 3
-#: How deep what is known of items of items goes.
+#: The depth to which items of items are known.
 DEPTH = 3
 
 

@@ -21,7 +21,7 @@ from graphwright.lint.linted_source import LintedSource, Unreadable, encoding_of
 from graphwright.lint.rules import RULES
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
-#: Folders that hold nobody's own code.
+#: Folders without code of the project.
 SKIPPED = words(
     "__pycache__ build dist node_modules site-packages venv .venv .git .tox .nox .eggs"
     " .mypy_cache .ruff_cache .pytest_cache .ipynb_checkpoints"
@@ -29,7 +29,7 @@ SKIPPED = words(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the linter."""
+    """Adds the options of the linter."""
     parser.description = str(__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders")
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=codes,
         default=[],
         metavar="CODES",
-        help="ask only these rules: GW101,GW2",
+        help="only these rules: GW101,GW2",
     )
     parser.add_argument(
         "--ignore",
@@ -48,9 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=codes,
         default=[],
         metavar="CODES",
-        help="do not ask these rules",
+        help="not these rules",
     )
-    parser.add_argument("--fix", action="store_true", help="mend what can be mended safely")
+    parser.add_argument("--fix", action="store_true", help="make the changes that are safe")
     parser.add_argument(
         "--config",
         type=Path,
@@ -61,21 +61,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def codes(text: str) -> list[str]:
-    """Codes, or beginnings of codes, separated by commas."""
-    found = [code.strip().upper() for code in text.split(",") if code.strip()]
-    for code in found:
+    """The codes, or beginnings of codes, in a text that separates them by commas."""
+    prefixes = [code.strip().upper() for code in text.split(",") if code.strip()]
+    for code in prefixes:
         if not any(known.startswith(code) for known in (*RULES, "GW001")):
             raise argparse.ArgumentTypeError(f"no rule begins with {code}")
-    return found
+    return prefixes
 
 
 def run(options: argparse.Namespace) -> int:
-    """Lint, print, and tell by the exit code."""
+    """Lint and print; the exit code."""
     if options.rules:
         print("\n".join(f"{code}  {rule.summary}" for code, rule in sorted(RULES.items())))
         return 0
     if not options.paths:
-        return refuse("no PATH was given")
+        return refuse("a PATH is missing")
     missing = [str(path) for path in options.paths if not path.exists()]
     if missing:
         return refuse(f"no such file or folder: {', '.join(missing)}")
@@ -95,17 +95,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def refuse(reason: str) -> int:
-    """Say why nothing was linted."""
+    """Print why nothing was linted; the exit code."""
     print(f"graphwright lint: {reason}", file=sys.stderr)
     return 2
 
 
 def files(paths: list[Path], settings: Config) -> Iterator[Path]:
-    """The files to lint: those named, and all that are found in folders, each once."""
+    """The files to lint: those named, and those in folders, each once."""
     seen: set[Path] = set()
     for path in paths:
-        found = sorted(path.rglob("*")) if path.is_dir() else [path]
-        for file in found:
+        candidates = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for file in candidates:
             if path.is_dir():
                 inner = file.relative_to(path).parts
                 if file.suffix not in SUFFIXES or SKIPPED & set(inner) or settings.excludes(file):
@@ -116,7 +116,7 @@ def files(paths: list[Path], settings: Config) -> Iterator[Path]:
 
 
 def mend(path: Path, settings: Config) -> None:
-    """Make the safe changes in a file, in the encoding and with the line ends it has."""
+    """Make the safe changes in a file, which keeps its encoding and its line ends."""
     try:
         source = read(path)
         changed, count = fix(

@@ -1,4 +1,4 @@
-"""What is linted and which rules are asked: `[tool.graphwright.lint]` and the command line."""
+"""The files to lint and the rules to ask: `[tool.graphwright.lint]` and the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECTION = ("tool", "graphwright", "lint")
 
 
 class ConfigError(Exception):
-    """The configuration is not what it should be."""
+    """The configuration is wrong."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Config:
     select: tuple[str, ...] = ("GW",)  # prefixes of codes
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()  # patterns of paths, beside those that are never linted
-    wrappers: tuple[str, ...] = ()  # what stages as tf.function does: "package.jit"
+    wrappers: tuple[str, ...] = ()  # functions that stage as tf.function does: "package.jit"
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def wants(self, code: str, path: str) -> bool:
@@ -42,12 +42,12 @@ class Config:
         return chosen > refused
 
     def excludes(self, path: Path) -> bool:
-        """Whether a path that was found in a folder is left out."""
+        """Whether a path in a folder is left out."""
         return any(matches(path.as_posix(), pattern) for pattern in self.exclude)
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Whether a pattern means a path: the whole of it, its end, or one of its folders."""
+    """Whether a pattern matches a path: the whole of it, its end, or one of its folders."""
     path = Path(path).as_posix()
     return (
         fnmatch.fnmatch(path, pattern)
@@ -79,7 +79,7 @@ def section(file: Path) -> dict[str, Any] | None:
 
 
 def load(file: Path | None) -> Config:
-    """The configuration of a file; the default one of none."""
+    """The configuration in a file, or the default one."""
     stated = section(file) if file is not None else None
     if not stated:
         return Config()
@@ -99,10 +99,10 @@ def texts(value: object, name: str, file: Path | None) -> tuple[str, ...]:
     """A list of strings of the configuration."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
-    raise ConfigError(f"{file}: {name} must be a list of strings, and is {value!r}")
+    raise ConfigError(f"{file}: {name} must be a list of strings, got {value!r}")
 
 
 def override(config: Config, select: Iterable[str], ignore: Iterable[str]) -> Config:
-    """The configuration with what the command line states."""
+    """The configuration with the rules of the command line."""
     select, ignore = tuple(select), tuple(ignore)
     return replace(config, select=select or config.select, ignore=(*config.ignore, *ignore))

@@ -1,4 +1,4 @@
-"""A file as it is linted: its text, its tree, the lines whose findings are not wanted."""
+"""A file as it is linted: its text, its tree, and the lines with `noqa`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNREADABLE = "GW001"
 
 
 class Unreadable(Exception):
-    """The file is no Python; where and why."""
+    """The file is no Python: the reason, and the place."""
 
     def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
         super().__init__(reason)
@@ -41,7 +41,7 @@ class LintedSource:
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The parsed text, or `Unreadable`."""
+        """The parsed text; Unreadable where it does not parse."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of the file's own escapes and comparisons
@@ -70,21 +70,21 @@ class LintedSource:
         )
 
     def _place(self, line: int) -> tuple[str, int]:
-        """The path to show for a line, and how many lines stand before its cell."""
+        """The path to show for a line, and the number of lines before its cell."""
         before = [start for start in self.cells if start < line]
         if not before:
             return self.path, 0
         return f"{self.path}:cell {len(before)}", before[-1]
 
     def _characters(self, line: int, column: int) -> int:
-        """A column in characters, from 1, of one in bytes from 0."""
+        """A column in characters from 1, for one in bytes from 0."""
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         if text.isascii():
             return column + 1
         return len(text.encode()[:column].decode(errors="replace")) + 1
 
     def allows(self, finding: Finding) -> bool:
-        """Whether no `noqa` of its first or last line silences a finding."""
+        """Whether neither the first nor the last line of a finding has a `noqa` for it."""
         shift = 0
         if self.cells:
             shift = self.cells[int(finding.path.rsplit(" ", 1)[1]) - 1]
@@ -102,7 +102,7 @@ class LintedSource:
 
 
 def read(path: Path) -> LintedSource:
-    """Read a file in the encoding it states, or `Unreadable`."""
+    """The text of a file in the encoding that it states; Unreadable where it has another."""
     content = path.read_bytes()
     try:
         if path.suffix == ".ipynb":
@@ -119,7 +119,7 @@ def encoding_of(content: bytes) -> str:
 
 
 def notebook(path: str, content: str) -> LintedSource:
-    """The code cells of a notebook, magics made comments."""
+    """The code cells of a notebook, without magics."""
     try:
         document = json.loads(content)
         sources = [c["source"] for c in document["cells"] if c["cell_type"] == "code"]

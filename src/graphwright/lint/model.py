@@ -1,6 +1,6 @@
-"""What a file holds: its functions, classes and scopes, what is staged, and what values may be.
+"""The parts of a file: functions, classes, scopes, uses of `tf.function`, and possible values.
 
-A value names the functions and classes that it may be, and these hold values: one module.
+A value names the functions and classes that it may be, and these hold values: hence one module.
 """
 
 from __future__ import annotations
@@ -16,38 +16,40 @@ from graphwright.lint.kinds import DEPTH, MANY, Kind
 
 @dataclass(frozen=True, slots=True)
 class PossibleValue:
-    """What is known of a value: always more possibilities than there are, never fewer."""
+    """The possibilities of a value: perhaps more than there are, never fewer."""
 
     kind: int
-    path: str = ""  # of an EXTERNAL ("tf.constant") or of what made an OBJECT ("tf.GradientTape")
+    path: str = (
+        ""  # of an EXTERNAL ("tf.constant") or of the class of an OBJECT ("tf.GradientTape")
+    )
     functions: frozenset[Function | StagingSite] = frozenset()
     classes: frozenset[Class] = frozenset()  # of OBJECTs, and of classes themselves
     receiver: PossibleValue | None = None  # of a bound method
     items: tuple[PossibleValue, ...] | None = None  # of a CONTAINER whose length is known
-    element: PossibleValue | None = None  # what each item of a CONTAINER may be
+    element: PossibleValue | None = None  # each item of a CONTAINER
     dtype: str = ""  # several are joined by "|"
     shape: tuple[int, ...] | None = None
     constant: object = None  # of a literal
     varying: bool = False  # a Python number, or a length, that a loop changes
-    made: frozenset[ast.AST] = frozenset()  # the calls that made an OBJECT
+    makers: frozenset[ast.AST] = frozenset()  # the calls that may have made an OBJECT
 
     def may(self, kind: int) -> bool:
         """Whether there is evidence of one of the kinds."""
         return bool(self.kind & kind)
 
     def is_only(self, kind: int) -> bool:
-        """Whether there is nothing but these kinds."""
+        """Whether the value has these kinds and no other."""
         return bool(self.kind) and not self.kind & ~kind
 
     def within(self) -> Iterator[PossibleValue]:
-        """The value, and what is known of items of items."""
+        """The value, and its items at any depth."""
         yield self
         if self.may(Kind.CONTAINER):
             for item in self.items or ((self.element,) if self.element else ()):
                 yield from item.within()
 
     def each(self) -> PossibleValue:
-        """What an item of this may be."""
+        """The value that an item of this may have."""
         if self.items is not None:
             return join(self.items) if self.items else PossibleValue(Kind.NOTHING)
         return self.element or UNKNOWN
@@ -65,13 +67,13 @@ ITERATOR = PossibleValue(Kind.ITERATOR)
 
 
 def external(path: str) -> PossibleValue:
-    """A module, function or class of elsewhere."""
+    """An external module, function or class."""
     return PossibleValue(Kind.EXTERNAL, path=path)
 
 
-def instance(path: str, made: ast.AST | None = None) -> PossibleValue:
+def instance(path: str, call: ast.AST | None = None) -> PossibleValue:
     """An object that the external class or function `path` made."""
-    return PossibleValue(Kind.OBJECT, path=path, made=frozenset([made] if made else []))
+    return PossibleValue(Kind.OBJECT, path=path, makers=frozenset([call] if call else []))
 
 
 def container(items: Iterable[PossibleValue]) -> PossibleValue:
@@ -85,7 +87,7 @@ def containing(element: PossibleValue) -> PossibleValue:
 
 
 def shallow(value: PossibleValue, depth: int) -> PossibleValue:
-    """The value without what is deeper than `depth`, so that no value grows for ever."""
+    """The value without items deeper than `depth`, so that no value grows for ever."""
     if value.items is None and value.element is None:
         return value
     if depth == 0:
@@ -100,7 +102,7 @@ def shallow(value: PossibleValue, depth: int) -> PossibleValue:
 
 
 def varied(items: tuple[PossibleValue, ...]) -> PossibleValue:
-    """What a loop over these gives: a number, a length or a shape that changes is marked."""
+    """The item of a loop over these; a number, length or shape that changes is marked."""
     each = join(items)
     distinct = set(items)
     if all(item.is_only(Kind.NUMBER) for item in items):
@@ -119,7 +121,7 @@ def varied(items: tuple[PossibleValue, ...]) -> PossibleValue:
 
 
 def join(values: Iterable[PossibleValue]) -> PossibleValue:
-    """What is any of these."""
+    """The value that may be any of these."""
     result = NOTHING
     for value in values:
         result = join_two(result, value)
@@ -127,7 +129,7 @@ def join(values: Iterable[PossibleValue]) -> PossibleValue:
 
 
 def join_two(a: PossibleValue, b: PossibleValue) -> PossibleValue:
-    """What is `a` or `b`."""
+    """The value that may be `a` or `b`."""
     if a is b or not b.kind or a == b:
         return a
     if not a.kind:
@@ -144,7 +146,7 @@ def join_two(a: PossibleValue, b: PossibleValue) -> PossibleValue:
         shape=a.shape if a.shape == b.shape else None,
         constant=a.constant if _same(a.constant, b.constant) else None,
         varying=a.varying or b.varying,
-        made=a.made | b.made,
+        makers=a.makers | b.makers,
     )
 
 
@@ -203,7 +205,7 @@ class Scope:
     klass: Class | None = None
     names: dict[str, PossibleValue] = field(
         default_factory=dict
-    )  # the join of all that was ever bound
+    )  # the join of all values that were bound
     bindings: dict[str, dict[ast.AST, Binding]] = field(default_factory=dict)
     outer: dict[str, str] = field(default_factory=dict)  # name -> "global" or "nonlocal"
 
@@ -214,7 +216,7 @@ class Scope:
         owner.bindings.setdefault(name, {})[node] = Binding(node, value, self, kind)
 
     def owner(self, name: str) -> Scope:
-        """The scope whose name `name` is when it is read here; the module's if it is nobody's."""
+        """The scope to which `name` belongs here; the module's if no scope binds it."""
         scope = self
         if self.outer.get(name) == "global":
             return self.module()
@@ -257,19 +259,19 @@ class Class:
                 seen.extend(sorted(base.classes - set(seen), key=lambda c: c.node.lineno))
 
     def member(self, name: str) -> PossibleValue | None:
-        """What the class or a base of it defines under the name."""
+        """The value that the class or a base of it defines under the name."""
         return next((c.members[name] for c in self.lineage() if name in c.members), None)
 
     def attribute(self, name: str) -> PossibleValue | None:
-        """What is set as this attribute of its objects."""
-        found = [c.attributes[name] for c in self.lineage() if name in c.attributes]
+        """The value that is set as this attribute of its objects."""
+        values = [c.attributes[name] for c in self.lineage() if name in c.attributes]
         result = None
-        for value in found:
+        for value in values:
             result = value if result is None else join_two(result, value)
         return result
 
     def foreign_bases(self) -> list[str]:
-        """The paths of bases from elsewhere; "?" for one that nothing is known of."""
+        """The paths of external bases; "?" for one of which nothing is known."""
         return [
             base.path or "?"
             for one in self.lineage()
@@ -289,13 +291,13 @@ class Function:
     decorators: list[PossibleValue] = field(default_factory=list)
     parameters: dict[str, PossibleValue] = field(default_factory=dict)  # evidence from calls
     returns: PossibleValue = NOTHING
-    callees: dict[Function, ast.AST] = field(default_factory=dict)  # and what takes it along
-    calls: list[LintedCall] = field(default_factory=list)  # direct calls, past any wrapper
+    callees: dict[Function, ast.AST] = field(default_factory=dict)  # with the node that calls each
+    calls: list[LintedCall] = field(default_factory=list)  # direct ones, not of a wrapper
     stagings: list[StagingSite] = field(default_factory=list)
     caller: Function | None = None  # whose staging stages this one
-    own: Scope | None = None  # its names
+    local: Scope | None = None  # its own names
     converted: bool = True  # AutoGraph may convert it
-    host: bool = False  # it is run by Python at each call: py_function
+    host: bool = False  # Python runs it at each call: py_function
     environments: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
 
     @property
@@ -338,9 +340,9 @@ class Function:
 
 @dataclass(eq=False)
 class StagingSite:
-    """One use of `tf.function`: the function it wraps, and how.
+    """One use of `tf.function`: the function that it wraps, and the options.
 
-    Where Keras or a dataset stages a function by itself, the node is the function's own.
+    Where Keras or a dataset stages a function, the node is the function's own.
     """
 
     function: Function
@@ -360,13 +362,13 @@ class StagingSite:
 
     @property
     def signature(self) -> bool:
-        """Whether it has an input signature (or may have one)."""
+        """Whether it has, or may have, an input signature."""
         node = self.options.get("input_signature")
         return node is not None and not (isinstance(node, ast.Constant) and node.value is None)
 
     @property
     def relaxed(self) -> bool:
-        """Whether it generalises shapes by itself."""
+        """Whether it relaxes shapes."""
         names = ("reduce_retracing", "experimental_relax_shapes")
         return any(name in self.options and self.flag(name, True) for name in names)
 

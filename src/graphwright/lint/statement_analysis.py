@@ -1,7 +1,7 @@
-"""Statements, in order: what each name may be where it is read.
+"""Statements, in order: the value that each name may have where it is read.
 
-A small abstract interpretation. The module's body comes first, then every function with what its
-calls were seen to give it, again until nothing new is learned (or a few rounds have passed).
+A small abstract interpretation. The module's body comes first, then every function with the
+arguments of its calls. It ends when a round shows nothing new, or after a few rounds.
 """
 
 from __future__ import annotations
@@ -62,17 +62,17 @@ class StatementAnalysis(Calls):
                 return
 
     def _is_due(self, function: Function | None, news: Iterable[set[object]]) -> bool:
-        """Whether a body was not interpreted yet, or depends on what is new."""
+        """Whether a body was not interpreted yet, or depends on a new fact."""
         reads = self.reads.get(function)
         if reads is None:
             return True
         return any(function in new or not reads.isdisjoint(new) for new in news)
 
     def interpret(self, function: Function) -> None:
-        """Interpret the body of a function with what is known of its parameters."""
-        if function.own is None:
-            function.own = Scope(function.scope, function=function)
-        self.scope, self.function, self.loops = function.own, function, 0
+        """Interpret the body of a function with the known values of its parameters."""
+        if function.local is None:
+            function.local = Scope(function.scope, function=function)
+        self.scope, self.function, self.loops = function.local, function, 0
         self.environment = {}
         self.read()
         for name, value in self._parameters(function):
@@ -85,7 +85,7 @@ class StatementAnalysis(Calls):
     def _parameters(self, function: Function) -> list[tuple[str, PossibleValue]]:
         arguments = function.node.args
         plain = [*arguments.posonlyargs, *arguments.args]
-        found = []
+        values = []
         specs = self._signature(function)
         for index, one in enumerate([*plain, *arguments.kwonlyargs]):
             if index == 0 and one.arg == function.self_name and function.klass:
@@ -102,16 +102,16 @@ class StatementAnalysis(Calls):
                 place = index - bool(function.self_name)
                 value = join_two(value, specs.get(place, model.NOTHING))
                 value = self._by_annotation(one, value)
-            found.append((one.arg, value))
+            values.append((one.arg, value))
         if arguments.vararg:
             value = function.parameters.get(arguments.vararg.arg, containing(model.UNKNOWN))
-            found.append((arguments.vararg.arg, value))
+            values.append((arguments.vararg.arg, value))
         if arguments.kwarg:
-            found.append((arguments.kwarg.arg, containing(model.UNKNOWN)))
-        return found
+            values.append((arguments.kwarg.arg, containing(model.UNKNOWN)))
+        return values
 
     def _by_annotation(self, one: ast.arg, value: PossibleValue) -> PossibleValue:
-        """The value with what its annotation says; others may always call with something else."""
+        """The value joined with its annotation's; other callers may pass anything else."""
         outside, self.environment = self.environment, {}
         stated = self.evaluate(one.annotation) if one.annotation else model.NOTHING
         self.environment = outside
@@ -121,19 +121,19 @@ class StatementAnalysis(Calls):
         return join_two(value, model.UNKNOWN)
 
     def _signature(self, function: Function) -> dict[int, PossibleValue]:
-        """What the input signatures of its stagings say of its parameters."""
-        found = {}
+        """The parameters, by position, that an input signature makes tensors."""
+        tensors = {}
         for staging in function.stagings:
             node = staging.options.get("input_signature")
             if isinstance(node, (ast.List, ast.Tuple)):
                 for index, spec in enumerate(node.elts):
                     value = self.values.get(spec, model.UNKNOWN)
                     if value.path == "tf.TensorSpec":
-                        found[index] = model.TENSOR
-        return found
+                        tensors[index] = model.TENSOR
+        return tensors
 
     def block(self, statements: list[ast.stmt]) -> bool:
-        """Interpret statements; whether the end of them can be reached."""
+        """Interpret statements; whether control reaches their end."""
         reached = True
         for statement in statements:
             method: Callable[[ast.stmt], bool | None] | None
@@ -152,7 +152,7 @@ class StatementAnalysis(Calls):
         name: str,
         klass: Class | None,
     ) -> Function:
-        """The record of a function, made when it is first met."""
+        """The record of a function, made at its first definition."""
         if node not in self.functions:
             self.functions[node] = Function(node, name, self.scope, klass, caller=None)
         for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d)):
@@ -165,7 +165,7 @@ class StatementAnalysis(Calls):
         value = PossibleValue(Kind.FUNCTION, functions=frozenset([function]))
         for decorator, known in zip(reversed(node.decorator_list), reversed(function.decorators)):
             if known.path == "tf.function":
-                value = self.wrap(value, decorator, known.made)
+                value = self.wrap(value, decorator, known.makers)
             elif known.path in HOST or known.path.endswith("().__call__"):
                 function.host = True
             elif known.path == DO_NOT_CONVERT:
@@ -181,7 +181,7 @@ class StatementAnalysis(Calls):
             isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter", "getter")
             for d in node.decorator_list
         ):
-            return  # its name stays the property
+            return  # the name remains that of the property
         self.assign(ast.Name(node.name, ast.Store()), value, node, "define")
 
     _do_asyncfunctiondef = _do_functiondef
@@ -208,7 +208,7 @@ class StatementAnalysis(Calls):
         self.assign(ast.Name(node.name, ast.Store()), value, node, "define")
 
     def _is_of_keras(self, klass: Class) -> bool:
-        """Whether a class is a layer or model: by its bases, or as only these have such methods."""
+        """Whether a class is a layer or model, by its bases or by its methods."""
         bases = klass.foreign_bases()
         looks = "call" in klass.members and not {"build", "get_config"}.isdisjoint(klass.members)
         return any(map(KERAS_BASES.fullmatch, bases)) or (looks and bool(bases))
@@ -238,7 +238,7 @@ class StatementAnalysis(Calls):
         kind: str = "assign",
         local: bool = False,
     ) -> None:
-        """Give a target a value: a name, an attribute, an item, several at once."""
+        """Give a target a value: a name, an attribute, an item, or several of them."""
         if isinstance(target, ast.Name):
             if local:  # of a comprehension
                 self.environment[target.id] = value
@@ -300,7 +300,7 @@ class StatementAnalysis(Calls):
             self.assign(item, part, node, kind, local)
 
     def _part(self, value: PossibleValue) -> PossibleValue:
-        """One of several that a value is taken apart into."""
+        """One of the parts into which an assignment unpacks a value."""
         if value.may(TENSORS):
             return PossibleValue(Kind.TENSOR | value.kind & Kind.UNKNOWN, dtype=value.dtype)
         if value.may(Kind.CONTAINER | Kind.ITERATOR):
@@ -447,7 +447,7 @@ class StatementAnalysis(Calls):
 
 
 def merged(environments: list[Environment]) -> Environment:
-    """What names may be after any of several ways."""
+    """The values that names may have after any of several branches."""
     if len(environments) == 1:
         return environments[0]
     names = {name: None for environment in environments for name in environment}

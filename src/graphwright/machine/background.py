@@ -15,7 +15,7 @@ from graphwright.machine.process_settings import quick_turns
 
 
 class Worker:
-    """A queue of jobs, and the thread that works on it while there are any."""
+    """A queue of jobs, and the thread that does them."""
 
     def __init__(self) -> None:
         self.jobs: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -26,7 +26,10 @@ class Worker:
         self.stopped = False
 
     def submit(self, job: Callable[[], None]) -> bool:
-        """Does `job` later, unless its object is gone by then; False if there is no later."""
+        """Puts a job into the queue; False if nothing is done any more.
+
+        The job is a method, and is left out if its object is gone by then.
+        """
         with self.lock:
             if self.stopped:
                 return False
@@ -36,7 +39,7 @@ class Worker:
                 )
                 try:
                     thread.start()
-                except RuntimeError:  # there can be no more, or the interpreter ends
+                except RuntimeError:  # the system has no more threads, or the interpreter ends
                     return False
                 self.thread = thread
             self.jobs.put(weakref.WeakMethod(job))
@@ -44,31 +47,31 @@ class Worker:
             return True
 
     def work(self) -> None:
-        """Job after job."""
+        """Does job after job, in the worker's thread."""
         while True:
-            found = self.jobs.get()
-            job = found() if found is not None else None
-            if found is not None and job is not None and not self.stopped:
+            reference = self.jobs.get()
+            job = reference() if reference is not None else None
+            if reference is not None and job is not None and not self.stopped:
                 try:
                     with quick_turns():
                         job()
                 except BaseException:  # noqa: BLE001 - a program must not end for want of speed
-                    get_logger().exception("a trace could not be compiled; it runs as it did")
+                    get_logger().exception("a trace could not be compiled; it runs as before")
             del job
             with self.lock:
                 self.pending -= 1
                 if self.pending == 0:
                     self.idle.notify_all()
-                if found is None:
+                if reference is None:
                     return
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until nothing is left to do; False if it took longer."""
+        """Waits until the queue is empty; False after `timeout` seconds."""
         with self.lock:
             return self.idle.wait_for(lambda: self.pending == 0, timeout)
 
     def stop(self) -> None:
-        """Finishes the job that is running and leaves the others."""
+        """Finishes the current job and leaves the others."""
         with self.lock:
             self.stopped = True
             thread = self.thread
@@ -83,23 +86,25 @@ _WORKER = Worker()
 
 
 def worker() -> Worker:
-    """The one of this process."""
+    """The worker of this process."""
     return _WORKER
 
 
 def submit(job: Callable[[], None]) -> bool:
-    """Does a method's work later, in the background; the method's object is held weakly. False if
-    the process ends."""
+    """Does a method's work in the background; False if the process ends.
+
+    The method's object is held weakly.
+    """
     return _WORKER.submit(job)
 
 
 def wait(timeout: float | None = None) -> bool:
-    """Waits until everything that was submitted is done; False after `timeout` seconds."""
+    """Waits until all submitted work is done; False after `timeout` seconds."""
     return _WORKER.wait(timeout)
 
 
 def _renew() -> None:
-    """A child process has no thread of its parent's."""
+    """Gives a child process a worker, since it has no thread of its parent."""
     global _WORKER
     _WORKER = Worker()
 

@@ -20,22 +20,22 @@ _WRAPPER = "scipy.linalg.cython_blas"
 
 @functools.cache
 def address(name: str) -> int:
-    """Where a routine such as `sgemm`, `dgemm` or `sgemv` lies.
+    """The address of a routine such as `sgemm`, `dgemm` or `sgemv`.
 
     ValueError if BLAS has none of that name.
     """
-    found = _exported(name) or _wrapped(name)
-    if found is None:
+    place = _exported(name) or _wrapped(name)
+    if place is None:
         raise ValueError(f"BLAS has no routine {name!r}")
-    bound(ThreadBound.threads)  # SciPy's BLAS may have been loaded just now
-    return found
+    bound(ThreadBound.threads)  # the look-up may have loaded SciPy's BLAS
+    return place
 
 
 def _exported(name: str) -> int | None:
-    """A routine of the BLAS in SciPy's wheels, under the name that it has there.
+    """The address of a routine of the BLAS in SciPy's wheels; None where SciPy has another BLAS.
 
-    It comes with the extension module that wraps it, which is loaded as a library: to import it
-    takes 0.15 s, for the whole of `scipy.linalg` comes first. None where SciPy has another BLAS.
+    The extension module that wraps it is loaded as a library. To import it would take 0.15 s, for
+    all of `scipy.linalg` comes first.
     """
     package = PathFinder.find_spec("scipy")
     if os.name != "posix" or package is None:
@@ -52,7 +52,7 @@ def _exported(name: str) -> int | None:
 
 
 def _wrapped(name: str) -> int | None:
-    """A routine as SciPy offers it to other extension modules."""
+    """The address of a routine that SciPy offers to other extension modules; None for no such."""
     routines = importlib.import_module(_WRAPPER).__pyx_capi__
     if name not in routines:
         return None

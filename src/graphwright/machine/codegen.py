@@ -1,16 +1,19 @@
-"""LLVM generates code for this processor: object files, and assembly for people."""
+"""Code that LLVM generates for this processor: object files, and assembly for people."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from graphwright.machine.exclusion import exclusive
 from graphwright.machine.targets import target
 
+if TYPE_CHECKING:
+    from llvmlite.binding import ModuleRef, TargetMachine
+
 
 @exclusive
-def target_machine() -> Any:
-    """What generates code: a new one, since an engine owns its own."""
+def target_machine() -> TargetMachine:
+    """LLVM's generator of code: a new one, since a linker owns its own."""
     from llvmlite import binding
 
     binding.initialize_native_target()
@@ -23,7 +26,7 @@ def target_machine() -> Any:
 
 @exclusive
 def generate(text: str) -> bytes:
-    """The object file of a module: the text is emitted as it is, without optimization passes."""
+    """The object file of a module, generated without optimization passes."""
     emitter = target_machine()
     code: bytes = emitter.emit_object(module_for(emitter, text))
     return code
@@ -31,13 +34,13 @@ def generate(text: str) -> bytes:
 
 @exclusive
 def assembly(text: str) -> str:
-    """The same code for people to read."""
+    """The same code as text of an assembler."""
     emitter = target_machine()
     return str(emitter.emit_assembly(module_for(emitter, text)))
 
 
-def module_for(emitter: Any, text: str) -> Any:
-    """A module's text parsed, to be emitted by a target machine."""
+def module_for(emitter: TargetMachine, text: str) -> ModuleRef:
+    """A module parsed from its text, for a target machine."""
     from llvmlite import binding
 
     module = binding.parse_assembly(text)

@@ -1,8 +1,7 @@
 """Machine code, for this processor, from LLVM text.
 
-LLVM is loaded when there is code to be made, which takes some tens of milliseconds; neither
-`import graphwright` nor code that lies on the disk pays for it. The linker is loaded with the first
-code.
+LLVM is loaded to generate code, which takes some tens of milliseconds. Neither `import graphwright`
+nor code from the disk pays for it. The linker is loaded with the first code.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ from graphwright.machine.targets import description, target
 if TYPE_CHECKING:
     from graphwright.machine.linking import Library, LinkedModule
 
-#: Where something lies that a module refers to; None if it is not there.
+#: The address of a name that a module refers to; None if there is none.
 Resolve = Callable[[str], int | None]
 
 
 @exclusive
 def link(text: str, resolve: Resolve) -> Library:
-    """The functions of a module, in memory: by our linker, or where it cannot do it by LLVM's."""
+    """The functions of a module, in memory: linked here, or by LLVM where that is impossible."""
     from graphwright.machine import linking
 
     data, module = _prepared(text, resolve)
     if module is not None:
         try:
             return linking.load(module)
-        except OSError:  # the system lets nobody execute such memory, or LLVM knows how
+        except OSError:  # the system forbids to execute such memory; LLVM may know a way
             pass
     from graphwright.machine import llvm_linking
 
@@ -53,26 +52,25 @@ def compiled(text: str) -> Library:
 
 
 def _prepared(text: str, resolve: Resolve) -> tuple[bytes, LinkedModule | None]:
-    """The object file of a module, from the disk if it was made before, and what our linker
-    makes of it."""
+    """The object file of a module, from the disk or new, and the module that is ready to load."""
     from graphwright.machine import linking
     from graphwright.machine.elf import Unlinkable
 
     def module_of(data: bytes) -> LinkedModule | None:
         return linking.prepared(data, defined(text), resolve) if linking.is_known() else None
 
-    kept = disk_cache()
-    if kept is not None:
+    cache = disk_cache()
+    if cache is not None:
         key = key_of(text, *_circumstances())
-        data = kept.get(key)
+        data = cache.get(key)
         if data is not None:
             try:
                 return data, module_of(data)
             except Unlinkable as error:
-                kept.remove(key, f"cannot be linked: {error}")
+                cache.remove(key, f"cannot be linked: {error}")
     data = codegen.generate(text)
-    if kept is not None:
-        kept.put(key, data)
+    if cache is not None:
+        cache.put(key, data)
     try:
         return data, module_of(data)
     except Unlinkable:
@@ -80,7 +78,7 @@ def _prepared(text: str, resolve: Resolve) -> tuple[bytes, LinkedModule | None]:
 
 
 def _circumstances() -> tuple[str, ...]:
-    """What machine code depends on beside its text."""
+    """All that machine code depends on beside its text."""
     triple, processor, features = target()
     version = description().version
     return (version, triple, processor, *sorted(features), sys.version, np.__version__)
@@ -94,6 +92,6 @@ def defined(text: str) -> list[str]:
 
 
 def declared(text: str) -> list[str]:
-    """What a module refers to and does not define."""
-    found = r"^declare [^@\n]*@(?!llvm\.)([\w.]+)|^@([\w.]+) = external "
-    return [function or thing for function, thing in re.findall(found, text, re.MULTILINE)]
+    """The names that a module refers to and does not define."""
+    pattern = r"^declare [^@\n]*@(?!llvm\.)([\w.]+)|^@([\w.]+) = external "
+    return [function or thing for function, thing in re.findall(pattern, text, re.MULTILINE)]

@@ -1,8 +1,8 @@
 """Machine code kept on disk: a second process need not compile again.
 
-What lies there is run, so it is read only from a directory that nobody but this user can write:
-it is made with mode 0700, and looked at each time. An entry's name is a digest of everything that
-its code depends on; it begins with a digest of the rest, and one that does not match is removed.
+Entries are run, so they are read only from a directory that no other user can write. It is made
+with mode 0700 and checked each time. An entry's name is a digest of all that its code depends on.
+It begins with a digest of the rest; an entry that does not match its digest is removed.
 
 `GRAPHWRIGHT_CACHE_DIR` sets the directory; `off` switches the cache off.
 """
@@ -39,7 +39,7 @@ class DiskCache:
         self._written = 0
 
     def get(self, key: str) -> bytes | None:
-        """The code under a key, if there is any that is whole."""
+        """The code under a key; None where there is none, or none that is whole."""
         path = self.directory / (key + _SUFFIX)
         if not path.is_file() or not self.is_safe():
             return None
@@ -56,7 +56,7 @@ class DiskCache:
         return code
 
     def remove(self, key: str, reason: str) -> None:
-        """Removes an entry that is of no use, with a note that says why."""
+        """Removes an entry, with a note that says why."""
         path = self.directory / (key + _SUFFIX)
         self.note(f"{path} {reason}; it is removed")
         path.unlink(missing_ok=True)
@@ -81,14 +81,14 @@ class DiskCache:
     def is_safe(self) -> bool:
         """Whether nobody else can write to the directory."""
         try:
-            found = os.stat(self.directory, follow_symlinks=False)
+            status = os.stat(self.directory, follow_symlinks=False)
         except OSError as error:
             self.note(f"cannot look at {self.directory}: {error}")
             return False
-        if not stat.S_ISDIR(found.st_mode):
+        if not stat.S_ISDIR(status.st_mode):
             self.note(f"{self.directory} is no directory; no machine code is kept")
             return False
-        if hasattr(os, "geteuid") and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
+        if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
             self.note(
                 f"{self.directory} can be written by others; no machine code is read from it. "
                 f"`chmod 700 {self.directory}` if it is yours"
@@ -102,10 +102,10 @@ class DiskCache:
         entries = []
         for path in self.entries():
             try:
-                found = path.stat()
+                status = path.stat()
             except OSError:
                 continue  # another process removed it
-            entries.append((found.st_mtime, found.st_size, path))
+            entries.append((status.st_mtime, status.st_size, path))
         total = sum(size for _, size, _ in entries)
         for _, size, path in sorted(entries):
             if total <= self.limit:
@@ -118,7 +118,7 @@ class DiskCache:
         return self.directory.glob("*" + _SUFFIX)
 
     def note(self, message: str) -> None:
-        """Says something once."""
+        """Logs a message once."""
         with self.lock:
             known = message in self._noted
             self._noted.add(message)
@@ -129,24 +129,24 @@ class DiskCache:
 @cache
 def disk_cache() -> DiskCache | None:
     """The cache of this process, if it is not switched off."""
-    wanted = os.environ.get("GRAPHWRIGHT_CACHE_DIR")
-    if wanted == "off":
+    folder = os.environ.get("GRAPHWRIGHT_CACHE_DIR")
+    if folder == "off":
         return None
-    if wanted:
-        # What is relative is so to where the process is now, wherever it goes later.
-        return DiskCache(Path(os.path.expanduser(wanted)).absolute())
+    if folder:
+        # A relative path is relative to the folder that is the current one now.
+        return DiskCache(Path(os.path.expanduser(folder)).absolute())
     from platformdirs import user_cache_path
 
     return DiskCache(user_cache_path("graphwright") / "code")
 
 
 def header_of(key: str, code: bytes) -> bytes:
-    """What an entry begins with: a digest tells whether the rest of it is whole."""
+    """The beginning of an entry: its digest shows whether the rest is whole."""
     return _MAGIC + blake2b(key.encode() + code, digest_size=_DIGEST).digest()
 
 
 def key_of(text: str, *circumstances: str) -> str:
-    """The name of code: a digest of what it was made of and for."""
+    """The key of code: a digest of its text and its circumstances."""
     digest = blake2b(digest_size=_DIGEST)
     for part in (*circumstances, text):
         digest.update(part.encode())

@@ -1,7 +1,7 @@
-"""Relocatable object files in the ELF format: what a compiler leaves to a linker.
+"""Relocatable object files in the ELF format: a compiler's output for a linker.
 
-What is read came from a file. Every number that says where something lies, or how much of it there
-is, is checked before it is followed; `Unlinkable` says what does not fit.
+The bytes come from a file that may be damaged. So every offset and every size is checked before
+use; `Unlinkable` says which one does not fit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from graphwright.base.named_tuples import NamedTuple
 #: Processors, as the header names them.
 X86_64, AARCH64 = 62, 183
 
-#: What may be done with a section once it is loaded.
+#: Flags of a section that is loaded.
 WRITE, LOADED, EXECUTE = 0x1, 0x2, 0x4
 
 _BEGIN = b"\x7fELF\x02\x01\x01"  # 64 bits, little endian, the one version that there is
@@ -30,11 +30,11 @@ _UNTYPED, _OBJECT, _FUNCTION, _OF_SECTION, _OF_FILE = range(5)  # kinds of symbo
 
 
 class Unlinkable(Exception):
-    """An object file that is damaged, or has what nobody here knows how to link."""
+    """An object file that is damaged, or needs a linker that knows more."""
 
 
 class Section(NamedTuple):
-    """What is to lie in memory."""
+    """A section to load into memory."""
 
     flags: int
     size: int
@@ -43,7 +43,7 @@ class Section(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A place in a section, or (section 0) something that is defined elsewhere."""
+    """A place in a section, or (section 0) a name that is defined elsewhere."""
 
     name: str
     section: int
@@ -52,7 +52,7 @@ class Symbol(NamedTuple):
 
 
 class Relocation(NamedTuple):
-    """A place that depends on where a symbol comes to lie."""
+    """A place in the code that depends on a symbol's address."""
 
     section: int
     offset: int
@@ -62,7 +62,7 @@ class Relocation(NamedTuple):
 
 
 class ObjectFile(NamedTuple):
-    """What of an object file is loaded; sections and symbols go by their numbers in the file."""
+    """The loaded parts of an object file; sections and symbols by their numbers in the file."""
 
     processor: int
     sections: dict[int, Section]
@@ -84,14 +84,14 @@ class _Header(NamedTuple):
 
 
 def read(data: bytes) -> ObjectFile:
-    """The content of an object file; `Unlinkable` if it is not as the format says."""
+    """The content of an object file; `Unlinkable` where it departs from the format."""
     headers, processor, names = _headers(data)
     sections: dict[int, Section] = {}
     relocations: list[Relocation] = []
     tables: list[int] = []
     for i, header in enumerate(headers):
-        # Nothing unwinds the stack through our functions, which raise no exceptions; a thread that
-        # ends in one leaves by a jump where it finds no frames described.
+        # Nothing unwinds the stack through these functions, which raise no exceptions. A thread
+        # that ends in one leaves by a jump, since no frames are described.
         if header.flags & LOADED and _string(names, header.name) != ".eh_frame":
             sections[i] = _section(data, header)
         elif header.kind == _SYMBOLS:
@@ -143,14 +143,14 @@ def _strings(data: bytes, headers: list[_Header], i: int) -> bytes:
     return _part(data, headers[i].offset, headers[i].size)
 
 
-def _string(names: bytes, at: int) -> str:
-    end = names.find(b"\0", at)
-    if at >= len(names) or end < 0:
-        raise Unlinkable(f"no name begins at {at}")
+def _string(names: bytes, start: int) -> str:
+    end = names.find(b"\0", start)
+    if start >= len(names) or end < 0:
+        raise Unlinkable(f"no name begins at {start}")
     try:
-        return names[at:end].decode("ascii")
+        return names[start:end].decode("ascii")
     except UnicodeDecodeError:
-        raise Unlinkable(f"the name at {at} is no text") from None
+        raise Unlinkable(f"the name at {start} is no text") from None
 
 
 def _section(data: bytes, header: _Header) -> Section:
@@ -168,9 +168,9 @@ def _section(data: bytes, header: _Header) -> Section:
 
 
 def _symbols(data: bytes, headers: list[_Header], table: int) -> dict[int, Symbol]:
-    """All but what says of which source file this was made."""
+    """The symbols, without the names of source files."""
     names = _strings(data, headers, headers[table].link)
-    found: dict[int, Symbol] = {}
+    symbols: dict[int, Symbol] = {}
     for i, (name, info, _, section, offset, _) in enumerate(
         _entries(data, headers[table], _SYMBOL)
     ):
@@ -181,5 +181,5 @@ def _symbols(data: bytes, headers: list[_Header], table: int) -> dict[int, Symbo
             raise Unlinkable(f"symbol {i} is of kind {info:#x} in section {section:#x}")
         if section and offset > headers[section].size:
             raise Unlinkable(f"symbol {i} lies beyond its section")
-        found[i] = Symbol(_string(names, name), section, offset, binding == _GLOBAL)
-    return found
+        symbols[i] = Symbol(_string(names, name), section, offset, binding == _GLOBAL)
+    return symbols

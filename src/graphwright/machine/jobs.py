@@ -1,6 +1,6 @@
-"""Native calls that threads share: each row of a table has the arguments of one.
+"""Native calls that threads share: each row of a table has the arguments of one call.
 
-No thread needs the interpreter for them, so none waits for its lock.
+The calls need no interpreter, so no thread waits for its lock.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ PLACE, NUMBER = "ptr", "i64"
 
 
 class Job(NamedTuple):
-    """A native function, to be called once or by every row of a table."""
+    """A native function, to be called once or with every row of a table."""
 
     call: Any
     row_function: int
 
     def run(self, rows: Sequence[tuple[int, ...]], shared: bool = True) -> None:
-        """Calls the function with each row; what the addresses mean must stay alive."""
+        """Calls the function with each row; the memory at its addresses must stay alive."""
         if len(rows) == 1 or not shared:
             for row in rows:
                 self.call(*row)
@@ -49,7 +49,7 @@ def text(name: str, kinds: Sequence[str]) -> str:
 
 
 def words(context: str) -> str:
-    """Loads the words of a context, `"ptr a, i64 n"` and so on, into registers of these names."""
+    """The text that loads a context, `"ptr a, i64 n"` and so on, into registers of these names."""
     lines = []
     for i, word in enumerate(context.split(", ")):
         kind, name = word.split()

@@ -1,8 +1,8 @@
 """Memory of large arrays, kept for the next ones: a NumPy allocator, itself machine code.
 
-glibc gives memory beyond 32 MiB back to the system when it is freed. What is new from the system
-is filled with zeros when it is first touched, which takes longer than most ops take on it. So the
-last large blocks are kept. Everything else is left to NumPy's own allocator.
+glibc gives blocks beyond 32 MiB back to the system when they are freed. The system fills new memory
+with zeros when it is first touched, which takes longer than most ops. So the last large blocks are
+kept. NumPy's own allocator does everything else.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from graphwright.machine import compiler
 from graphwright.machine.process_settings import ALLOCATOR, is_glibc
 
-#: Bytes from which on an array is large, and up to which its memory is kept.
+#: The bytes of the smallest array that is large, and of the largest whose memory is kept.
 LEAST, MOST = 32 << 20, 128 << 20
 _KEPT = 2  # blocks
 
@@ -37,19 +37,19 @@ class Allocator(ctypes.Structure):
 
 
 def table() -> int:
-    """Where NumPy's table of functions lies."""
+    """The address of NumPy's table of functions."""
     # Compiled extensions have the table from here, too, and NumPy has no other name for it. Without
-    # it each result would be a call of `np.empty`, 0.1 us with the interpreter's lock.
+    # it each result would cost a call of `np.empty`: 0.1 us with the interpreter's lock.
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     return _pointer(_multiarray_umath._ARRAY_API, None)
 
 
-def _pointer(capsule: Any, name: bytes | None) -> int:
+def _pointer(capsule: object, name: bytes | None) -> int:
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    found: int = get(capsule, name)
-    return found
+    address: int = get(capsule, name)
+    return address
 
 
 def _entry(i: int) -> int:
@@ -66,7 +66,7 @@ def usual() -> Any:
     return ctypes.py_object.from_address(_entry(_DEFAULT)).value
 
 
-#: `take` and `give`, around NumPy's own functions, which the context holds.
+#: `take` and `give`; the context holds NumPy's own functions, which they call for other blocks.
 TEXT = f"""
 @kept = internal global [{_KEPT} x ptr] zeroinitializer, align 64
 @next = internal global i64 0
@@ -132,18 +132,20 @@ usual:
 
 @functools.cache
 def allocator() -> Any:
-    """The one that keeps large blocks; None where the C library is not glibc, or none may."""
+    """The allocator that keeps large blocks; None without glibc, or where it is switched off."""
     if not is_glibc() or not ALLOCATOR.applies():
         return None
-    own = Allocator.from_address(_pointer(usual(), _NAME))
+    usual_allocator = Allocator.from_address(_pointer(usual(), _NAME))
     addresses = compiler.compiled(TEXT).addresses
     take, give = addresses["take"], addresses["give"]
-    functions = (ctypes.c_void_p * 2)(own.malloc, own.free)  # NumPy's look at no context
+    # NumPy's own functions ignore their context.
+    functions = (ctypes.c_void_p * 2)(usual_allocator.malloc, usual_allocator.free)
     context = ctypes.addressof(functions)
-    made = Allocator(b"graphwright", 1, context, take, own.calloc, own.realloc, give)
+    calloc, realloc = usual_allocator.calloc, usual_allocator.realloc
+    handler = Allocator(b"graphwright", 1, context, take, calloc, realloc, give)
     new = ctypes.pythonapi.PyCapsule_New
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    for held in (functions, made):  # arrays may outlive this module
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
-    return new(ctypes.addressof(made), _NAME, None)
+    for each in (functions, handler):  # arrays may outlive this module
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(each))
+    return new(ctypes.addressof(handler), _NAME, None)

@@ -1,13 +1,12 @@
 """The linker: puts an object file in memory as code that runs.
 
-Sections are laid out one after the other in a block of memory, code, constants and variables each
-on pages of their own; places that depend on where something lies are filled in; then the pages
-of code may be executed and no longer written. There is never memory for both. The block is given
-back when the `Library` goes.
+Sections are laid out one after the other in a block of memory: code, constants and variables, each
+on pages of their own. Places that depend on addresses are filled in. Then the pages of code may be
+executed and no longer written; no memory allows both. The block is freed with its `Library`.
 
-LLVM writes its code for addresses of 64 bits: on x86-64 each stands in an instruction as a whole,
-on AArch64 in four of 16 bits. There, calls have 26 bits: those of other libraries go through a
-*veneer*, a jump to an address that stands beside it, and so do addresses that the code looks up.
+LLVM writes its code for addresses of 64 bits. On x86-64 an instruction holds a whole address, on
+AArch64 four instructions hold 16 bits each. There, calls have 26 bits. So calls of other libraries
+go through a *veneer*: a jump to an address that stands beside it. So do addresses in tables.
 """
 
 from __future__ import annotations
@@ -37,15 +36,15 @@ from graphwright.machine.elf import (
     read,
 )
 
-#: No module comes near it, and all of it is in the reach of an AArch64 call.
+#: More than any module needs, and all of it in the reach of an AArch64 call.
 _LARGEST = 64 << 20
 
-#: What an address is turned into, and where: (image, offset in it, its address, the target).
+#: Writes an address into an image: (image, offset in it, the address of this place, the target).
 Patch = Callable[[bytearray, int, int, int], None]
 
 
 class Library:
-    """Functions in memory by name: they stay there as long as this."""
+    """The addresses of functions by name; they stay in memory as long as this object."""
 
     def __init__(self, addresses: dict[str, int], free: Callable[..., None], *block: Any) -> None:
         self.addresses = addresses
@@ -54,7 +53,7 @@ class Library:
 
 
 class LinkedModule(NamedTuple):
-    """An object file that can be linked: laid out, with the addresses of what it refers to."""
+    """An object file that can be linked: laid out, with the addresses that it refers to."""
 
     file: ObjectFile
     offsets: dict[int, int]  # of sections
@@ -74,8 +73,8 @@ def _processor() -> int | None:
     if os.name != "posix" or sys.platform == "darwin" or sys.maxsize < 2**32:
         return None
     processors = {"x86_64": X86_64, "amd64": X86_64, "aarch64": AARCH64}
-    found = processors.get(platform.machine().lower())
-    return None if found == AARCH64 and _clear_cache() is None else found
+    processor = processors.get(platform.machine().lower())
+    return None if processor == AARCH64 and _clear_cache() is None else processor
 
 
 def prepared(
@@ -84,9 +83,9 @@ def prepared(
     resolve: Callable[[str], int | None],
     processor: int | None = None,
 ) -> LinkedModule:
-    """An object file that defines `names`, ready to be loaded; `resolve` says where something lies.
+    """An object file that defines `names`, ready to be loaded; `resolve` gives addresses of names.
 
-    `Unlinkable` if the file is damaged, of another processor, or has something that is not known.
+    `Unlinkable` if the file is damaged, is for another processor, or needs more than this linker.
     """
     file = read(data)
     if file.processor != (processor or _processor()):
@@ -100,7 +99,7 @@ def prepared(
         if not symbol.section and relocation.symbol not in outside:
             address = resolve(symbol.name)
             if address is None:
-                raise Unlinkable(f"nobody knows where {symbol.name!r} lies")
+                raise Unlinkable(f"{symbol.name!r} has no address")
             outside[relocation.symbol] = address
     offsets, ends = _laid_out(file.sections, veneers)
     exports = {
@@ -118,8 +117,7 @@ _NOTHING = Section(0, 0, 1, b"")
 
 
 def _needs_veneer(file: ObjectFile, relocation: Relocation) -> bool:
-    """Whether a place refers to its symbol through a veneer; `Unlinkable` if it cannot be filled
-    in."""
+    """Whether a place refers to its symbol through a veneer; `Unlinkable` if it does not fit."""
     known = _FORMS[file.processor].get(relocation.kind)
     if known is None:
         raise Unlinkable(f"a place is of kind {relocation.kind}")
@@ -142,26 +140,28 @@ def _is_outside(symbol: Symbol) -> bool:
 def _laid_out(
     sections: dict[int, Section], veneers: dict[int, int]
 ) -> tuple[dict[int, int], tuple[int, int, int]]:
-    """The offsets of sections, and where code, constants and variables end; veneers, behind the
-    code, get theirs too."""
+    """The offsets of sections, and the ends of code, constants and variables.
+
+    Sets the offsets of veneers, which come after the code.
+    """
     offsets: dict[int, int] = {}
     ends: list[int] = []
-    at = 0
+    end = 0
     for kind in (EXECUTE, 0, WRITE):
         for i, section in sections.items():
             if section.flags & (EXECUTE | WRITE) == kind:
                 if section.alignment > mmap.PAGESIZE:
                     raise Unlinkable(f"a section is aligned to {section.alignment}")
-                offsets[i] = at = _up(at, section.alignment)
-                at += section.size
+                offsets[i] = end = _up(end, section.alignment)
+                end += section.size
         if kind == EXECUTE:
             for symbol in veneers:
-                veneers[symbol] = at = _up(at, len(_VENEER))
-                at += len(_VENEER)
-        at = _up(at, mmap.PAGESIZE)
-        ends.append(at)
-        if at > _LARGEST:
-            raise Unlinkable(f"it takes {at} bytes")
+                veneers[symbol] = end = _up(end, len(_VENEER))
+                end += len(_VENEER)
+        end = _up(end, mmap.PAGESIZE)
+        ends.append(end)
+        if end > _LARGEST:
+            raise Unlinkable(f"it takes {end} bytes")
     code, constants, variables = ends
     return offsets, (code, constants, variables)
 
@@ -171,27 +171,27 @@ def _up(number: int, step: int) -> int:
 
 
 def image(module: LinkedModule, base: int) -> bytearray:
-    """What is to lie in memory from an address on."""
+    """The content of the memory from an address on."""
     file = module.file
-    found = bytearray(module.ends[-1])
+    content = bytearray(module.ends[-1])
     for i, section in file.sections.items():
-        at = module.offsets[i]
-        found[at : at + len(section.content)] = section.content
+        place = module.offsets[i]
+        content[place : place + len(section.content)] = section.content
     addresses = module.outside | {
         i: base + module.offsets[symbol.section] + symbol.offset
         for i, symbol in file.symbols.items()
         if symbol.section in file.sections
     }
-    for i, at in module.veneers.items():
-        found[at : at + len(_VENEER)] = _VENEER[:8] + struct.pack("<Q", addresses[i])
+    for i, place in module.veneers.items():
+        content[place : place + len(_VENEER)] = _VENEER[:8] + struct.pack("<Q", addresses[i])
     for relocation in file.relocations:
         form = _FORMS[file.processor][relocation.kind]
-        at = module.offsets[relocation.section] + relocation.offset
+        place = module.offsets[relocation.section] + relocation.offset
         target = addresses[relocation.symbol] + relocation.addend
         if form.reach is not None and relocation.symbol in module.veneers:
             target = base + module.veneers[relocation.symbol] + (8 if form.reach == "table" else 0)
-        form.patch(found, at, base + at, target)
-    return found
+        form.patch(content, place, base + place, target)
+    return content
 
 
 def load(module: LinkedModule) -> Library:
@@ -207,7 +207,7 @@ def load(module: LinkedModule) -> Library:
         raise
     if module.file.processor == AARCH64:
         _clear_cache()(base, base + code)
-    addresses = {name: base + at for name, at in module.exports.items()}
+    addresses = {name: base + offset for name, offset in module.exports.items()}
     return Library(addresses, _free, base, size)
 
 
@@ -216,7 +216,7 @@ def load(module: LinkedModule) -> Library:
 
 @functools.cache
 def c_function(name: str) -> int | None:
-    """Where a function of the C library that this process uses lies; None if it has none."""
+    """The address of a function of this process's C library; None if it has none of the name."""
     library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
     try:
         return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
@@ -237,10 +237,10 @@ def _system() -> ctypes.CDLL:
 
 def _new_block(size: int) -> int:
     usage = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    found = _system().mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, usage, -1, 0)
-    if found == ctypes.c_void_p(-1).value:
+    block = _system().mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, usage, -1, 0)
+    if block == ctypes.c_void_p(-1).value:
         raise _refusal()
-    return int(found)
+    return int(block)
 
 
 def _protect(start: int, size: int, protection: int) -> None:
@@ -259,15 +259,17 @@ def _free(base: int, size: int) -> None:
 
 @functools.cache
 def _clear_cache() -> Any:
-    """What has an AArch64 processor see new instructions; None where the compiler's run-time
-    library is not there."""
+    """The function after which an AArch64 processor sees new instructions.
+
+    None where the compiler's run-time library is missing.
+    """
     for name in (None, "libgcc_s.so.1"):
         try:
-            found = ctypes.CDLL(name).__clear_cache
+            clear = ctypes.CDLL(name).__clear_cache
         except (OSError, AttributeError):
             continue
-        found.restype, found.argtypes = None, [ctypes.c_void_p, ctypes.c_void_p]
-        return found
+        clear.restype, clear.argtypes = None, [ctypes.c_void_p, ctypes.c_void_p]
+        return clear
     return None
 
 
@@ -276,45 +278,45 @@ def _clear_cache() -> Any:
 
 class _Form(NamedTuple):
     size: int
-    step: int  # what its offset is a multiple of
+    step: int  # its offset is a multiple of it
     patch: Patch
     reach: str | None = None  # "call": other libraries by a veneer; "table": the address in one
 
 
-def _word(image: bytearray, at: int, place: int, target: int) -> None:
-    struct.pack_into("<Q", image, at, target & 0xFFFFFFFFFFFFFFFF)
+def _word(image: bytearray, offset: int, place: int, target: int) -> None:
+    struct.pack_into("<Q", image, offset, target & 0xFFFFFFFFFFFFFFFF)
 
 
-def _bits(image: bytearray, at: int, first: int, count: int, value: int) -> None:
+def _bits(image: bytearray, offset: int, first: int, count: int, value: int) -> None:
     """Sets bits of an instruction."""
-    (instruction,) = struct.unpack_from("<I", image, at)
+    (instruction,) = struct.unpack_from("<I", image, offset)
     mask = ((1 << count) - 1) << first
-    struct.pack_into("<I", image, at, instruction & ~mask | value << first & mask)
+    struct.pack_into("<I", image, offset, instruction & ~mask | value << first & mask)
 
 
 def _move(part: int) -> _Form:
-    """The 16 bits that an instruction moves into a register."""
+    """The form of 16 bits that an instruction moves into a register."""
 
-    def patch(image: bytearray, at: int, place: int, target: int) -> None:
-        _bits(image, at, 5, 16, target >> 16 * part)
+    def patch(image: bytearray, offset: int, place: int, target: int) -> None:
+        _bits(image, offset, 5, 16, target >> 16 * part)
 
     return _Form(4, 4, patch)
 
 
-def _branch(image: bytearray, at: int, place: int, target: int) -> None:
-    _bits(image, at, 0, 26, (target - place) >> 2)
+def _branch(image: bytearray, offset: int, place: int, target: int) -> None:
+    _bits(image, offset, 0, 26, (target - place) >> 2)
 
 
-def _page(image: bytearray, at: int, place: int, target: int) -> None:
-    """The page of the target, relative to that of the instruction."""
+def _page(image: bytearray, offset: int, place: int, target: int) -> None:
+    """Writes the page of the target, relative to that of the instruction."""
     pages = (target >> 12) - (place >> 12)
-    _bits(image, at, 29, 2, pages)
-    _bits(image, at, 5, 19, pages >> 2)
+    _bits(image, offset, 29, 2, pages)
+    _bits(image, offset, 5, 19, pages >> 2)
 
 
-def _in_page(image: bytearray, at: int, place: int, target: int) -> None:
-    """Which word of its page a load reads."""
-    _bits(image, at, 10, 12, (target & 0xFFF) >> 3)
+def _in_page(image: bytearray, offset: int, place: int, target: int) -> None:
+    """Writes which word of its page a load reads."""
+    _bits(image, offset, 10, 12, (target & 0xFFF) >> 3)
 
 
 #: ldr x16, 8; br x16; the address

@@ -1,4 +1,4 @@
-"""LLVM's linker, for object files that ours does not know: those of macOS and Windows."""
+"""LLVM's linker, for object files that `linking` does not know: those of macOS and Windows."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from graphwright.machine.codegen import target_machine
 from graphwright.machine.exclusion import keep, release
 from graphwright.machine.linking import Library
 
-#: How many libraries a linker gets.
+#: The number of libraries for one linker.
 _LIBRARIES_EACH = 64
 
 
 class Linkers:
-    """The linker in use. It keeps a little of every library that it ever linked, so after some it
-    is replaced; it is gone when the last of its libraries is."""
+    """The linker in use.
+
+    It keeps a little of every library that it ever linked, so after some another replaces it. It is
+    gone with the last of its libraries.
+    """
 
     current: Any = None
     numbers = itertools.count()
@@ -28,7 +31,7 @@ def link(
     needed: Iterable[str],
     resolve: Callable[[str], int | None],
 ) -> Library:
-    """The functions of an object file; `resolve` says where what it needs lies."""
+    """The functions of an object file; `resolve` gives the addresses of names."""
     from llvmlite import binding
 
     number = next(Linkers.numbers)
@@ -43,6 +46,6 @@ def link(
             builder.import_symbol(name, address)
     linker = Linkers.current
     tracker = builder.link(linker, f"library{number}")
-    # Kept, since a collector of cycles would close them in any order, in the midst of whatever
-    # LLVM does for another thread.
+    # Kept, since a collector of cycles would close them in any order, while LLVM may work for
+    # another thread.
     return Library({n: tracker[n] for n in names}, release, keep(tracker), keep(linker))

@@ -1,8 +1,8 @@
 """Products of matrices: NumPy's, or native ones where these are faster.
 
-NumPy calls BLAS for each matrix of a batch, which costs more than small matrices are worth. Larger
-matrices are multiplied natively too: BLAS would use threads of its own, which go on looking for
-work for many milliseconds after each call and take the cores from everything else.
+NumPy calls BLAS for each matrix of a batch, and for small matrices the call costs more than the
+product. Larger matrices are multiplied natively too: BLAS would use threads of its own. These look
+for work for many milliseconds after each call, and take the cores from everything else.
 """
 
 from __future__ import annotations
@@ -10,25 +10,22 @@ from __future__ import annotations
 import functools
 import math
 from array import array
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine import products, targets, threads
-from graphwright.machine.array_layout import address
+from graphwright.machine.array_layout import Array, FloatDType, address
 from graphwright.machine.products import steps
 from graphwright.machine.strip_code import ADD, MULTIPLY, OVER, PACK, UPDATE
 from graphwright.machine.strips import OTHER, OWN, RESULT, SOURCE, StripPlan
 
-Array = npt.NDArray[Any]
-
-#: Multiply-adds from which on one product, and a batch of them, is computed natively. OpenBLAS
-#: starts to use threads where the first is.
+#: So many multiply-adds of one product, and of a batch, are worth a native call. OpenBLAS starts
+#: to use threads at the first number.
 WORTH = 1 << 18
 WORTH_OF_BATCH = 1 << 19
 
-_SHARES = 8  # parts for each thread: the last ones to end are waited for
+_SHARES = 8  # parts for each thread: all wait for the last part
 _MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
 _DEEP = 1024  # rows of a packed block of the right operand: its panels stay in a core's cache
 _HIGH = 512  # rows of the left operand that go through a block together
@@ -37,7 +34,7 @@ _WIDE = 10  # panels that are packed together where it is larger
 
 
 def matmul(x: Array, y: Array) -> Array:
-    """x @ y of matrices [..., m, k] and [..., k, n], which may lie in any way."""
+    """x @ y of matrices [..., m, k] and [..., k, n] with any strides."""
     if x.dtype == y.dtype and x.dtype.char in "fd" and x.ndim >= 2 and y.ndim >= 2:
         product = _native(x, y)
         if product is not None:
@@ -47,8 +44,10 @@ def matmul(x: Array, y: Array) -> Array:
 
 
 def update(total: Array, x: Array, y: Array, keep: float, scale: float) -> None:
-    """total = keep * total + scale * (x @ y) of matrices; `total` lies row after row, apart from
-    the others."""
+    """Sets total = keep * total + scale * (x @ y) of matrices.
+
+    `total` is contiguous and shares no memory with the others.
+    """
     if x.size and y.size and _is_ready(x.dtype):
         plan = _plan_of(x, y, UPDATE)
         plan.perform(x.dtype, x, y, total, keep=keep, scale=scale)
@@ -61,7 +60,7 @@ def update(total: Array, x: Array, y: Array, keep: float, scale: float) -> None:
 
 
 def _native(x: Array, y: Array) -> Array | None:
-    """The product, if it is one for the native kernels."""
+    """The product by native kernels; None where NumPy should compute it."""
     (m, k), (inner, n) = x.shape[-2:], y.shape[-2:]
     work = m * k * n
     if k != inner or work == 0 or min(m, n) < 2:
@@ -84,9 +83,8 @@ def _native(x: Array, y: Array) -> Array | None:
     return _batched(x, y, batch) if _is_ready(x.dtype) else None
 
 
-def _is_ready(dtype: np.dtype[Any]) -> bool:
-    """Whether there are native kernels by now, and the processor is one that they know better than
-    BLAS."""
+def _is_ready(dtype: FloatDType) -> bool:
+    """Whether native kernels are ready, on a processor where they are faster than BLAS."""
     return products.preparation(dtype).is_ready() and _has_vectors()
 
 
@@ -97,17 +95,17 @@ def _has_vectors() -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _starts(batch: tuple[int, ...], *strides: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """Where the matrices of each entry of a batch lie, in the operands and the result."""
-    return np.stack([steps(batch, own) for own in strides], axis=1)
+    """The offsets of the matrices of each entry of a batch, in the operands and the result."""
+    return np.stack([steps(batch, operand) for operand in strides], axis=1)
 
 
 def _spread(array: Array, batch: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of an operand's batch axes, 0 where it is the same all along one."""
-    own = array.shape[:-2]
-    if own == batch:
+    """The strides of an operand's batch axes; 0 for an axis along which it is broadcast."""
+    own_batch = array.shape[:-2]
+    if own_batch == batch:
         return array.strides[:-2]
-    missing = len(batch) - len(own)
-    stretched = [0 if size == 1 else s for size, s in zip(own, array.strides)]
+    missing = len(batch) - len(own_batch)
+    stretched = [0 if size == 1 else s for size, s in zip(own_batch, array.strides)]
     return (0,) * missing + tuple(stretched)
 
 
@@ -155,14 +153,16 @@ def _plan(
     sizes: tuple[int, int, int],
     left: tuple[int, ...],
     right: tuple[int, ...],
-    dtype: np.dtype[Any],
+    dtype: FloatDType,
     shared: int,
     most: int,
     mode: int,
 ) -> StripPlan:
-    """The steps of a product of matrices with these strides, for so many threads. They share the
-    columns, or rows where there are few columns; `most` rows of the right operand are packed
-    together, the first of which do to what was there what `mode` says."""
+    """The steps of a product of matrices with these strides, for `shared` threads.
+
+    Threads share the columns, or rows where there are few columns. `most` rows of the right operand
+    are packed together. The first of these blocks treats the old result as `mode` says.
+    """
     m, k, n = sizes
     size, tile = dtype.itemsize, products.kernels(dtype).tile
     vectors = -(-n // tile.lanes)
@@ -187,9 +187,11 @@ def _plan(
         width = last - first
         for deep in range(0, k, most):
             depth = min(most, k - deep)
-            at = deep * right[0] + first * right[1]
+            offset = deep * right[0] + first * right[1]
             plan.need(OWN, products.packed_size(depth, width, tile) * size)
-            plan.add(PACK, OTHER, at, OWN, 0, steps((depth,), right[:1]), depth, right[1], width)
+            plan.add(
+                PACK, OTHER, offset, OWN, 0, steps((depth,), right[:1]), depth, right[1], width
+            )
             for high in range(top, bottom, _HIGH):
                 some = slice(high, min(high + _HIGH, bottom))
                 plan.add(

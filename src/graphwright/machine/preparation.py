@@ -1,11 +1,11 @@
-"""Native kernels that are made while the program goes on.
+"""Native kernels that are compiled while the program goes on.
 
-LLVM takes 130 ms for the first kernel of a process, if it is not on the disk. So a
-product, a convolution or a function of many elements that is worth a kernel asks for it and does
-without until it is there: NumPy computes meanwhile, with one thread, since the compiler needs a
-core. That is what traces do too, which run as Python until their machine code is ready. The two
-round differently in the last bits, so the first results of two runs may differ there. Who minds
-has everybody wait: `tf.config.experimental.enable_op_determinism`.
+LLVM takes 130 ms for the first kernel of a process, if it is not on the disk. So a product, a
+convolution or a function of many elements that is worth a kernel asks for it and goes on. Until
+it is ready NumPy computes, with one thread, since the compiler needs a core. So do traces, which
+run as Python until their machine code is ready. The two round differently in the last bits, so the
+first results of two runs may differ. `tf.config.experimental.enable_op_determinism` makes all
+wait instead.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from graphwright.machine.process_settings import Hold
 
 
 class Waiting:
-    """Whether whoever needs code that is not compiled yet waits for it."""
+    """Whether a caller waits for code that is not compiled yet."""
 
     always = False
 
 
 class Preparation:
-    """Something native that is made when it is first asked for."""
+    """A native kernel that is compiled at its first use."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         self.make = make
         self.is_done = False
-        self.asked: background.Worker | None = None  # a child of a fork has another one
+        self.worker: background.Worker | None = None  # a child of a fork has another one
         self.hold: Hold
 
     def is_ready(self) -> bool:
-        """Whether it may be used; if not, it will be before long."""
+        """Whether it may be used; if not, it is compiled in the background."""
         if self.is_done:
             return True
         if Waiting.always:
             self.work()
-        elif self.asked is not background.worker():
+        elif self.worker is not background.worker():
             self.hold = Hold()
             is_taken = False
             try:
@@ -45,17 +45,17 @@ class Preparation:
             finally:
                 if not is_taken:
                     self.hold.release()
-            self.asked = background.worker()
+            self.worker = background.worker()
         return self.is_done
 
     def work_alone(self) -> None:
-        """Makes it while BLAS leaves it a core."""
+        """Makes the kernel, and then lets BLAS use all threads again."""
         try:
             self.work()
         finally:
             self.hold.release()
 
     def work(self) -> None:
-        """Makes it."""
+        """Makes the kernel."""
         self.make()
         self.is_done = True

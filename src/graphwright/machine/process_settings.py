@@ -1,10 +1,10 @@
-"""What graphwright changes of the process around it: each change, its gain and its switch.
+"""The changes of the process around graphwright, each with its gain and its switch.
 
-Nothing is changed before it is needed, and only here (`tests/test_house.py`).
-`GRAPHWRIGHT_UNCHANGED` names the settings that stay as they are. Gains are ratios of medians, with
-the change to without it (`python -m benchmarks.process_settings`).
+Nothing changes before it is needed, and only here (`tests/test_house.py`).
+`GRAPHWRIGHT_UNCHANGED` names the settings that stay as they are. Gains are ratios of medians,
+with the change to without it (`python -m benchmarks.process_settings`).
 
-Beside these, imports register what forks and the end of the process wait for. That does nothing
+Beside these, imports register functions for forks and for the end of the process. They do nothing
 until the engine runs.
 """
 
@@ -28,7 +28,7 @@ VARIABLE = "GRAPHWRIGHT_UNCHANGED"
 
 
 class Setting(NamedTuple):
-    """Something of the process that is changed unless the environment forbids it."""
+    """A setting of the process that is changed unless the environment forbids it."""
 
     name: str
     change: str
@@ -54,27 +54,27 @@ ALLOCATOR = Setting(
 )
 TURNS = Setting(
     "turns",
-    "threads take turns of 1 ms in place of 5 (`sys.setswitchinterval`)",
-    "while something is compiled in the background",
+    "threads take turns of 1 ms instead of 5 (`sys.setswitchinterval`)",
+    "while code is compiled in the background",
     "0.88 of the time until busy calls are native",
 )
 BLAS = Setting(
     "blas",
     "every BLAS uses one thread",
-    "while a kernel is compiled in the background for which BLAS stands in",
+    "while a kernel is compiled in the background and BLAS does its work",
     "0.87 of the time until a first product has its kernel",
 )
 COLLECTOR = Setting(
     "collector",
-    "the collector of cycles pauses; what the import made is old afterwards",
+    "the collector of cycles pauses; objects of the import are old afterwards",
     "during `import graphwright`, and while AutoGraph converts a function",
     "0.83 of the import with a first call, 0.96 of conversions",
 )
 WARNINGS = Setting(
     "warnings",
-    "a last filter ignores `RetracingWarning`, whose words the logger has, too",
+    "a last filter ignores `RetracingWarning`, which the logger shows, too",
     "from the first such warning on",
-    "one message in place of two",
+    "one message instead of two",
 )
 
 SETTINGS = (MALLOC, ALLOCATOR, TURNS, BLAS, COLLECTOR, WARNINGS)
@@ -101,7 +101,7 @@ def _unchanged(text: str) -> frozenset[str]:
 # <malloc.h>
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
-#: What glibc's own adaptation goes up to, once a program has freed an array of 32 MiB.
+#: The limits that glibc itself adapts to once a program has freed an array of 32 MiB.
 _MMAP, _TRIM = 32 << 20, 64 << 20
 
 
@@ -117,11 +117,13 @@ def is_glibc() -> bool:
 def keep_freed() -> None:
     """Makes glibc keep freed memory for the next arrays instead of giving it back at once.
 
-    Memory that is new from the system costs a page fault for each 4 KiB, more than many an op
-    takes to fill it. A program's own settings stand.
+    New memory of the system costs a page fault for each 4 KiB, more than many ops take to fill it.
+    A program's own settings stand.
     """
-    own = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"} & set(os.environ)
-    if own or not is_glibc() or not MALLOC.applies():
+    stated = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"} & set(
+        os.environ
+    )
+    if stated or not is_glibc() or not MALLOC.applies():
         return
     library = ctypes.CDLL(None)
     library.mallopt(_MMAP_THRESHOLD, _MMAP)
@@ -130,15 +132,18 @@ def keep_freed() -> None:
 
 # -- Turns of threads -------------------------------------------------------------------------
 
-#: The length of a thread's turn while something is compiled, in seconds; usually it is 5 ms. With
-#: 0.1 ms two busy threads took 40% more of the processor's time, to hand the lock to one another.
+#: The length of a thread's turn while code is compiled, in seconds; usually it is 5 ms. With 0.1 ms
+#: two busy threads took 40% more of the processor's time, to hand the lock to one another.
 _TURN = 1e-3
 
 
 @contextmanager
 def quick_turns() -> Iterator[None]:
-    """Has threads take turns more often: LLVM is called and files are read without the
-    interpreter's lock, and each time to get it back from a busy thread takes as long as a turn."""
+    """Makes threads take turns more often in the block.
+
+    LLVM and files are used without the interpreter's lock. To get it back from a busy thread takes
+    a whole turn each time.
+    """
     if not TURNS.applies():
         yield
         return
@@ -151,13 +156,13 @@ def quick_turns() -> Iterator[None]:
 
 
 class Turns:
-    """What the length of a thread's turn was, while it is another."""
+    """The usual length of a thread's turn, while it is shorter."""
 
     usual: float | None = None
 
     @classmethod
     def end(cls) -> None:
-        """Has turns take as long as they did, unless somebody else has set that meanwhile."""
+        """Restores the usual length of turns, unless the program has set another one meanwhile."""
         if cls.usual is not None and sys.getswitchinterval() <= _TURN * 1.01:
             sys.setswitchinterval(cls.usual)
         cls.usual = None
@@ -167,18 +172,18 @@ class Turns:
 
 
 class ThreadBound:
-    """How many threads BLAS may use: 0 means as many as it chose when it was loaded."""
+    """The number of threads that BLAS may use; 0 means the number that it chose when loaded."""
 
     threads = 0
-    holds: set[int] = set()  # who has it use one, whatever that says
+    holds: set[int] = set()  # the `Hold`s that bound it to one
     chosen: dict[str, int] = {}  # by the file of each BLAS that was bound
     lock = held_over_forks(threading.RLock())  # the collector may end a `Hold` anywhere
 
 
 def bound(threads: int) -> None:
-    """Bounds the threads of every BLAS that is loaded, NumPy's and SciPy's own; 0 frees them.
+    """Bounds the threads of every loaded BLAS, NumPy's and SciPy's; 0 removes the bound.
 
-    The program asks for that by `tf.config.threading`, so no switch forbids it.
+    A program asks for it by `tf.config.threading`, so no switch forbids it.
     """
     with ThreadBound.lock:
         ThreadBound.threads = threads
@@ -186,8 +191,10 @@ def bound(threads: int) -> None:
 
 
 class Hold:
-    """Has BLAS use one thread until it is released, or gone: its own look for work for long after
-    each call, and take the cores from whoever else has something to do."""
+    """Bounds BLAS to one thread until it is released, or gone.
+
+    BLAS's own threads look for work for long after each call, and take the cores from others.
+    """
 
     def __init__(self) -> None:
         if BLAS.applies():
@@ -196,7 +203,7 @@ class Hold:
                 _apply()
 
     def release(self) -> None:
-        """Ends it."""
+        """Ends the bound."""
         with ThreadBound.lock:
             if id(self) in ThreadBound.holds:
                 ThreadBound.holds.remove(id(self))
@@ -224,7 +231,7 @@ def _apply() -> None:
 
 
 def _forget() -> None:
-    """The child of a fork has none of the threads that compile and hold BLAS."""
+    """Ends all holds in the child of a fork, which has none of the threads that compile."""
     Turns.end()
     if ThreadBound.holds:
         ThreadBound.holds.clear()
@@ -242,8 +249,8 @@ if hasattr(os, "register_at_fork"):
 def uncollected(ages: bool = False) -> Iterator[None]:
     """Pauses the collector in the block, which makes many objects that stay.
 
-    With `ages` they are old in the end, without a look at them. Who has frozen objects keeps
-    them: then these are young.
+    With `ages` they are old in the end, without being traversed. A program that has frozen objects
+    keeps them frozen: then these are young.
     """
     if not gc.isenabled() or not COLLECTOR.applies():
         yield
@@ -259,6 +266,6 @@ def uncollected(ages: bool = False) -> Iterator[None]:
 
 
 def ignore_warnings_of(category: type[Warning]) -> None:
-    """Adds a last filter that ignores a category of warnings: any other one has precedence."""
+    """Adds a last filter that ignores a category of warnings; every other filter precedes it."""
     if WARNINGS.applies():
         warnings.simplefilter("ignore", category, append=True)

@@ -1,9 +1,9 @@
-"""Native sums of products over tables of offsets: what `tile_code` emits, for Python.
+"""Native sums of products over tables of offsets: the functions of `tile_code`, for Python.
 
-c[i, j] = sum over k of a[i, k] * b[k, j], or that times a factor plus c[i, j] times another;
-element (i, k) of `a` lies at `rows[i] + cols[k]` bytes from an address, row k of `b` at `rows[k]`,
-row i of `c` at `places[i]`. float32 and float64. Addresses must be valid for all that the tables
-reach: nothing is checked here.
+c[i, j] = sum over k of a[i, k] * b[k, j], or this sum times a factor plus c[i, j] times another.
+Element (i, k) of `a` lies at `rows[i] + cols[k]` bytes from an address. Row k of `b` lies at
+`rows[k]`, row i of `c` at `places[i]`. Elements are float32 or float64. Addresses must be valid
+for all offsets in the tables: nothing is checked here.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import compiler, targets, threads
-from graphwright.machine.array_layout import address
+from graphwright.machine.array_layout import Array, FloatDType, address
 from graphwright.machine.preparation import Preparation
 from graphwright.machine.tile_code import CodeTile
 
-Array = npt.NDArray[Any]
 Table = npt.NDArray[np.int64]
 
-#: Multiply-adds that one thread does sooner than a second one starts.
+#: Multiply-adds that one thread does before a second one has started.
 ALONE = 1 << 22
 
 _REMEMBERED = 1 << 13  # entries of a table that is kept for the next call
@@ -40,7 +39,7 @@ class Shared(NamedTuple):
     address: int
 
     def run(self, context: int, parts: int) -> None:
-        """Does all parts; what the addresses in the context mean must stay alive."""
+        """Does all parts; the memory at the addresses in the context must stay alive."""
         if parts == 1:
             self.call(context, 0)
         else:
@@ -58,14 +57,14 @@ class Kernels(NamedTuple):
 
 
 @functools.cache
-def kernels(dtype: np.dtype[Any]) -> Kernels:
+def kernels(dtype: FloatDType) -> Kernels:
     """The functions for float32 or float64, compiled at the first call."""
     return load(CodeTile(targets.vectors(), dtype.itemsize * 8))
 
 
 @functools.cache
-def preparation(dtype: np.dtype[Any]) -> Preparation:
-    """What has the functions for float32 or float64, and threads for them, made in time."""
+def preparation(dtype: FloatDType) -> Preparation:
+    """The preparation of the functions for float32 or float64, and of threads for them."""
 
     def make() -> None:
         threads.address()
@@ -75,7 +74,7 @@ def preparation(dtype: np.dtype[Any]) -> Preparation:
 
 
 def load(tile: CodeTile) -> Kernels:
-    """Compiles the functions for a tile."""
+    """The functions for a tile, compiled."""
     addresses = compiler.compiled(tile.text()).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
     left = (place, place, number, place, number)
@@ -92,15 +91,15 @@ def load(tile: CodeTile) -> Kernels:
     return Kernels(tile, pack, multiply, *map(Shared, shared, places))
 
 
-def aligned(size: int, dtype: np.dtype[Any]) -> Array:
-    """An uninitialized vector that starts with a line of the cache."""
+def aligned(size: int, dtype: FloatDType) -> Array:
+    """An uninitialized vector that starts at a line of the cache."""
     raw = np.empty(size * dtype.itemsize + _LINE, np.uint8)
     skip = -address(raw) % _LINE
     return raw[skip : skip + size * dtype.itemsize].view(dtype)
 
 
 def steps(shape: tuple[int, ...], strides: tuple[int, ...]) -> Table:
-    """The offset of every index of these axes, the last axis running fastest; read-only."""
+    """The offset of every index of these axes, read-only; the last axis varies fastest."""
     if math.prod(shape) <= _REMEMBERED:
         return _remembered_steps(shape, strides)
     return _steps(shape, strides)
@@ -118,7 +117,7 @@ _remembered_steps = functools.lru_cache(maxsize=256)(_steps)
 
 
 class PackedOperand(NamedTuple):
-    """A right operand as the kernels read it."""
+    """A right operand in panels, as the kernels read it."""
 
     panels: Array
     rows: int
@@ -126,7 +125,7 @@ class PackedOperand(NamedTuple):
 
 
 def pack(matrix: Array, out: Array | None = None) -> PackedOperand:
-    """A matrix in panels, written over the start of `out` if it is given."""
+    """A matrix in panels: at the start of `out`, or in new memory without it."""
     k, n = matrix.shape
     functions = kernels(matrix.dtype)
     if out is None:
@@ -150,8 +149,7 @@ def multiply(
     places: Table,
     factors: tuple[float, float] | None = None,
 ) -> None:
-    """Writes the product to `c`, or the sum of what is there and the product, times their
-    factors."""
+    """Writes the product to `c`; with factors the sum of old result and product, each scaled."""
     functions = kernels(b.panels.dtype)
     pair = None if factors is None else array(b.panels.dtype.char, factors)
     functions.multiply(
@@ -169,7 +167,9 @@ def multiply(
 
 
 def work_size(m: int, k: int, n: int, tile: CodeTile, reused: bool) -> int:
-    """The bytes that the native `matmul` needs to work in: for all panels of right operands that
-    come again, for one panel of others."""
+    """The bytes of work space for the native `matmul`.
+
+    A right operand that is `reused` needs room for all its panels, another for one.
+    """
     n = n if reused else min(n, tile.widest * tile.lanes)
     return 16 * (m + k) + _LINE + packed_size(k, n, tile) * tile.size

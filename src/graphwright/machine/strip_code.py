@@ -1,16 +1,16 @@
-"""LLVM text of `perform(context, part)`: steps of a plan, which says what is done strip by strip.
+"""LLVM text of `perform(context, part)`, which does the steps of a plan, strip by strip.
 
-A plan is a table of steps of `WORDS` numbers, the first of which says what is done:
+A plan is a table of steps of `WORDS` numbers, the first of which is the kind of step:
 
-- `FILL`: copies rows of images into a frame, zeros around them;
-- `PACK`: packs a matrix (`tile_code`);
-- `MULTIPLY`: multiplies what lies in a frame, or where it was, by a packed matrix; what becomes of
-  what was there is one of `OVER`, `UPDATE` and `ADD`.
+- `FILL` copies rows of images into a frame, with zeros around them;
+- `PACK` packs a matrix (`tile_code`);
+- `MULTIPLY` multiplies a frame, or a matrix that needs none, by a packed matrix. `OVER`, `UPDATE`
+  and `ADD` say what happens to the old result.
 
-Memory that differs from call to call is given by the number of a base and an offset; the rest of
-a step are numbers, and addresses of tables that belong to the plan. The last two bases are in a
-room to work in: there are as many rooms as threads, and a part takes one that is free, so whoever
-does several parts works in memory that is in the cache of its core.
+Memory that differs from call to call has the number of a base and an offset. All else in a step
+is a number, or the address of a table that belongs to the plan. The last two bases are in a room of
+work space. There are as many rooms as threads, and a part takes a free one. So a thread that does
+several parts works in memory that is in the cache of its core.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from graphwright.machine import jobs
 FILL, PACK, MULTIPLY = range(3)
 WORDS = 16
 
-#: What a product does to what was there: it is written over; or it is added, times a factor of the
-#: call, to that times another factor, or to that as it is.
+#: What a step writes: the product alone. Or the sum of the product and the old result, each times
+#: a factor of the call. Or such a sum, the old result without a factor.
 OVER, UPDATE, ADD = range(3)
 
-#: The bases that are given, and those in a room.
+#: The number of bases of the call, and of those in a room.
 GIVEN, ROOM = 4, 2
 
-#: The context: addresses of the plan's steps and of where each part's begin; the bases that are
-#: given, and how far apart the parts' results are; the first room, and the flags of those in use;
-#: the bytes of a room, and of its first half; how many rooms there are; the two factors of `UPDATE`
-#: and those of `ADD`, and the bytes of two.
+#: The context. `steps` is the plan's table, `starts` the numbers of the parts' first steps. The
+#: bases of the call follow, and the distance `apart` of the parts' results. `rooms` is the first
+#: room, `flags` marks rooms in use, `size` is the bytes of a room, and `count` is their number.
+#: `factors` are the two of `UPDATE` and the two of `ADD`, and `pair` is the bytes of two.
 _CONTEXT = (
     "ptr steps, ptr starts, ptr source, ptr other, ptr result, ptr panels, i64 apart, "
     "ptr rooms, ptr flags, i64 size, i64 first.half, i64 count, ptr factors, i64 pair"
 )
 
-#: What the words after the first are: two for memory (`M`: base, offset), one for an address (`A`)
-#: or a number (`N`).
+#: The words after the first: two for memory (`M`: base, offset), one for an address (`A`) or a
+#: number (`N`).
 _KINDS = {
     FILL: "MMANNNNNNN",  # source, frame, table of rows, rows, left, run, right, items, their steps
     PACK: "MMANNN",  # matrix, panels, offsets of rows, k, step of columns, n
@@ -46,7 +46,7 @@ _KINDS = {
 
 
 def text() -> str:
-    """The functions; `pack` and `multiply` are in the same module."""
+    """The functions, for the module that has `pack` and `multiply`."""
     blocks = "\n".join(_block(kind, name) for kind, name in _NAMES.items())
     return f"""{_FILL}
 
@@ -106,14 +106,14 @@ done:
 
 
 def _block(kind: int, name: str) -> str:
-    """A step's words loaded, and its call."""
-    lines, arguments, at = [f"{name}:"], [], 1
+    """The text that loads a step's words and makes its call."""
+    lines, arguments, number_of_word = [f"{name}:"], [], 1
 
     def word(register: str, type_: str) -> None:
-        nonlocal at
-        lines.append(f"  {register}.at = getelementptr i64, ptr %row, i64 {at}")
+        nonlocal number_of_word
+        lines.append(f"  {register}.at = getelementptr i64, ptr %row, i64 {number_of_word}")
         lines.append(f"  {register} = load {type_}, ptr {register}.at")
-        at += 1
+        number_of_word += 1
 
     for number, letter in enumerate(_KINDS[kind]):
         register = f"%{name}.{number}"
@@ -128,7 +128,7 @@ def _block(kind: int, name: str) -> str:
         else:
             word(register, "ptr" if letter == "A" else "i64")
         arguments.append(f"{'i64' if letter == 'N' else 'ptr'} {register}")
-    if kind == MULTIPLY:  # as the kernel wants them
+    if kind == MULTIPLY:  # in the kernel's order
         a, panels, c, rows, m, cols, k, n, places, mode = arguments
         lines += [
             f"  %is.over = icmp eq {mode}, {OVER}",

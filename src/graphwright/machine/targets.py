@@ -1,7 +1,7 @@
-"""The processor that machine code is made for, in LLVM's words: nothing of it is assumed.
+"""The processor that machine code is made for, in LLVM's terms: nothing of it is assumed.
 
-Loading LLVM takes some 20 ms. What it says of this processor is therefore kept with the code that
-it made, so that a process that finds all its code on the disk never loads it.
+Loading LLVM takes some 20 ms. So its description of this processor is kept with the code that it
+made. A process whose code is all on the disk never loads LLVM.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphwright.machine.exclusion import exclusive
 
 
 class Vectors(NamedTuple):
-    """What the processor computes with: bits of a vector, how many, multiply-add in one step."""
+    """A processor's vectors: their bits, the number of registers, multiply-add in one step."""
 
     bits: int
     registers: int
@@ -33,15 +33,15 @@ class Vectors(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What code is made for."""
+    """A processor and system that code is made for."""
 
     triple: str
     processor: str
-    features: frozenset[str]  # what it has (`+avx2`) and has not (`-avx2`)
+    features: frozenset[str]  # those that it has (`+avx2`) and has not (`-avx2`)
 
     @property
     def family(self) -> str:
-        """The processors that have the same instructions: `x86_64`, `aarch64`, ..."""
+        """The family of processors with the same instructions: `x86_64`, `aarch64`, ..."""
         name = self.triple.partition("-")[0]
         return {"arm64": "aarch64"}.get(name, name)
 
@@ -57,19 +57,19 @@ class Target(NamedTuple):
 
 
 class Description(NamedTuple):
-    """What LLVM says of itself and of this processor."""
+    """LLVM's version and its description of this processor."""
 
     version: str
     host: Target
 
     def encode(self) -> bytes:
-        """As bytes, for the disk."""
+        """The description as bytes, for the disk."""
         triple, processor, features = self.host
         return "\n".join([self.version, triple, processor, *sorted(features)]).encode()
 
     @classmethod
     def decode(cls, data: bytes) -> Description:
-        """What `encode` made bytes of."""
+        """The description that `encode` made bytes of."""
         version, triple, processor, *features = data.decode().split("\n")
         return cls(version, Target(triple, processor, frozenset(features)))
 
@@ -77,25 +77,25 @@ class Description(NamedTuple):
 @functools.cache
 @exclusive
 def description() -> Description:
-    """LLVM's description of this processor, from the disk if LLVM gave it before."""
-    kept, circumstances = disk_cache(), _circumstances()
-    if kept is None or circumstances is None:
+    """LLVM's description of this processor, from the disk if it is there."""
+    cache, circumstances = disk_cache(), _circumstances()
+    if cache is None or circumstances is None:
         return described()
     key = key_of("a description", *circumstances)
-    data = kept.get(key)
+    data = cache.get(key)
     if data is not None:
         try:
             return Description.decode(data)
         except ValueError as error:
-            kept.remove(key, f"describes no processor: {error}")
-    found = described()
-    kept.put(key, found.encode())
-    return found
+            cache.remove(key, f"describes no processor: {error}")
+    current = described()
+    cache.put(key, current.encode())
+    return current
 
 
 @exclusive
 def described() -> Description:
-    """What LLVM says now."""
+    """LLVM's description of this processor, from LLVM."""
     from llvmlite import binding
 
     features = binding.get_host_cpu_features().flatten()
@@ -110,15 +110,15 @@ def described() -> Description:
 
 
 def _circumstances() -> tuple[str, ...] | None:
-    """What a description depends on; None where some of it cannot be told.
+    """All that a description depends on; None where some of it is unknown.
 
-    It holds until the system starts anew, since nobody changes its processor before, but for who
-    wakes a copy of a virtual machine elsewhere: so what NumPy finds in the processor, at which it
-    looks in each process, must be the same too.
+    A description holds until the system boots, since its processor does not change before. But a
+    virtual machine may wake on another host. So the features that NumPy detects in each process
+    must be the same, too.
     """
-    found = getattr(_multiarray_umath, "__cpu_features__", None)
+    features = getattr(_multiarray_umath, "__cpu_features__", None)
     package = importlib.util.find_spec("llvmlite")
-    if not found or package is None or package.origin is None:
+    if not features or package is None or package.origin is None:
         return None
     library = Path(package.origin).parent / "binding" / "libllvmlite.so"
     try:
@@ -127,18 +127,18 @@ def _circumstances() -> tuple[str, ...] | None:
     except OSError:
         return None
     machine = os.uname().machine
-    numpys = sorted(feature for feature, is_there in found.items() if is_there)
+    numpys = sorted(name for name, is_there in features.items() if is_there)
     return (start, machine, str(library), f"{state.st_size} {state.st_mtime_ns}", *numpys)
 
 
 class Aim:
-    """What code is made for: this processor, unless a test has set another one."""
+    """The target of a test instead of this processor."""
 
     target: Target | None = None
 
 
 def target() -> Target:
-    """What code is made for."""
+    """The target that code is made for."""
     return Aim.target or description().host
 
 

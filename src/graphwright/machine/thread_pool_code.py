@@ -1,49 +1,49 @@
 """LLVM text of the thread pool: `parallel_for(function, context, blocks)` and its workers.
 
-One job runs at a time; who finds the pool busy does the work alone, so that many callers never
+One job runs at a time. A caller that finds the pool busy does its work alone. So many callers never
 mean more threads than cores, and a job may start another. A job has tickets, one for each worker
-it could use. A worker that gets one takes blocks until there are none; the caller takes blocks
-too, then closes the job by taking back the tickets that are left, and waits for those only that
-were taken: a worker that was slow to wake up delays nobody. Workers look for tickets a while
-before they sleep on a condition variable. A worker is a thread that calls `work`, which never
-returns; it blocks all signals.
+that it could use. A worker with a ticket takes blocks until there are none. The caller takes blocks
+too. Then it closes the job: it takes back the tickets that are left, and waits for the workers that
+have one. So a worker that is slow to wake delays nobody. Workers look for tickets a while before
+they sleep on a condition variable. A worker is a thread that calls `work`, which never returns; it
+blocks all signals.
 
-Blocks lie in shares, as many as there may be threads. A thread takes those of its own share first,
-the same in every job, so it finds in its core's cache what it left there in the one before; then it
-goes through the shares of the others (E. P. Markatos and T. J. LeBlanc, "Using processor affinity
+Blocks lie in shares, as many as there may be threads. A thread takes the blocks of its own share
+first, the same in every job, so their data may still be in its core's cache. Then it takes blocks
+of other shares (E. P. Markatos and T. J. LeBlanc, "Using processor affinity
 in loop scheduling on shared-memory multiprocessors", 1994).
 """
 
 from __future__ import annotations
 
-#: Bytes from the start of the pool's state: what several threads write has a line of its own.
+#: Offsets in the pool's state, in bytes: a word that several threads write has a line of its own.
 BUSY, TICKETS, FINISHED = 0, 64, 128
 FUNCTION, CONTEXT, BLOCKS, SHARES = 192, 200, 208, 216
 SLEEPERS, WAITING, LIMIT, WORKERS = 256, 264, 272, 280
 MUTEX, WORK, DONE = 320, 384, 448
-TAKEN, LINE = 512, 64  # of each share, how far apart
+TAKEN, LINE = 512, 64  # the first share's, and the distance of the shares'
 
 _MOST = 64  # shares
 SIZE = TAKEN + _MOST * LINE
 
 
-#: An instruction for a waiting loop, by the family of the processor.
+#: Instructions for waiting loops, by the family of the processor.
 PAUSES = {
     "x86_64": "call void @llvm.x86.sse2.pause()",
     "aarch64": "call void @llvm.aarch64.hint(i32 1)",
 }
 
 
-def _at(name: str, offset: int) -> str:
+def _address(name: str, offset: int) -> str:
+    """The line that loads the address of a word of the state into a register."""
     return f"  %{name} = getelementptr i8, ptr @state, i64 {offset}"
 
 
 def text(pause: str, spins: int, patience: int, block_signals: int) -> str:
     """The module; `pause` is an instruction for a waiting loop, or empty.
 
-    A worker looks `spins` times for work before it sleeps, a caller `patience` times whether the
-    last blocks are done.
-    `block_signals` is the system's SIG_BLOCK.
+    A worker looks `spins` times for work before it sleeps. A caller looks `patience` times whether
+    the last blocks are done. `block_signals` is the system's SIG_BLOCK.
     """
     return f"""
 @state = internal global [{SIZE} x i8] zeroinitializer, align 64
@@ -62,9 +62,9 @@ declare void @llvm.aarch64.hint(i32)
 define void @reset() {{
 entry:
   call void @llvm.memset.p0.i64(ptr @state, i8 0, i64 {SIZE}, i1 false)
-{_at("mutex", MUTEX)}
-{_at("work", WORK)}
-{_at("done", DONE)}
+{_address("mutex", MUTEX)}
+{_address("work", WORK)}
+{_address("done", DONE)}
   call i32 @pthread_mutex_init(ptr %mutex, ptr null)
   call i32 @pthread_cond_init(ptr %work, ptr null)
   call i32 @pthread_cond_init(ptr %done, ptr null)
@@ -73,18 +73,18 @@ entry:
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define void @limit(i64 %limit) {{
-{_at("at", LIMIT)}
+{_address("at", LIMIT)}
   store atomic i64 %limit, ptr %at monotonic, align 8
   ret void
 }}
 
 define internal void @take_blocks(i64 %own) {{
 entry:
-{_at("taken", TAKEN)}
-{_at("function.at", FUNCTION)}
-{_at("context.at", CONTEXT)}
-{_at("blocks.at", BLOCKS)}
-{_at("shares.at", SHARES)}
+{_address("taken", TAKEN)}
+{_address("function.at", FUNCTION)}
+{_address("context.at", CONTEXT)}
+{_address("blocks.at", BLOCKS)}
+{_address("shares.at", SHARES)}
   %function = load ptr, ptr %function.at
   %context = load ptr, ptr %context.at
   %blocks = load i64, ptr %blocks.at
@@ -122,15 +122,15 @@ entry:
   %signals = alloca [256 x i8], align 16
   call i32 @sigfillset(ptr %signals)
   call i32 @pthread_sigmask(i32 {block_signals}, ptr %signals, ptr null)
-{_at("tickets", TICKETS)}
-{_at("finished", FINISHED)}
-{_at("sleepers", SLEEPERS)}
-{_at("waiting", WAITING)}
-{_at("mutex", MUTEX)}
-{_at("work", WORK)}
-{_at("done", DONE)}
-{_at("workers", WORKERS)}
-{_at("shares.at", SHARES)}
+{_address("tickets", TICKETS)}
+{_address("finished", FINISHED)}
+{_address("sleepers", SLEEPERS)}
+{_address("waiting", WAITING)}
+{_address("mutex", MUTEX)}
+{_address("work", WORK)}
+{_address("done", DONE)}
+{_address("workers", WORKERS)}
+{_address("shares.at", SHARES)}
   %number = atomicrmw add ptr %workers, i64 1 monotonic
   br label %look
 look:
@@ -200,20 +200,20 @@ done:
 
 define void @parallel_for(ptr %function, ptr %context, i64 %blocks) {{
 entry:
-{_at("busy", BUSY)}
-{_at("tickets", TICKETS)}
-{_at("shares.at", SHARES)}
-{_at("taken.all", TAKEN)}
-{_at("finished", FINISHED)}
-{_at("function.at", FUNCTION)}
-{_at("context.at", CONTEXT)}
-{_at("blocks.at", BLOCKS)}
-{_at("sleepers", SLEEPERS)}
-{_at("waiting", WAITING)}
-{_at("limit.at", LIMIT)}
-{_at("mutex", MUTEX)}
-{_at("work", WORK)}
-{_at("done", DONE)}
+{_address("busy", BUSY)}
+{_address("tickets", TICKETS)}
+{_address("shares.at", SHARES)}
+{_address("taken.all", TAKEN)}
+{_address("finished", FINISHED)}
+{_address("function.at", FUNCTION)}
+{_address("context.at", CONTEXT)}
+{_address("blocks.at", BLOCKS)}
+{_address("sleepers", SLEEPERS)}
+{_address("waiting", WAITING)}
+{_address("limit.at", LIMIT)}
+{_address("mutex", MUTEX)}
+{_address("work", WORK)}
+{_address("done", DONE)}
   %limit = load atomic i64, ptr %limit.at monotonic, align 8
   %threads = call i64 @llvm.smin.i64(i64 %limit, i64 %blocks)
   %useful = sub i64 %threads, 1

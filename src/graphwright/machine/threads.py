@@ -1,13 +1,14 @@
 """Work shared out between threads: a native pool, bounded by `tf.config.threading`.
 
-Native code calls `parallel_for(function, context, blocks)` at `address()`, Python code calls `run`;
-the function gets the context and the number of a block. Where there are no POSIX threads, who calls
-does all blocks alone.
+Native code calls `parallel_for(function, context, blocks)` at `address()`, Python code calls `run`.
+The function gets the context and the number of a block. Without POSIX threads the caller does all
+blocks alone.
 
-Workers are Python's threads that wait in native code, without the interpreter's lock, for all
-their life: a block that calls Python finds its thread known to the interpreter. (Threads that come
-and go in calls from outside may hold a lock of the interpreter while another one forks, and the
-child waits for it forever.) A child of a fork has no workers until `run` or `address` is called.
+Workers are Python's threads that wait in native code, without the interpreter's lock, for all their
+life. So the interpreter knows the thread of a block that calls Python. (Unknown threads may hold
+a lock of the interpreter during a fork, and the child waits for it forever.)
+
+A child of a fork has no workers until it calls `run` or `address`.
 """
 
 from __future__ import annotations
@@ -25,20 +26,19 @@ from graphwright.machine import process_settings
 from graphwright.machine.exclusion import LLVM
 
 _SPINS = 5000  # looks for work before a thread goes to sleep: some 100 µs, as from op to op
-_PATIENCE = (
-    25 * _SPINS
-)  # of a caller: blocks are short, and who sleeps on a busy machine waits long
+#: A caller's looks: blocks are short, and a thread that sleeps on a busy machine wakes late.
+_PATIENCE = 25 * _SPINS
 _BLOCK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
 class Limit:
-    """How many threads one op may use; 0 means one for each core."""
+    """The number of threads that one op may use; 0 means one for each core."""
 
     threads = 0
 
 
 def bound(threads: int) -> None:
-    """Lets one op use this many threads, BLAS included; 0 sets no bound."""
+    """Lets one op use at most so many threads, BLAS included; 0 sets no bound."""
     Limit.threads = threads
     process_settings.bound(threads)
     if Workers.pool:
@@ -46,20 +46,20 @@ def bound(threads: int) -> None:
 
 
 def available() -> int:
-    """How many threads one op may use."""
+    """The number of threads that one op may use."""
     return Limit.threads or cores()
 
 
 @functools.cache
 def cores() -> int:
-    """The cores that this process may run on."""
+    """The number of cores that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def address() -> int:
-    """Where the native `parallel_for` lies; 0 where there is none."""
+    """The address of the native `parallel_for`; 0 without POSIX threads."""
     pool = _pool()
     if pool is None:
         return 0
@@ -90,18 +90,18 @@ class ThreadPool(NamedTuple):
 
 
 class Workers:
-    """The pool, once there is one, and the threads that were started for it."""
+    """The pool, once it is compiled, and the number of its threads."""
 
     pool: ThreadPool | None = None
     started = 0
-    used = 1  # by a job, its caller among them
+    used = 1  # threads of a job, its caller included
     lock = threading.Lock()
 
 
 def _start(pool: ThreadPool) -> None:
-    """Starts the workers that are missing, and has jobs use as many as the bound allows.
+    """Starts the missing workers, and lets jobs use as many as the bound allows.
 
-    From Python 3.12 on none can be once the interpreter ends: jobs use those that are there.
+    From Python 3.12 on none can start while the interpreter ends: jobs use those that exist.
     """
     if Workers.used == available():
         return
@@ -117,7 +117,7 @@ def _start(pool: ThreadPool) -> None:
 
 
 def _forget() -> None:
-    """What the child of a fork does: the workers are the parent's."""
+    """Forgets the workers in the child of a fork: they are the parent's."""
     Workers.started, Workers.used, Workers.lock = 0, 1, threading.Lock()
     if Workers.pool:
         Workers.pool.reset()
@@ -130,7 +130,7 @@ if hasattr(os, "register_at_fork"):
 def _pool() -> ThreadPool | None:
     """The native pool, compiled at the first call; None where there are no POSIX threads."""
     if Workers.pool is None and os.name == "posix":
-        with LLVM:  # not the workers' lock: who uses LLVM starts workers, too
+        with LLVM:  # not the workers' lock: a user of LLVM starts workers, too
             Workers.pool = Workers.pool or _compiled()
     return Workers.pool
 

@@ -1,16 +1,16 @@
 """LLVM text of the contraction kernels: `pack`, `multiply` and `matmul` for one kind of element.
 
-A contraction is c[i, j] = sum over k of a[i, k] * b[k, j], where element (i, k) of `a` lies
-`rows[i] + cols[k]` bytes from its start. Tables instead of strides make one kernel of products of
-matrices (transposed or not), convolutions and their gradients: what differs is the tables. Given
-two factors it is f[0] * c[i, j] + f[1] * sum: a tile reads what was there when its sums are done,
-so the update of a matrix takes no pass of its own.
+A contraction is c[i, j] = sum over k of a[i, k] * b[k, j]. Element (i, k) of `a` lies
+`rows[i] + cols[k]` bytes from its start. With tables instead of strides, one kernel does products
+of matrices (transposed or not), convolutions and their gradients: only the tables differ. With two
+factors the result is f[0] * c[i, j] + f[1] * sum. A tile reads the old result when its sums are
+done, so the update of a matrix takes no pass of its own.
 
-`b` is packed first: in panels of a few vectors of columns, the last one filled up with zeros, so
-that the innermost loop reads it straight on. A tile of the result, some rows of one panel, stays
-in registers while k runs: for each k it loads one offset, the panel's vectors, and one element of
-each row, and multiplies these with those (the scheme of K. Goto and R. van de Geijn, "Anatomy of
-high-performance matrix multiplication", 2008, but for `a`, which is read where it lies).
+`b` is packed first, in panels of a few vectors of columns, so that the innermost loop reads it
+without gaps. Zeros fill the last panel. A tile of the result, some rows of one panel, stays in
+registers while k runs. For each k it loads one offset, the panel's vectors, and one element of each
+row, and multiplies the vectors by the elements. The scheme is that of K. Goto and R. van de Geijn,
+"Anatomy of high-performance matrix multiplication", 2008, but `a` is read in place.
 """
 
 from __future__ import annotations
@@ -24,25 +24,24 @@ class CodeTile(VectorCode):
 
     @property
     def widest(self) -> int:
-        """Vectors of a panel, at most."""
+        """The most vectors of a panel."""
         return 4 if self.vectors.registers == 32 else 2
 
     def rows(self, width: int) -> int:
-        """Rows of a tile of so many vectors: its sums leave registers for the operands, and its
-        rows for addresses."""
+        """The rows of a tile of so many vectors: registers remain for operands and addresses."""
         return 8 if self.vectors.registers == 32 and width < 4 else 6
 
     @property
     def widths(self) -> range:
-        """Vectors of a panel: all that there may be."""
+        """The possible numbers of vectors of a panel."""
         return range(1, self.widest + 1)
 
     def is_panel(self, columns: int) -> bool:
-        """Whether a matrix of so many columns lies as its one panel would."""
+        """Whether a matrix of so many columns is its own only panel, without packing."""
         return columns % self.lanes == 0 and columns <= self.widest * self.lanes
 
     def text(self) -> str:
-        """The module."""
+        """The text of the module."""
         tiles = [self._panel(width) for width in self.widths]
         turn = turn_code.text(self.lanes, self.element, self.size)
         parts = [*tiles, turn, self._copy(), self._pack(), self._multiply(), self._product()]
@@ -54,8 +53,10 @@ class CodeTile(VectorCode):
     # -- one panel -------------------------------------------------------------------------
 
     def _panel(self, width: int) -> str:
-        """Every tile of a panel; `%n` counts the columns from its first to the last of all. Two k
-        at a time share what a loop costs."""
+        """The text for all tiles of a panel; `%n` is the number of columns from its first on.
+
+        Two k at a time share the cost of an iteration.
+        """
         places = [(r, v) for r in range(self.rows(width)) for v in range(width)]
         return f"""
 define internal void @panel{width}(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b,
@@ -113,22 +114,22 @@ done:
 }}"""
 
     def _addresses(self, name: str, table: str, start: str, width: int) -> str:
-        """Where each row of the tile lies; rows after the last are the last once more."""
+        """The text for the address of each row of the tile; rows past the end repeat the last."""
         lines = []
         for r in range(self.rows(width)):
-            at = f"%{name}{r}"
+            register = f"%{name}{r}"
             lines += [
-                f"  {at}.i = add i64 %i, {r}",
-                f"  {at}.in = icmp ult i64 {at}.i, %last",
-                f"  {at}.row = select i1 {at}.in, i64 {at}.i, i64 %last",
-                f"  {at}.entry = getelementptr i64, ptr {table}, i64 {at}.row",
-                f"  {at}.offset = load i64, ptr {at}.entry",
-                f"  {at} = getelementptr i8, ptr {start}, i64 {at}.offset",
+                f"  {register}.i = add i64 %i, {r}",
+                f"  {register}.in = icmp ult i64 {register}.i, %last",
+                f"  {register}.row = select i1 {register}.in, i64 {register}.i, i64 %last",
+                f"  {register}.entry = getelementptr i64, ptr {table}, i64 {register}.row",
+                f"  {register}.offset = load i64, ptr {register}.entry",
+                f"  {register} = getelementptr i8, ptr {start}, i64 {register}.offset",
             ]
         return "\n".join(lines)
 
     def _phis(self, places: list[tuple[int, int]], name: str, *sources: tuple[str, str]) -> str:
-        """Sums of these names from these blocks, in one register each."""
+        """The text for sums that come from several blocks, in one register each."""
 
         def register(source: str, r: int, v: int) -> str:
             return source if source == "zeroinitializer" else f"%{source}{r}.{v}"
@@ -140,7 +141,7 @@ done:
         return "\n".join(lines)
 
     def _step(self, width: int, before: str, after: str, j: str, panel: str) -> str:
-        """One k: the panel's vectors times the element of each row."""
+        """The text for one k: the panel's vectors times the element of each row."""
         lines = [
             f"  %{after}.entry = getelementptr i64, ptr %cols, i64 {j}",
             f"  %{after}.offset = load i64, ptr %{after}.entry",
@@ -162,36 +163,38 @@ done:
         return "\n".join(lines)
 
     def _added(self, places: list[tuple[int, int]], width: int) -> str:
-        """The sums and what the result holds already, each times its factor; all of it is read
-        before any is written."""
+        """The text for sums plus the old result, each times its factor.
+
+        All of the old result is read before any is written.
+        """
         lines = [f"  %scale.at = getelementptr {self.element}, ptr %factors, i64 1"]
-        for name, at in (("%keep", "%factors"), ("%scale", "%scale.at")):
+        for name, register in (("%keep", "%factors"), ("%scale", "%scale.at")):
             lines += [
-                f"  {name}.0 = load {self.element}, ptr {at}",
+                f"  {name}.0 = load {self.element}, ptr {register}",
                 self.splat(name, f"{name}.0", self.element),
             ]
         for r, v in places:
-            at, scaled = f"%l{r}.{v}", f"%z{r}.{v}"
+            register, scaled = f"%l{r}.{v}", f"%z{r}.{v}"
             lines += [
-                f"  {at}.at = getelementptr {self.vector}, ptr %c{r}, i64 {v}",
-                self.load(at, f"{at}.at", "%mask" if v == width - 1 else None),
+                f"  {register}.at = getelementptr {self.vector}, ptr %c{r}, i64 {v}",
+                self.load(register, f"{register}.at", "%mask" if v == width - 1 else None),
                 f"  {scaled} = fmul {self.vector} %x{r}.{v}, %scale",
-                self.fma(f"%y{r}.{v}", at, "%keep", scaled),
+                self.fma(f"%y{r}.{v}", register, "%keep", scaled),
             ]
         return "\n".join(lines)
 
     def _stored(self, places: list[tuple[int, int]], width: int) -> str:
         lines = []
         for r, v in places:
-            at, mask = f"%q{r}.{v}", "%mask" if v == width - 1 else None
-            lines.append(f"  {at} = getelementptr {self.vector}, ptr %c{r}, i64 {v}")
-            lines.append(self.store(f"%w{r}.{v}", at, mask))
+            register, mask = f"%q{r}.{v}", "%mask" if v == width - 1 else None
+            lines.append(f"  {register} = getelementptr {self.vector}, ptr %c{r}, i64 {v}")
+            lines.append(self.store(f"%w{r}.{v}", register, mask))
         return "\n".join(lines)
 
     # -- all panels ------------------------------------------------------------------------
 
     def _split(self) -> str:
-        """`%panels`, of `%base` vectors each, the first `%longer` of them of one more."""
+        """The text for `%panels` of `%base` vectors; the first `%longer` have one more."""
         return f"""
   %n.up = add i64 %n, {self.lanes - 1}
   %all = udiv i64 %n.up, {self.lanes}
@@ -201,7 +204,7 @@ done:
   %longer = urem i64 %all, %panels"""
 
     def _width(self) -> str:
-        """`%width` of panel `%p`, whose first vector is `%v`, and `%v1`, the next panel's."""
+        """The text for `%width` of panel `%p` with first vector `%v`, and for the next `%v1`."""
         return """  %long = icmp ult i64 %p, %longer
   %one = zext i1 %long to i64
   %width = add i64 %base, %one
@@ -243,7 +246,10 @@ done:
 }}"""
 
     def _product(self) -> str:
-        """`pack` and `multiply` panel by panel, in room for one: it stays in the nearest cache."""
+        """The text for `pack` and `multiply` panel by panel, in work space for one.
+
+        So the panel stays in the nearest cache.
+        """
         return f"""
 define void @product(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b, ptr %b.rows,
     i64 %step, i64 %n, ptr %c, ptr %places, ptr %room) #0 {{
@@ -272,8 +278,7 @@ done:
 declare i64 @llvm.smin.i64(i64, i64)"""
 
     def _copy(self) -> str:
-        """`pack` of a matrix whose columns lie side by side: a row after the other, as it is read
-        from far memory the soonest."""
+        """The text for `pack` of a matrix with contiguous rows: row by row, the fastest to read."""
         return f"""
 define internal void @copy(ptr %b, ptr %rows, i64 %k, i64 %n, ptr %out) #0 {{
 entry:{self._split()}
@@ -328,8 +333,10 @@ done:
 }}"""
 
     def _pack(self) -> str:
-        """Columns are `%step` bytes apart; rows are copied where that is an element's size, and
-        blocks are turned where rows are that far apart."""
+        """The text for `pack` of columns `%step` bytes apart.
+
+        Contiguous rows are copied. Blocks whose columns are contiguous are transposed.
+        """
         lanes, wide = self.lanes, f"<{self.lanes} x i64>"
         apart = ", ".join(f"i64 {lane * self.size}" for lane in range(lanes))
         return f"""
@@ -437,10 +444,10 @@ done:
 }}"""
 
 
-# Products of matrices that lie at any strides, one for each entry of `%starts` (offsets of the
-# three matrices). Where operands `b` are `%reused`, one that comes again is not packed again.
-# `%work` has room for the tables (2 m + 2 k offsets), up to 56 bytes to align what follows, and the
-# packed operand, or a panel of it.
+# Products of matrices with any strides, one for each entry of `%starts` (offsets of the three
+# matrices). Where operands `b` are `%reused`, one that comes again is not packed again. `%work` has
+# room for the tables (2 m + 2 k offsets) and up to 56 bytes of alignment. Then comes the packed
+# operand or a panel of it.
 _MATMUL = """
 define internal void @table(ptr %out, i64 %n, i64 %step) #0 {
 entry:
@@ -511,8 +518,8 @@ done:
   ret void
 }"""
 
-#: What a part of a batch is told, and where: the arguments of `matmul` for all of it, how far apart
-#: the parts' rooms to work in are, and how many parts there are.
+#: The context of a part: the arguments of `matmul` for the batch, then the distance of the parts'
+#: work spaces and the number of parts.
 _BATCH = (
     "ptr a, i64 a.row, i64 a.col, i64 m, i64 k, ptr b, i64 b.row, i64 b.col, i64 n, "
     "ptr c, i64 c.row, ptr starts, i64 count, i64 reused, ptr work, i64 work.step, i64 parts"

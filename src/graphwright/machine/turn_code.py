@@ -1,7 +1,7 @@
 """LLVM text of `turn(from, step, to, stride)`: a square block of a matrix, transposed in registers.
 
-Vector j is read at `j * step` bytes, vector i written at `i * stride`. Each stage exchanges, in all
-pairs of vectors whose numbers differ in one bit, the elements whose places differ in that bit.
+Vector j is read at `j * step` bytes, vector i is written at `i * stride`. Each stage is about one
+bit: in all pairs of vectors whose numbers differ in it, elements whose places differ in it swap.
 """
 
 from __future__ import annotations

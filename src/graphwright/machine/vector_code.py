@@ -1,4 +1,4 @@
-"""LLVM text on vectors of one kind of element: what the text of kernels is made of."""
+"""LLVM text on vectors of one kind of element, the parts of the text of kernels."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from graphwright.machine.targets import Vectors
 
 
 class VectorCode(NamedTuple):
-    """Lines of text, each with its result's name; a mask says which lanes there are, None all."""
+    """Lines of text, each with its result's name; a mask selects lanes, None selects all."""
 
     vectors: Vectors
     bits: int  # of an element
 
     @property
     def lanes(self) -> int:
-        """Elements of a vector."""
+        """The number of elements of a vector."""
         return self.vectors.bits // self.bits
 
     @property
     def size(self) -> int:
-        """Bytes of an element."""
+        """The bytes of an element."""
         return self.bits // 8
 
     @property
@@ -34,11 +34,11 @@ class VectorCode(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """What names of intrinsics end in."""
+        """The end of names of intrinsics."""
         return f"v{self.lanes}f{self.bits}"
 
     def load(self, name: str, address: str, mask: str | None) -> str:
-        """A vector at an address; zeros in lanes that there are not."""
+        """The line that loads a vector; lanes outside the mask get zeros."""
         vector, size = self.vector, self.size
         if mask is None:
             return f"  {name} = load {vector}, ptr {address}, align {size}"
@@ -47,7 +47,7 @@ class VectorCode(NamedTuple):
         return f"  {name} = call {vector} @{symbol}({operands}, {vector} zeroinitializer)"
 
     def store(self, value: str, address: str, mask: str | None) -> str:
-        """Puts a vector at an address."""
+        """The line that stores a vector."""
         vector, size = self.vector, self.size
         if mask is None:
             return f"  store {vector} {value}, ptr {address}, align {size}"
@@ -56,7 +56,7 @@ class VectorCode(NamedTuple):
         return f"  call void @{symbol}({vector} {value}, {operands})"
 
     def fma(self, name: str, x: str, y: str, z: str) -> str:
-        """x * y + z."""
+        """The line for x * y + z."""
         vector = self.vector
         if self.vectors.fused:
             operands = f"{vector} {x}, {vector} {y}, {vector} {z}"
@@ -64,7 +64,7 @@ class VectorCode(NamedTuple):
         return f"  {name}.p = fmul {vector} {x}, {y}\n  {name} = fadd {vector} {name}.p, {z}"
 
     def splat(self, name: str, scalar: str, element: str) -> str:
-        """A scalar in all lanes."""
+        """The lines for a vector with a scalar in all lanes."""
         vector = f"<{self.lanes} x {element}>"
         zeros = f"<{self.lanes} x i32> zeroinitializer"
         return (
@@ -73,7 +73,7 @@ class VectorCode(NamedTuple):
         )
 
     def below(self, name: str, count: str) -> str:
-        """The mask of the first `count` lanes."""
+        """The lines for the mask of the first `count` lanes."""
         numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
         vector = f"<{self.lanes} x i64>"
         return (
@@ -92,5 +92,5 @@ declare void @llvm.masked.store.{suffix}.p0({vector}, ptr, i32, {mask})"""
 
     @property
     def attributes(self) -> str:
-        """Those of all functions, as `#0`."""
+        """The attributes of all functions, as `#0`."""
         return f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"

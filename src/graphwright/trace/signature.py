@@ -188,10 +188,8 @@ class Binder:
     `**kwargs` keep their names, in sorted order.
     """
 
-    def __init__(self, function: PythonFunction, skip_self: bool = False) -> None:
-        signature = signature_of(function)
-        parameters = list(signature.parameters.values())
-        self.signature = signature.replace(parameters=parameters[skip_self:])
+    def __init__(self, function: PythonFunction) -> None:
+        self.signature = signature_of(function)
         self.names = tuple(self.signature.parameters)
         self.is_builtin = isinstance(function, _BUILTIN)
         self.untyped = FunctionType(

@@ -1,4 +1,4 @@
-"""`tf.__internal__`: what libraries such as Keras call, and users do not."""
+"""`tf.__internal__`: functions for libraries such as Keras, not for programs."""
 
 from graphwright.api.__internal__ import autograph, distribute, smart_cond, tracking, types
 from graphwright.ir.graph import Graph as FuncGraph

@@ -1,4 +1,4 @@
-"""`tf.__internal__.smart_cond`: branches on what may be known while a function is traced."""
+"""`tf.__internal__.smart_cond`: branches on a value that tracing may know."""
 
 from graphwright.control.branch import smart_cond
 

@@ -1,4 +1,4 @@
-"""`tf.__internal__.types`: what stands for a dense tensor."""
+"""`tf.__internal__.types`: the class of dense tensors."""
 
 from graphwright.values.tensor import Dense as Tensor
 

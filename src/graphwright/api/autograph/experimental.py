@@ -1,4 +1,4 @@
-"""`tf.autograph.experimental`: what to leave alone, and the options of loops."""
+"""`tf.autograph.experimental`: functions to leave unconverted, and the options of loops."""
 
 from graphwright.autograph.conversion import do_not_convert
 from graphwright.autograph.settings import Feature, set_loop_options

@@ -1,4 +1,4 @@
-"""`tf.config.threading`: how many threads may work."""
+"""`tf.config.threading`: the number of threads."""
 
 from graphwright.library.config.config import (
     get_inter_op_parallelism_threads,

@@ -1,4 +1,4 @@
-"""`tf.distribute.experimental`: what functions that make values for replicas are told."""
+"""`tf.distribute.experimental`: the context of a function that makes values for replicas."""
 
 from graphwright.library.distribute.distribute import ValueContext
 

@@ -1,4 +1,4 @@
-"""`tf.experimental`: types of one's own, and what functions mean for them."""
+"""`tf.experimental`: types of a program's own, and functions for them."""
 
 from __future__ import annotations
 

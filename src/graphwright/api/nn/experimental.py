@@ -1,4 +1,4 @@
-"""`tf.nn.experimental`: dropout with other sources of chance."""
+"""`tf.nn.experimental`: dropout with other sources of randomness."""
 
 from graphwright.ops.nn.dropout import general_dropout, stateless_dropout
 

@@ -1,4 +1,4 @@
-"""`tf.profiler`: what ran when."""
+"""`tf.profiler`: profiles of programs."""
 
 from graphwright.api.profiler import experimental
 

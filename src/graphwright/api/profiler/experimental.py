@@ -1,4 +1,4 @@
-"""`tf.profiler.experimental`: takes profiles."""
+"""`tf.profiler.experimental`: starts, stops and annotates profiles."""
 
 from graphwright.library.summary.profiler import Profile, ProfilerOptions, Trace, start, stop
 

@@ -1,4 +1,4 @@
-"""`tf.random.experimental`: the older place of generators, and of what makes seeds of seeds."""
+"""`tf.random.experimental`: the older home of generators and of functions of seeds."""
 
 from graphwright.library.objects.generator import (
     Generator,

@@ -1,4 +1,4 @@
-"""`tf.summary`: what TensorBoard shows, written to event files."""
+"""`tf.summary`: event files for TensorBoard."""
 
 from graphwright.api.summary import experimental
 from graphwright.library.summary.dashboards import audio, histogram, image, scalar, text

@@ -1,4 +1,4 @@
-"""`tf.summary.experimental`: the step, scopes, messages as they are."""
+"""`tf.summary.experimental`: the step, scopes, and whole messages."""
 
 from graphwright.library.summary.summary import get_step, set_step, summary_scope, write_raw_pb
 

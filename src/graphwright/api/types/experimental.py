@@ -1,4 +1,4 @@
-"""`tf.types.experimental`: what a type must do to take part in tracing."""
+"""`tf.types.experimental`: the protocols of types that take part in tracing."""
 
 from graphwright.function.concrete import AtomicFunction, ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction

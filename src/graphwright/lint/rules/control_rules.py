@@ -1,4 +1,4 @@
-"""Control flow that a tensor decides, where a graph cannot follow Python."""
+"""Control flow that a tensor decides, where a graph cannot do as Python does."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from graphwright.lint.model import SCOPES
 from graphwright.lint.rules.rule import Rule
 from graphwright.lint.statement_analysis import names_of
 
-#: Functions of Python that want to know the value of a tensor, where AutoGraph does not stage them.
+#: Functions of Python that need the value of a tensor, where AutoGraph does not stage them.
 ASKING = words("bool int float complex len range all any")
 
 
 class Truth(Rule):
-    """A tensor decides where AutoGraph does not convert: its truth is not known while tracing."""
+    """A tensor decides where AutoGraph does not convert: tracing does not know its truth."""
 
     code = "GW301"
     nodes: ClassVar = (
@@ -35,37 +35,37 @@ class Truth(Rule):
         *COMPREHENSIONS,
     )
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         if isinstance(node, COMPREHENSIONS):
-            yield from self._comprehension(node, at)
+            yield from self._comprehension(node, place)
         elif isinstance(node, ast.Match):
-            if at.value(node.subject).may(Kind.TENSOR):
-                yield self._decides(at, node.subject, "`match` stays Python's; use if and elif")
-        elif not at.converts:
+            if place.value(node.subject).may(Kind.TENSOR):
+                yield self._decides(place, node.subject, "`match` stays Python's; use if and elif")
+        elif not place.converts:
             why = "AutoGraph does not convert this function; use tf.cond or tf.while_loop"
             tests = self._tests(node)
-            if isinstance(node, ast.Call) and at.callee(node) in ASKING:
+            if isinstance(node, ast.Call) and place.callee(node) in ASKING:
                 tests = node.args[:1]
             for test in tests:
-                if at.value(test).may(TENSORS) and not self._is_tested_inside(test, at):
-                    yield self._decides(at, test, why)
+                if place.value(test).may(TENSORS) and not self._is_tested_inside(test, place):
+                    yield self._decides(place, test, why)
 
-    def _decides(self, at: Place, node: ast.AST, why: str) -> Finding:
-        return self.found(
-            at, node, f"the tensor `{ast.unparse(node)}` has no value while tracing, and {why}"
+    def _decides(self, place: Place, node: ast.AST, why: str) -> Finding:
+        return self.finding(
+            place, node, f"the tensor `{ast.unparse(node)}` has no value while tracing, and {why}"
         )
 
-    def _comprehension(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def _comprehension(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         for generator in getattr(node, "generators", []):
             for test in generator.ifs:
-                if at.value(test).may(Kind.TENSOR):
+                if place.value(test).may(Kind.TENSOR):
                     yield self._decides(
-                        at, test, "comprehensions stay Python's; use tf.boolean_mask or a loop"
+                        place, test, "comprehensions stay Python's; use tf.boolean_mask or a loop"
                     )
-            source = at.value(generator.iter)
+            source = place.value(generator.iter)
             if source.is_only(TENSORS | Kind.UNKNOWN) and source.may(TENSORS):
                 yield self._decides(
-                    at,
+                    place,
                     generator.iter,
                     "comprehensions stay Python's; use tf.map_fn"
                     ", or tf.unstack if its length is known",
@@ -82,8 +82,8 @@ class Truth(Rule):
             return [node.iter]
         return []
 
-    def _is_tested_inside(self, test: ast.expr, at: Place) -> bool:
-        """Whether a part of the test is reported for itself."""
+    def _is_tested_inside(self, test: ast.expr, place: Place) -> bool:
+        """Whether a part of the test has a finding of its own."""
         return isinstance(test, (ast.BoolOp, ast.UnaryOp)) and not (
             isinstance(test, ast.UnaryOp) and not isinstance(test.op, ast.Not)
         )
@@ -95,41 +95,40 @@ class MissingDefinition(Rule):
     code = "GW302"
     nodes: ClassVar = (ast.If,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
-        if not isinstance(node, ast.If) or not at.converts:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.If) or not place.converts:
             return
-        if not at.value(node.test).may(Kind.TENSOR):
+        if not place.value(node.test).may(Kind.TENSOR):
             return
-        before = at.function.environments.get(node, frozenset())
-        ways = [node.body, node.orelse]
-        open_ways = [way for way in ways if not ends(way)]
-        if len(open_ways) < 2:
+        before = place.function.environments.get(node, frozenset())
+        branches = [node.body, node.orelse]
+        if any(map(ends, branches)):
             return
-        body, other = (assigned(way) for way in ways)
+        body, other = map(assigned, branches)
         for name in sorted((body ^ other) - before):
             where = "else branch" if name in body else "body"
-            if self._is_read_later(name, node, at):
-                yield self.found(
-                    at,
+            if self._is_read_later(name, node, place):
+                yield self.finding(
+                    place,
                     node,
                     f"a tensor decides this `if`, and `{name}` has no value"
                     f" at the end of its {where}; assign it before the `if`",
                 )
 
-    def _is_read_later(self, name: str, node: ast.If, at: Place) -> bool:
+    def _is_read_later(self, name: str, node: ast.If, place: Place) -> bool:
         end = node.end_lineno or 0
-        own = at.function.own
-        if own is not None and name in own.outer:
+        scope = place.function.local
+        if scope is not None and name in scope.outer:
             return False
-        for one in at.nodes:
+        for one in place.nodes:
             if isinstance(one, ast.Name) and one.id == name and line_of(one) > end:
-                return isinstance(one.ctx, ast.Load) and self._is_reachable(node, one, at)
+                return isinstance(one.ctx, ast.Load) and self._is_reachable(node, one, place)
         return False
 
-    def _is_reachable(self, node: ast.If, read: ast.AST, at: Place) -> bool:
+    def _is_reachable(self, node: ast.If, read: ast.AST, place: Place) -> bool:
         """Whether the read is not in another branch of an `if` around both."""
-        around = {id(parent): child for parent, child in at.analysis.above(node)}
-        for parent, child in at.analysis.above(read):
+        around = {id(parent): child for parent, child in place.analysis.above(node)}
+        for parent, child in place.analysis.above(read):
             if isinstance(parent, ast.If) and id(parent) in around:
                 mine = around[id(parent)] in parent.body
                 return mine == (child in parent.body)
@@ -143,19 +142,18 @@ class MissingReturn(Rule):
 
     code = "GW303"
 
-    def check_function(self, at: Place) -> Iterator[Finding]:
-        node = at.function.node
-        if isinstance(node, ast.Lambda) or not at.converts or not self._falls_through(node.body):
+    def check_function(self, place: Place) -> Iterator[Finding]:
+        node = place.function.node
+        if isinstance(node, ast.Lambda) or not place.converts or not self._falls_through(node.body):
             return
-        for one in at.nodes:
-            decided = isinstance(one, ast.If) and at.value(one.test).may(Kind.TENSOR)
+        for one in place.nodes:
+            decided = isinstance(one, ast.If) and place.value(one.test).may(Kind.TENSOR)
             if decided and any(self._gives_value(part) for part in within(one)):
-                yield self.found(
-                    at,
+                yield self.finding(
+                    place,
                     one,
-                    "a tensor decides this `if`, and the function returns"
-                    " a value in one case and none in the other; return on every"
-                    " path",
+                    "a tensor decides this `if`, and only one branch returns a value;"
+                    " return on every path",
                 )
                 return
 
@@ -171,36 +169,36 @@ class MissingReturn(Rule):
 
 
 class PythonPredicate(Rule):
-    """`tf.cond` is given a Python bool: only tensors can decide in a graph."""
+    """`tf.cond` gets a Python bool: only tensors can decide in a graph."""
 
     code = "GW306"
     nodes: ClassVar = (ast.Call,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
-        if not isinstance(node, ast.Call) or at.callee(node) != "tf.cond":
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.Call) or place.callee(node) != "tf.cond":
             return
         predicate = node.args[0] if node.args else None
         for keyword in node.keywords:
             predicate = keyword.value if keyword.arg == "pred" else predicate
-        if predicate is None or self._is_sorted_out(predicate, at):
+        if predicate is None or self._is_tested(predicate, place):
             return
-        if at.value(predicate).may(Kind.BOOL):
-            yield self.found(
-                at,
+        if place.value(predicate).may(Kind.BOOL):
+            yield self.finding(
+                place,
                 predicate,
                 f"`{ast.unparse(predicate)}` can be a Python bool here,"
                 " which tf.cond refuses in a graph; use Python's `if`, or pass a"
                 " tensor",
             )
 
-    def _is_sorted_out(self, predicate: ast.expr, at: Place) -> bool:
-        """Whether an `if` around asks first what the predicate is."""
+    def _is_tested(self, predicate: ast.expr, place: Place) -> bool:
+        """Whether an `if` around the call tests the predicate first."""
         names = {part.id for part in ast.walk(predicate) if isinstance(part, ast.Name)}
         return any(
             isinstance(parent, (ast.If, ast.IfExp))
             and child is not parent.test
             and names & {part.id for part in ast.walk(parent.test) if isinstance(part, ast.Name)}
-            for parent, child in at.analysis.above(predicate)
+            for parent, child in place.analysis.above(predicate)
         )
 
 
@@ -242,19 +240,19 @@ def within(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def assigned(statements: list[ast.stmt]) -> set[str]:
-    """The names that a block surely or possibly assigns; not those of comprehensions."""
-    found: set[str] = set()
+    """The names that a block may assign, except those of comprehensions."""
+    names: set[str] = set()
     for statement in statements:
         for part in (statement, *within(statement)):
             if isinstance(part, ast.Assign):
-                found.update(name for target in part.targets for name in names_of(target))
+                names.update(name for target in part.targets for name in names_of(target))
             elif isinstance(part, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
-                found.update(names_of(part.target))
+                names.update(names_of(part.target))
             elif isinstance(part, (ast.With, ast.AsyncWith)):
                 for item in part.items:
-                    found.update(names_of(item.optional_vars) if item.optional_vars else [])
+                    names.update(names_of(item.optional_vars) if item.optional_vars else [])
             elif isinstance(part, LOOPS) and not isinstance(part, ast.While):
-                found.update(names_of(part.target))
+                names.update(names_of(part.target))
             elif isinstance(part, SCOPES) and not isinstance(part, ast.Lambda):
-                found.add(part.name)
-    return found
+                names.add(part.name)
+    return names

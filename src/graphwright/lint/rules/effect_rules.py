@@ -1,4 +1,4 @@
-"""Effects of Python: they happen while tracing, not when the graph runs."""
+"""Effects of Python, which happen while tracing, not when the graph runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphwright.lint.model import PossibleValue
 from graphwright.lint.rules.rule import Rule
 from graphwright.lint.statement_analysis import names_of
 
-#: A function that says it traces wants to be run while tracing.
+#: A name or text about tracing is meant to run while tracing.
 TRACING = re.compile(r"trac|\bbuil(d(ing)?|t)\b|\bcompil|\bgraph\b", re.I)
 GROWING = words("append extend insert appendleft")
 CHANGING = GROWING | words(
@@ -38,11 +38,11 @@ INSTEAD = {
 
 
 def changed_container(node: ast.AST) -> tuple[ast.expr, str, list[ast.expr]] | None:
-    """The container that a node changes, how, and what it puts in."""
+    """The container that a node changes, the kind of change, and the new items."""
     called = node.func if isinstance(node, ast.Call) else None
     if isinstance(node, ast.Call) and isinstance(called, ast.Attribute) and called.attr in CHANGING:
-        given = [*node.args, *(k.value for k in node.keywords)]
-        return called.value, f".{called.attr}(...)", given
+        items = [*node.args, *(k.value for k in node.keywords)]
+        return called.value, f".{called.attr}(...)", items
     if isinstance(node, ast.Assign):
         for target in node.targets:
             if isinstance(target, ast.Subscript):
@@ -57,7 +57,7 @@ def changed_container(node: ast.AST) -> tuple[ast.expr, str, list[ast.expr]] | N
 
 
 def is_container(value: PossibleValue, how: str) -> bool:
-    """Whether a value is a container of Python, or what is done to it tells that it is one."""
+    """Whether a value is a container of Python, by evidence or by the change."""
     if value.may(Kind.CONTAINER):
         return not value.may(TENSORS)
     named = how[1:].split("(")[0]
@@ -77,23 +77,23 @@ class Print(Rule):
     code = "GW101"
     nodes: ClassVar = (ast.Call,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
-        if not isinstance(node, ast.Call) or at.is_lifted(node):
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.Call) or place.is_lifted(node):
             return
-        path = at.callee(node)
+        path = place.callee(node)
         if LOGGERS.fullmatch(path):
-            if any(at.value(argument).is_only(TENSORS) for argument in node.args):
-                yield self.found(
-                    at,
+            if any(place.value(argument).is_only(TENSORS) for argument in node.args):
+                yield self.finding(
+                    place,
                     node,
                     f"`{path}` runs only while tracing and gets a tensor"
                     " without a value; tf.print runs at each call",
                 )
         elif path == "print" and not self._announces(node):
-            tf = at.analysis.module_name
-            fix = [Edit.of(node.func, f"{tf}.print")] if self._is_plain(node, at) else None
-            yield self.found(
-                at,
+            tf = place.analysis.module_name
+            fix = [Edit.of(node.func, f"{tf}.print")] if self._is_plain(node, place) else None
+            yield self.finding(
+                place,
                 node,
                 "`print` runs only while tracing, not at each call;"
                 f" {tf}.print is part of the graph",
@@ -110,14 +110,14 @@ class Print(Rule):
         ]
         return any(map(TRACING.search, texts))
 
-    def _is_plain(self, node: ast.Call, at: Place) -> bool:
-        """Whether `tf.print` says the same: no text made of tensors by Python, no file."""
+    def _is_plain(self, node: ast.Call, place: Place) -> bool:
+        """Whether `tf.print` prints the same: no text that Python makes of tensors, no file."""
         texts = (ast.JoinedStr, ast.BinOp, ast.Call, ast.Starred)
         return (
             not any(isinstance(argument, texts) for argument in node.args)
             and bool(node.args)
             and all(keyword.arg in ("sep", "end") for keyword in node.keywords)
-            and at.value(node.func).kind == Kind.EXTERNAL
+            and place.value(node.func).kind == Kind.EXTERNAL
         )
 
 
@@ -127,20 +127,20 @@ class OuterContainer(Rule):
     code = "GW102"
     nodes: ClassVar = (ast.Call, ast.Assign, ast.AugAssign, ast.Delete)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         change = changed_container(node)
         if change is None:
             return
-        container, how, given = change
-        if not at.comes_from_outside(container) or not is_container(at.value(container), how):
+        container, how, items = change
+        if not place.comes_from_outside(container) or not is_container(place.value(container), how):
             return
-        if any(is_tensor(at.value(part)) for part in given):
-            return  # it leaks: another rule's
+        if any(is_tensor(place.value(part)) for part in items):
+            return  # it leaks: GW201 reports it
         name = ast.unparse(container)
-        if TRACING.search(name) or at.is_lifted(node) or at.is_guarded(node):
+        if TRACING.search(name) or place.is_lifted(node) or place.is_guarded(node):
             return
-        yield self.found(
-            at,
+        yield self.finding(
+            place,
             node,
             f"`{name}{how}` happens only while tracing, not at each call;"
             " return the value, or use a tf.Variable or tf.TensorArray",
@@ -153,40 +153,40 @@ class OuterAttribute(Rule):
     code = "GW103"
     nodes: ClassVar = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or node.value is None:
             return
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         for target in targets:
             parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
             for part in parts:
-                if isinstance(part, ast.Attribute) and self._is_effect(part, node, at):
+                if isinstance(part, ast.Attribute) and self._is_effect(part, node, place):
                     name = ast.unparse(part)
-                    yield self.found(
-                        at,
+                    yield self.finding(
+                        place,
                         part,
                         f"`{name}` is set only while tracing, not at each"
                         " call; make it a tf.Variable and assign to it, or return"
                         " the value",
                     )
 
-    def _is_effect(self, part: ast.Attribute, node: ast.stmt, at: Place) -> bool:
-        if at.is_lifted(node) or at.is_guarded(node) or not at.comes_from_outside(part):
+    def _is_effect(self, part: ast.Attribute, node: ast.stmt, place: Place) -> bool:
+        if place.is_lifted(node) or place.is_guarded(node) or not place.comes_from_outside(part):
             return False
-        if TRACING.search(part.attr) or self._is_put_back(part, at):
+        if TRACING.search(part.attr) or self._is_put_back(part, place):
             return False
-        value = at.value(getattr(node, "value", part))
-        before = at.value(part) if isinstance(node, ast.AugAssign) else None
+        value = place.value(getattr(node, "value", part))
+        before = place.value(part) if isinstance(node, ast.AugAssign) else None
         if before is not None and before.may(TENSORS):
             return False
         return not is_tensor(value) and not value.may(Kind.VARIABLE)
 
-    def _is_put_back(self, part: ast.Attribute, at: Place) -> bool:
-        """Whether the change is for a while only: a `finally` sets the attribute, too."""
+    def _is_put_back(self, part: ast.Attribute, place: Place) -> bool:
+        """Whether the change is temporary: a `finally` sets the attribute, too."""
         name = ast.unparse(part)
         return any(
             isinstance(target, ast.Attribute) and ast.unparse(target) == name
-            for node in at.nodes
+            for node in place.nodes
             if isinstance(node, ast.Try)
             for statement in node.finalbody
             for target in getattr(statement, "targets", [])
@@ -199,20 +199,20 @@ class OuterName(Rule):
     code = "GW104"
     nodes: ClassVar = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
-        own = at.function.own
-        if own is None or not own.outer or at.is_lifted(node) or at.is_guarded(node):
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
+        scope = place.function.local
+        if scope is None or not scope.outer or place.is_lifted(node) or place.is_guarded(node):
             return
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
-        value = at.value(getattr(node, "value", node))
+        value = place.value(getattr(node, "value", node))
         for name in [n for target in targets for n in names_of(target)]:
-            known = at.owner(name).names.get(name)
-            if name not in own.outer or not at.is_outer(name) or TRACING.search(name):
+            known = place.owner(name).names.get(name)
+            if name not in scope.outer or not place.is_outer(name) or TRACING.search(name):
                 continue
             if is_tensor(value) or (known is not None and known.is_only(TENSORS)):
                 continue
-            yield self.found(
-                at,
+            yield self.finding(
+                place,
                 node,
                 f"`{name}` is assigned only while tracing, not at each call;"
                 " make it a tf.Variable and assign to it, or return the value",
@@ -220,19 +220,19 @@ class OuterName(Rule):
 
 
 class Ambient(Rule):
-    """Random numbers, clocks and files of Python are read once, while tracing."""
+    """Python reads random numbers, clocks and files once, while tracing."""
 
     code = "GW105"
     nodes: ClassVar = (ast.Call,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
-        if not isinstance(node, ast.Call) or at.is_lifted(node):
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.Call) or place.is_lifted(node):
             return
-        path = at.callee(node)
+        path = place.callee(node)
         if AMBIENT.fullmatch(path):
             instead = INSTEAD.get(path.split(".")[0], "tf.py_function runs Python at each call")
-            yield self.found(
-                at,
+            yield self.finding(
+                place,
                 node,
                 f"`{ast.unparse(node.func)}` runs once, while tracing: every"
                 f" call gets that value; {instead}",

@@ -13,7 +13,7 @@ from graphwright.lint.kinds import Kind
 from graphwright.lint.model import PossibleValue
 from graphwright.lint.rules.rule import Rule
 
-LONG = 64  # iterations that are worth a loop of the graph
+LONG = 64  # iterations: so many are worth a loop of the graph
 
 
 class ConsumedIterator(Rule):
@@ -22,33 +22,33 @@ class ConsumedIterator(Rule):
     code = "GW106"
     nodes: ClassVar = (ast.Call, ast.For)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         source: ast.expr | None = None
         if isinstance(node, ast.Call):
-            if at.callee(node) == "next" and node.args:
+            if place.callee(node) == "next" and node.args:
                 source = node.args[0]
             elif isinstance(node.func, ast.Attribute) and node.func.attr == "__next__":
                 source = node.func.value
         elif isinstance(node, ast.For):
-            source = self._through(node.iter, at)
-        if source is None or not at.value(source).may(Kind.ITERATOR) or at.is_lifted(node):
+            source = self._through(node.iter, place)
+        if source is None or not place.value(source).may(Kind.ITERATOR) or place.is_lifted(node):
             return
-        given = isinstance(source, ast.Name) and at.is_parameter(source.id)
-        if given or at.comes_from_outside(source):
-            yield self.found(
-                at,
+        is_argument = isinstance(source, ast.Name) and place.is_parameter(source.id)
+        if is_argument or place.comes_from_outside(source):
+            yield self.finding(
+                place,
                 node,
                 f"`{ast.unparse(source)}` is a Python iterator: it advances"
                 " only while tracing, and every call sees the same items; pass a"
                 " tf.data iterator",
             )
 
-    def _through(self, source: ast.expr, at: Place) -> ast.expr:
-        """What `enumerate` and `zip` go over."""
+    def _through(self, source: ast.expr, place: Place) -> ast.expr:
+        """The iterator inside `enumerate` and `zip`."""
         while isinstance(source, ast.Call) and source.args:
-            if at.callee(source) not in ("enumerate", "zip", "iter"):
+            if place.callee(source) not in ("enumerate", "zip", "iter"):
                 break
-            consumed = [a for a in source.args if at.value(a).may(Kind.ITERATOR)]
+            consumed = [a for a in source.args if place.value(a).may(Kind.ITERATOR)]
             source = consumed[0] if consumed else source.args[0]
         return source
 
@@ -59,39 +59,39 @@ class Unrolled(Rule):
     code = "GW304"
     nodes: ClassVar = (ast.For,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
-        if not isinstance(node, ast.For) or not self._is_staged_work(node, at):
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.For) or not self._is_staged_work(node, place):
             return
-        value = at.value(node.iter)
+        value = place.value(node.iter)
         if value.may(Kind.NUMPY) and not value.is_only(TENSORS):
-            yield self._unrolled(at, node, "NumPy data", "tf.constant of it")
-        elif isinstance(node.iter, ast.Name) and at.is_parameter(node.iter.id):
-            if at.is_root and self._is_data(value):
-                yield self._unrolled(at, node, "Python data", "a tensor or a tf.data.Dataset")
-        elif self._length(node.iter, at) >= LONG:
-            yield self._unrolled(at, node, "a long range", "tf.range")
+            yield self._unrolled(place, node, "NumPy data", "tf.constant of it")
+        elif isinstance(node.iter, ast.Name) and place.is_parameter(node.iter.id):
+            if place.is_root and self._is_data(value):
+                yield self._unrolled(place, node, "Python data", "a tensor or a tf.data.Dataset")
+        elif self._length(node.iter, place) >= LONG:
+            yield self._unrolled(place, node, "a long range", "tf.range")
 
-    def _unrolled(self, at: Place, node: ast.For, what: str, instead: str) -> Finding:
-        return self.found(
-            at,
+    def _unrolled(self, place: Place, node: ast.For, what: str, instead: str) -> Finding:
+        return self.finding(
+            place,
             node,
             f"this loop over {what} is unrolled: the graph gets a copy of"
             f" its body for every item; loop over {instead}",
         )
 
-    def _is_staged_work(self, node: ast.For, at: Place) -> bool:
+    def _is_staged_work(self, node: ast.For, place: Place) -> bool:
         """Whether the body adds to the graph."""
         for part in (part for statement in node.body for part in ast.walk(statement)):
             if isinstance(part, ast.AugAssign):
                 part = part.target
             elif not isinstance(part, (ast.BinOp, ast.Call, ast.Compare)):
                 continue
-            if at.value(part).may(TENSORS):
+            if place.value(part).may(TENSORS):
                 return True
         return False
 
     def _is_data(self, value: PossibleValue) -> bool:
-        """Whether a call was seen to pass numbers in a list."""
+        """Whether a call passes numbers in a list."""
         if not value.may(Kind.CONTAINER):
             return False
         each = value.each()
@@ -99,34 +99,33 @@ class Unrolled(Rule):
             each = each.each()
         return each.is_only(Kind.NUMBER | Kind.NUMPY) or each.may(Kind.NUMBER)
 
-    def _length(self, node: ast.expr, at: Place) -> int:
-        """How often a loop over a range of literals runs; 0 where that is not known."""
-        if not isinstance(node, ast.Call) or at.callee(node) != "range":
+    def _length(self, node: ast.expr, place: Place) -> int:
+        """The number of iterations of a loop over a range of literals; 0 where unknown."""
+        if not isinstance(node, ast.Call) or place.callee(node) != "range":
             return 0
-        bounds = [at.value(argument).constant for argument in node.args]
+        bounds = [place.value(argument).constant for argument in node.args]
         whole = [bound for bound in bounds if type(bound) is int]
         return len(range(*whole)) if whole and len(whole) == len(bounds) else 0
 
 
 class Recursion(Rule):
-    """A staged function calls itself: a trace for each call, or one without end."""
+    """A staged function calls itself: one trace for each call, or endless tracing."""
 
     code = "GW305"
 
-    def check_function(self, at: Place) -> Iterator[Finding]:
-        if not at.is_root:
+    def check_function(self, place: Place) -> Iterator[Finding]:
+        if not place.is_root:
             return
-        for staging in at.function.stagings:
+        for staging in place.function.stagings:
             for call in staging.calls:
                 callers = list(self._callers(call.caller))
-                anew = at.function.scope.function in callers  # each call defines another one
-                if at.function in callers and not anew:
-                    yield self.found(
-                        at,
+                anew = place.function.scope.function in callers  # each call defines another one
+                if place.function in callers and not anew:
+                    yield self.finding(
+                        place,
                         call.node,
-                        f"`{at.function.name}` is staged and calls"
-                        " itself: a number is traced for each depth, a tensor without"
-                        " end; use a loop",
+                        f"`{place.function.name}` is staged and calls itself: each depth needs a"
+                        " trace, and with a tensor tracing never ends; use a loop",
                     )
 
     def _callers(self, function: object) -> Iterator[object]:

@@ -15,26 +15,26 @@ from graphwright.lint.statement_analysis import names_of
 
 Argument = tuple[LintedCall, ast.expr, PossibleValue]
 ARRAYS = Kind.TENSOR | Kind.NUMPY
-#: Bases whose objects have a trace type of their own, or are told apart on purpose.
+#: Bases whose objects have a trace type of their own, or differ on purpose.
 TYPED_BASES = ("tf.", "typing.NamedTuple", "enum.", "collections.namedtuple", "?", "attr")
 
 
 class CallRule(Rule):
-    """A rule about what the calls of a staged function give to one parameter."""
+    """A rule about one parameter in the calls of a staged function."""
 
-    #: Whether an input signature makes what the rule warns of impossible.
+    #: Whether an input signature prevents the mistake.
     signature_helps = True
 
     def check_module(self, analysis: Analysis) -> Iterator[Finding]:
         for staging in analysis.stagings:
             if staging.signature and self.signature_helps:
                 continue
-            given: dict[str, list[Argument]] = {}
+            by_parameter: dict[str, list[Argument]] = {}
             for call in sorted(staging.calls, key=lambda c: (line_of(c.node), c.node.col_offset)):
                 if not call.concrete:
                     for name, (node, value) in call.arguments.items():
-                        given.setdefault(name, []).append((call, node, value))
-            for name, arguments in given.items():
+                        by_parameter.setdefault(name, []).append((call, node, value))
+            for name, arguments in by_parameter.items():
                 if name != staging.function.self_name:
                     yield from self.check(analysis, staging, name, arguments)
 
@@ -46,7 +46,7 @@ class CallRule(Rule):
 
 
 class ChangingLiteral(CallRule):
-    """Calls give different Python numbers: each is traced for itself."""
+    """Calls pass different Python numbers: each needs a trace."""
 
     code = "GW401"
 
@@ -70,17 +70,17 @@ class ChangingLiteral(CallRule):
                     )
                 )
                 tf = analysis.module_name
-                yield self.found(
+                yield self.finding(
                     analysis,
                     node,
                     f"`{name}` of `{staging.function.name}` is a Python"
-                    f" number that differs between calls ({known}): each is traced for"
-                    f" itself; pass {tf}.constant({ast.unparse(node)})",
+                    f" number that differs between calls ({known}): each needs a trace;"
+                    f" pass {tf}.constant({ast.unparse(node)})",
                 )
 
 
 class ChangingNumber(CallRule):
-    """A loop passes a Python number that changes: each value is traced for itself."""
+    """A loop passes a Python number that changes: each value needs a trace."""
 
     code = "GW402"
 
@@ -97,7 +97,7 @@ class ChangingNumber(CallRule):
                 "is a Python number that changes" if number else "holds Python numbers that change"
             )
             instead = f"{analysis.module_name}.constant({text})" if number else "tensors"
-            yield self.found(
+            yield self.finding(
                 analysis,
                 node,
                 f"`{text}` {what} in this loop: `{staging.function.name}` is traced for each"
@@ -106,7 +106,7 @@ class ChangingNumber(CallRule):
 
 
 class NoEquality(CallRule):
-    """Calls give new objects that are equal to no other: each is traced for itself."""
+    """Calls pass new objects that equal no other: each needs a trace."""
 
     code = "GW403"
     signature_helps = False
@@ -114,23 +114,23 @@ class NoEquality(CallRule):
     def check(
         self, analysis: Analysis, staging: StagingSite, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
-        made: set[ast.AST] = set()
+        makers: set[ast.AST] = set()
         for _, node, value in arguments:
             if not value.is_only(Kind.OBJECT) or not value.classes:
                 continue
-            if not all(is_told_by_identity(klass) for klass in value.classes):
+            if not all(has_identity_alone(klass) for klass in value.classes):
                 continue
-            if (made and value.made - made) or self._is_new_in_loop(analysis, node, value):
+            if (makers and value.makers - makers) or self._is_new_in_loop(analysis, node, value):
                 klass = sorted(one.name for one in value.classes)[0]
-                yield self.found(
+                yield self.finding(
                     analysis,
                     node,
-                    f"another `{klass}` than before: it has no __eq__,"
-                    f" so `{staging.function.name}` is traced for each object; give the"
+                    f"this `{klass}` equals no earlier one, since it has no __eq__:"
+                    f" `{staging.function.name}` is traced for each object; give the"
                     " class __eq__ and __hash__, or __tf_tracing_type__",
                 )
                 return
-            made |= value.made
+            makers |= value.makers
 
     def _is_new_in_loop(self, analysis: Analysis, node: ast.expr, value: PossibleValue) -> bool:
         """Whether each iteration of a loop around a call gives another object."""
@@ -139,12 +139,12 @@ class NoEquality(CallRule):
             return False
         targets = names_of(loop.target) if isinstance(loop, ast.For) else []
         if isinstance(node, ast.Name) and node.id in targets:
-            return len(value.made) > 1
-        return any(analysis.loop_around(made) is loop for made in value.made)
+            return len(value.makers) > 1
+        return any(analysis.loop_around(maker) is loop for maker in value.makers)
 
 
 class Unhashable(CallRule):
-    """A call gives an object that cannot be hashed: it has no trace type."""
+    """A call passes an object that cannot be hashed: it has no trace type."""
 
     code = "GW404"
     signature_helps = False
@@ -159,18 +159,17 @@ class Unhashable(CallRule):
                 what = "an object without __hash__"
             else:
                 continue
-            yield self.found(
+            yield self.finding(
                 analysis,
                 node,
-                f"`{name}` of `{staging.function.name}` is {what},"
-                " which no trace can be found by: TypeError; pass something that can"
-                " be hashed",
+                f"`{name}` of `{staging.function.name}` is {what}, which has no"
+                " trace type: TypeError; pass an object that can be hashed",
             )
             return
 
 
 class ChangingShape(CallRule):
-    """Calls give tensors or lists of many lengths: each is traced for itself."""
+    """Calls pass tensors or lists of many lengths: each needs a trace."""
 
     code = "GW405"
 
@@ -197,7 +196,7 @@ class ChangingShape(CallRule):
                 return
 
     def _in_loop(self, value: PossibleValue) -> str:
-        """What a loop around a call changes of the value, in words."""
+        """The change of a value by a loop around the call, in words."""
         if value.varying and value.is_only(Kind.CONTAINER):
             return "a list whose length changes in this loop"
         if value.may(Kind.UNKNOWN):
@@ -210,17 +209,17 @@ class ChangingShape(CallRule):
         self, analysis: Analysis, staging: StagingSite, node: ast.expr, name: str, what: str
     ) -> Finding:
         tf = analysis.module_name
-        return self.found(
+        return self.finding(
             analysis,
             node,
-            f"`{name}` of `{staging.function.name}` is {what}, and each"
-            f" is traced for itself; state an input_signature with None"
+            f"`{name}` of `{staging.function.name}` is {what}: each needs a trace;"
+            f" state an input_signature with None"
             f" ({tf}.TensorSpec([None], ...)), or reduce_retracing=True",
         )
 
 
 class ChangingDtype(CallRule):
-    """Calls give one parameter floats or integers of several widths."""
+    """Calls pass floats or integers of several widths as one parameter."""
 
     code = "GW406"
     families = (
@@ -241,59 +240,58 @@ class ChangingDtype(CallRule):
             for family in self.families:
                 if len(seen & family) > 1:
                     both = " and ".join(sorted(seen & family))
-                    yield self.found(
+                    yield self.finding(
                         analysis,
                         node,
                         f"`{name}` of `{staging.function.name}` gets"
-                        f" {both}, and each is traced for itself; use tf.cast before"
-                        " the call",
+                        f" {both}, and each needs a trace; use tf.cast before the call",
                     )
                     return
 
 
 class ChangedArgument(Rule):
-    """A staged function changes a container that it is given."""
+    """A staged function changes a container among its arguments."""
 
     code = "GW408"
     nodes = (ast.Call, ast.Assign, ast.AugAssign, ast.Delete)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         change = changed_container(node)
-        if change is None or not at.is_root or not isinstance(change[0], ast.Name):
+        if change is None or not place.is_root or not isinstance(change[0], ast.Name):
             return
         name, how = change[0].id, change[1]
-        if not at.is_parameter(name) or name == at.function.self_name:
+        if not place.is_parameter(name) or name == place.function.self_name:
             return
-        value = at.value(change[0])
-        default = self._default(name, at)
+        value = place.value(change[0])
+        default = self._default(name, place)
         literal = isinstance(default, (ast.List, ast.Dict, ast.Set))
         if not value.may(Kind.CONTAINER) and not literal:
             return
-        bindings = at.owner(name).bindings.get(name, {})
+        bindings = place.owner(name).bindings.get(name, {})
         if all(binding.kind in ("parameter", "mutate") for binding in bindings.values()):
-            yield self.found(
-                at,
+            yield self.finding(
+                place,
                 node,
-                f"`{name}{how}` changes an argument of a staged function, which is lost to the"
-                " caller or refused; return what is new",
+                f"`{name}{how}` changes an argument of a staged function, which the caller"
+                " does not see; return the new value",
             )
 
-    def _default(self, name: str, at: Place) -> ast.expr | None:
+    def _default(self, name: str, place: Place) -> ast.expr | None:
         """The default of a parameter."""
-        arguments = at.function.node.args
+        arguments = place.function.node.args
         plain = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
         known = dict(zip(reversed(plain), reversed(arguments.defaults)))
         return known.get(name)
 
 
 def is_literal(node: ast.expr) -> bool:
-    """Whether a number is written where it is passed."""
+    """Whether a number is passed as a literal."""
     if isinstance(node, ast.UnaryOp):
         node = node.operand
     return isinstance(node, ast.Constant)
 
 
-def is_told_by_identity(klass: Class) -> bool:
+def has_identity_alone(klass: Class) -> bool:
     """Whether two objects of a class are never equal, and have no trace type."""
     if any(base.startswith(TYPED_BASES) for base in klass.foreign_bases()) or klass.decorators:
         return False

@@ -1,4 +1,4 @@
-"""What a rule is, and the table of all rules."""
+"""Rules, and the table of all rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULES: dict[str, Rule] = {}
 
 
 class Rule:
-    """One thing that goes wrong. The first line of a rule's docstring is its summary."""
+    """One mistake that it finds. The first line of a rule's docstring is its summary."""
 
     code: ClassVar[str]
     #: The nodes of staged functions that `visit` is called with.
@@ -22,7 +22,7 @@ class Rule:
 
     def __init_subclass__(cls) -> None:
         if "code" not in cls.__dict__:
-            return  # what several rules have in common
+            return  # a base of several rules
         rule = cls()
         if cls.code in RULES:
             raise ValueError(f"two rules have the code {cls.code}")
@@ -30,14 +30,14 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """What the rule is about, in a sentence."""
+        """The rule in a sentence."""
         return str(self.__doc__).splitlines()[0].rstrip(".")
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         """The findings at one node of a staged function."""
         yield from ()
 
-    def check_function(self, at: Place) -> Iterator[Finding]:
+    def check_function(self, place: Place) -> Iterator[Finding]:
         """The findings of a staged function as a whole."""
         yield from ()
 
@@ -45,8 +45,8 @@ class Rule:
         """The findings of a file as a whole: where staged functions are wrapped and called."""
         yield from ()
 
-    def found(
-        self, at: Place | Analysis, node: ast.AST, message: str, fix: list[Edit] | None = None
+    def finding(
+        self, place: Place | Analysis, node: ast.AST, message: str, fix: list[Edit] | None = None
     ) -> Finding:
         """A finding of this rule."""
-        return at.finding(node, self.code, message, fix)
+        return place.finding(node, self.code, message, fix)

@@ -1,4 +1,4 @@
-"""What a trace read of Python and will not read again."""
+"""Values of Python that a trace has read and does not read again."""
 
 from __future__ import annotations
 
@@ -21,58 +21,58 @@ class StaleName(Rule):
     code = "GW107"
     nodes: ClassVar = (ast.Name,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             return
-        if not at.is_outer(node.id) or at.is_lifted(node) or self._is_receiver(node, at):
+        if not place.is_outer(node.id) or place.is_lifted(node) or self._is_receiver(node, place):
             return
-        owner = at.owner(node.id)
+        owner = place.owner(node.id)
         known = owner.names.get(node.id)
         if known is None or not known.is_only(PLAIN | Kind.NONE) or not known.may(PLAIN):
             return
-        change = self._change(owner, node.id, at)
+        change = self._change(owner, node.id, place)
         if change is not None:
-            yield self.found(
-                at,
+            yield self.finding(
+                place,
                 node,
                 f"`{node.id}` is read only while tracing, but changes in line"
                 f" {line_of(change)}: later calls keep the old value; pass it as an"
-                " argument, or make it a tf.Variable",
+                " argument, or use a tf.Variable",
             )
 
-    def _is_receiver(self, node: ast.Name, at: Place) -> bool:
-        """Whether the name is written to: the rules of effects tell of that."""
-        parent = at.analysis.parents.get(node)
+    def _is_receiver(self, node: ast.Name, place: Place) -> bool:
+        """Whether the name is that of a changed object: rules of effects report that."""
+        parent = place.analysis.parents.get(node)
         if isinstance(parent, ast.Attribute):
             return True
         return isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Store)
 
-    def _change(self, owner: Scope, name: str, at: Place) -> ast.AST | None:
-        """The binding that changes a name after the function could have been traced."""
-        line = line_of(at.function.node)
+    def _change(self, owner: Scope, name: str, place: Place) -> ast.AST | None:
+        """The binding that may change a name after the function was traced."""
+        line = line_of(place.function.node)
         bindings = [b for b in owner.bindings[name].values() if b.kind != "parameter"]
         plain = sorted((b for b in bindings if b.scope is owner), key=lambda b: line_of(b.node))
         for binding in bindings:
-            elsewhere = binding.scope not in (owner, at.function.own)
-            if elsewhere and binding.scope.function not in at.analysis.staged:
+            elsewhere = binding.scope not in (owner, place.function.local)
+            if elsewhere and binding.scope.function not in place.analysis.staged:
                 return binding.node
         for index, binding in enumerate(plain):
             if line_of(binding.node) <= line:
                 continue
             if binding.kind == "loop" or binding.kind == "augment" or binding.kind == "mutate":
                 return binding.node
-            if index > 0 and not self._excludes(plain[index - 1], binding, at):
+            if index > 0 and not self._excludes(plain[index - 1], binding, place):
                 return binding.node
         return None
 
-    def _excludes(self, a: Binding, b: Binding, at: Place) -> bool:
+    def _excludes(self, a: Binding, b: Binding, place: Place) -> bool:
         """Whether two bindings stand in different branches, or say the same."""
         if a.value.constant is not None and a.value.constant == b.value.constant:
             return True
-        above = {id(parent): child for parent, child in at.analysis.above(a.node)}
+        above = {id(parent): child for parent, child in place.analysis.above(a.node)}
         return any(
             isinstance(parent, (ast.If, ast.Try)) and above.get(id(parent)) is not child
-            for parent, child in at.analysis.above(b.node)
+            for parent, child in place.analysis.above(b.node)
             if id(parent) in above
         )
 
@@ -83,11 +83,11 @@ class StaleAttribute(Rule):
     code = "GW108"
     nodes: ClassVar = (ast.Attribute,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             return
-        owner = at.value(node.value)
-        if not owner.may(Kind.OBJECT) or at.is_lifted(node) or not self._outlives(node, at):
+        owner = place.value(node.value)
+        if not owner.may(Kind.OBJECT) or place.is_lifted(node) or not self._outlives(node, place):
             return
         for klass in sorted(owner.classes, key=lambda c: c.node.lineno):
             known = klass.attribute(node.attr)
@@ -95,10 +95,10 @@ class StaleAttribute(Rule):
                 continue
             if not known.may(STATIC) or not known.is_only(STATIC | Kind.UNKNOWN):
                 continue
-            change = self._change(klass, node.attr, at)
+            change = self._change(klass, node.attr, place)
             if change is not None:
-                yield self.found(
-                    at,
+                yield self.finding(
+                    place,
                     node,
                     f"`{ast.unparse(node)}` is read only while tracing, but"
                     f" changes in line {line_of(change)}: later calls keep the old"
@@ -106,19 +106,19 @@ class StaleAttribute(Rule):
                 )
                 return
 
-    def _outlives(self, node: ast.Attribute, at: Place) -> bool:
+    def _outlives(self, node: ast.Attribute, place: Place) -> bool:
         root = node.value
-        given = isinstance(root, ast.Name) and at.is_parameter(root.id)
-        return (given and not at.is_fresh) or at.comes_from_outside(node.value)
+        is_argument = isinstance(root, ast.Name) and place.is_parameter(root.id)
+        return (is_argument and not place.is_fresh) or place.comes_from_outside(node.value)
 
-    def _change(self, klass: Class, name: str, at: Place) -> ast.AST | None:
-        """What sets the attribute of an object that is already in use, outside of any trace."""
+    def _change(self, klass: Class, name: str, place: Place) -> ast.AST | None:
+        """The statement that sets the attribute of an object in use, outside of any trace."""
         for one in klass.lineage():
             for binding in one.writes.get(name, {}).values():
                 function = binding.scope.function
                 if function is not None and function.name == "__call__":
                     continue  # it runs around `call`, in the same trace
-                if function in at.analysis.staged:
+                if function in place.analysis.staged:
                     continue
                 inside = function is not None and function.klass in list(klass.lineage())
                 if function is not None and inside and MAKERS.fullmatch(function.name):

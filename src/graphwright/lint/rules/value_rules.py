@@ -1,4 +1,4 @@
-"""Where tensors of a graph meet what wants values."""
+"""Tensors of a graph where Python or NumPy needs values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from graphwright.lint.finding import Edit, Finding
 from graphwright.lint.kinds import Kind, words
 from graphwright.lint.rules.rule import Rule
 
-#: NumPy functions that never look at values of an array: its shape is known while tracing.
+#: NumPy functions that need the shape of an array alone, which tracing knows.
 SHAPE_ONLY = words("np.shape np.ndim np.size np.result_type np.dtype np.isscalar")
-#: NumPy functions with a function of TensorFlow that takes the same arguments.
+#: NumPy functions, and TensorFlow's functions with the same arguments.
 SAME = {
     **{
         name: name
@@ -57,29 +57,29 @@ PYTHON_OPS = words("tf.py_function tf.numpy_function tf.py_func")
 
 
 class NumpyCall(Rule):
-    """NumPy is given a tensor of the graph, which has no values yet."""
+    """NumPy gets a tensor of the graph, which has no values yet."""
 
     code = "GW501"
     nodes: ClassVar = (ast.Call,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
-        if not isinstance(node, ast.Call) or at.is_lifted(node):
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.Call) or place.is_lifted(node):
             return
-        path = at.callee(node)
+        path = place.callee(node)
         if not path.startswith("np.") or path in SHAPE_ONLY or path.startswith("np.testing."):
             return
-        given = [*node.args, *(k.value for k in node.keywords)]
-        for argument in given:
-            value = at.value(argument)
+        arguments = [*node.args, *(k.value for k in node.keywords)]
+        for argument in arguments:
+            value = place.value(argument)
             holds = value.is_only(Kind.CONTAINER) and value.each().is_only(TENSORS)
             if value.may(TENSORS) or holds:
                 instead = SAME.get(path[3:])
-                tf = at.analysis.module_name
+                tf = place.analysis.module_name
                 advice = f"{tf}.{instead}" if instead else "an op, or tf.numpy_function"
-                yield self.found(
-                    at,
+                yield self.finding(
+                    place,
                     node,
-                    f"`{ast.unparse(node.func)}` is given the tensor"
+                    f"`{ast.unparse(node.func)}` gets the tensor"
                     f" `{ast.unparse(argument)}`, which has no values while tracing;"
                     f" use {advice}",
                     self._fix(node, path, tf),
@@ -87,7 +87,7 @@ class NumpyCall(Rule):
                 return
 
     def _fix(self, node: ast.Call, path: str, tf: str) -> list[Edit] | None:
-        """`np.sum(x, axis=1) -> tf.reduce_sum(x, axis=1)`."""
+        """The change `np.sum(x, axis=1) -> tf.reduce_sum(x, axis=1)`."""
         instead = SAME.get(path[3:])
         known = all(keyword.arg in KEYWORDS for keyword in node.keywords)
         enough = path[3:] not in WITH_AXIS or len(node.args) + len(node.keywords) > 1
@@ -97,28 +97,28 @@ class NumpyCall(Rule):
 
 
 class ValueAsked(Rule):
-    """The value of a tensor is asked for while tracing: `.numpy()`, `.item()`, `.tolist()`."""
+    """Python reads the value of a tensor while tracing: `.numpy()`, `.item()`, `.tolist()`."""
 
     code = "GW502"
     nodes: ClassVar = (ast.Call,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             return
-        if node.func.attr not in ("numpy", "item", "tolist") or node.args or at.is_lifted(node):
+        if node.func.attr not in ("numpy", "item", "tolist") or node.args or place.is_lifted(node):
             return
-        value = at.value(node.func.value)
-        if value.may(TENSORS) and not value.may(Kind.NUMPY) and not self._is_eager(node, at):
-            yield self.found(
-                at,
+        value = place.value(node.func.value)
+        if value.may(TENSORS) and not value.may(Kind.NUMPY) and not self._is_eager(node, place):
+            yield self.finding(
+                place,
                 node,
                 f"`{ast.unparse(node.func.value)}` has no value while tracing,"
                 f" so `.{node.func.attr}()` fails; use the tensor itself",
             )
 
-    def _is_eager(self, node: ast.Call, at: Place) -> bool:
-        """Whether the code asks first if it runs eagerly."""
-        for parent, _ in at.analysis.above(node):
+    def _is_eager(self, node: ast.Call, place: Place) -> bool:
+        """Whether the code tests first if it runs eagerly."""
+        for parent, _ in place.analysis.above(node):
             if isinstance(parent, (ast.If, ast.IfExp)) and "eager" in ast.unparse(parent.test):
                 return True
             if isinstance(parent, ast.Try):
@@ -132,60 +132,60 @@ class PythonOp(Rule):
     code = "GW503"
     nodes: ClassVar = (ast.Call,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         if not isinstance(node, ast.Call):
             return
-        path = at.callee(node)
+        path = place.callee(node)
         if path not in PYTHON_OPS:
             return
-        if at.staging.flag("jit_compile", False):
-            yield self.found(
-                at,
+        if place.staging.flag("jit_compile", False):
+            yield self.finding(
+                place,
                 node,
                 f"`{path}` runs Python, which jit_compile=True cannot"
                 " compile; use ops, or leave jit_compile out",
             )
-        elif self._is_saved(at):
-            yield self.found(
-                at,
+        elif self._is_saved(place):
+            yield self.finding(
+                place,
                 node,
                 f"`{path}` runs Python of this process: a program that loads"
-                " what is saved here cannot call it; use ops",
+                " the saved object cannot call it; use ops",
             )
 
-    def _is_saved(self, at: Place) -> bool:
+    def _is_saved(self, place: Place) -> bool:
         """Whether the file saves an object that the function is a method of."""
-        klass = at.staging.function.klass
-        for node, value in at.analysis.flow.values.items():
+        klass = place.staging.function.klass
+        for node, value in place.analysis.flow.values.items():
             if isinstance(node, ast.Call) and node.args and klass is not None:
-                path = at.callee(node)
-                if path == "tf.saved_model.save" and klass in at.value(node.args[0]).classes:
+                path = place.callee(node)
+                if path == "tf.saved_model.save" and klass in place.value(node.args[0]).classes:
                     return value is not None
         return False
 
 
 class MixedTypes(Rule):
-    """An operator is given tensors of two dtypes: they are not converted."""
+    """An operator gets tensors of two dtypes, which are not converted."""
 
     code = "GW504"
     nodes: ClassVar = (ast.BinOp, ast.Compare)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         if isinstance(node, ast.BinOp):
             pair = node.left, node.right
         elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
             pair = node.left, node.comparators[0]
         else:
             return
-        kinds = [at.value(part).dtype for part in pair]
-        if not all(at.value(part).may(TENSORS) for part in pair) or not all(kinds):
+        kinds = [place.value(part).dtype for part in pair]
+        if not all(place.value(part).may(TENSORS) for part in pair) or not all(kinds):
             return
         one, other = (set(kind.split("|")) for kind in kinds)
         if (len(one) == 1 or len(other) == 1) and one ^ other:
             x, y = (ast.unparse(part) for part in pair)
             dtypes = " or ".join(sorted(one)), " or ".join(sorted(other))
-            yield self.found(
-                at,
+            yield self.finding(
+                place,
                 node,
                 f"`{x}` is {dtypes[0]} and `{y}` is {dtypes[1]}: an operator"
                 " takes one dtype; use tf.cast",

@@ -1,4 +1,4 @@
-"""Where variables come into being."""
+"""Functions that create variables at each trace."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ WEIGHTS = ("Variable", "add_weight", "add_variable")
 
 
 def creates(path: str) -> bool:
-    """Whether calling an external makes variables, at once or at its first call."""
+    """Whether an external function or class makes variables, at once or at its first call."""
     if path.startswith("tf.keras.layers."):
         return WEIGHTED.fullmatch(path) is not None
     return externals.VARIABLES.fullmatch(path) is not None
 
 
 class VariableCreationRule(Rule):
-    """A variable is created at each trace; that is allowed on the first call only."""
+    """A variable is created at each trace, which only the first call may do."""
 
     code = "GW203"
     nodes: ClassVar = (ast.Call,)
 
-    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
-        if not isinstance(node, ast.Call) or at.is_lifted(node) or self._is_guarded(node, at):
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.Call) or place.is_lifted(node) or self._is_guarded(node, place):
             return
-        path = at.callee(node)
+        path = place.callee(node)
         if creates(path):
             what = "a variable is" if path.endswith("ariable") else f"`{path}`, with variables, is"
-            yield self.found(
-                at,
+            yield self.finding(
+                place,
                 node,
                 f"{what} created at each trace, which only the first call may"
                 " do; create it outside, or once: `if self.v is None`",
             )
 
-    def _is_guarded(self, node: ast.Call, at: Place) -> bool:
+    def _is_guarded(self, node: ast.Call, place: Place) -> bool:
         """Whether Python decides if it is created."""
-        if at.is_guarded(node):
+        if place.is_guarded(node):
             return True
-        for parent, child in at.analysis.above(node):
+        for parent, child in place.analysis.above(node):
             test = parent.test if isinstance(parent, (ast.If, ast.IfExp)) else child
-            if test is not child and not at.value(test).may(Kind.TENSOR):
+            if test is not child and not place.value(test).may(Kind.TENSOR):
                 return True
             if isinstance(parent, (ast.BoolOp, ast.ExceptHandler)):
                 return True
@@ -80,19 +80,18 @@ class SharedStaging(Rule):
             if name not in call.arguments:
                 continue
             node, value = call.arguments[name]
-            if not value.made or not self._makes_variables(value, node, staging, name):
+            if not value.makers or not self._makes_variables(value, node, staging, name):
                 continue
-            if seen and not value.made <= seen:
-                yield self.found(
+            if seen and not value.makers <= seen:
+                yield self.finding(
                     analysis,
                     node,
                     f"`{staging.function.name}` is called with another"
-                    " object that creates variables at its first use: only the first"
-                    " call may do so; wrap a tf.function for each, or build the objects"
-                    " before",
+                    " object that creates variables at its first use; wrap a tf.function"
+                    " for each, or build the objects before",
                 )
                 return
-            seen |= value.made
+            seen |= value.makers
 
     def _makes_variables(
         self, value: PossibleValue, node: ast.expr, staging: StagingSite, name: str

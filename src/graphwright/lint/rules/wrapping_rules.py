@@ -1,4 +1,4 @@
-"""How functions are wrapped."""
+"""Uses of `tf.function` that trace again and again, or cannot work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RENAMED = {
 
 
 class WrappedAgain(Rule):
-    """A function is wrapped anew for each call: every wrapper traces for itself."""
+    """A function is wrapped anew for each call: every wrapper needs its own traces."""
 
     code = "GW407"
 
@@ -47,10 +47,10 @@ class WrappedAgain(Rule):
                 wrapped_here[key] = staging
 
     def _again(self, analysis: Analysis, staging: StagingSite, why: str) -> Finding:
-        return self.found(
+        return self.finding(
             analysis,
             staging.node,
-            f"`{staging.function.name}` is wrapped {why}; wrap it once and call what that returns",
+            f"`{staging.function.name}` is wrapped {why}; wrap it once and call the result",
         )
 
     def _is_same(self, staging: StagingSite, loop: ast.AST, analysis: Analysis) -> bool:
@@ -72,11 +72,11 @@ class WrappedAgain(Rule):
             return True
         inside = set(ast.walk(loop)) if isinstance(loop, LOOPS) else set()
         return any(call.node in inside and not call.concrete for call in staging.calls) and (
-            self._own_loop(staging, loop, analysis)
+            self._shares_loop(staging, loop, analysis)
         )
 
-    def _own_loop(self, staging: StagingSite, loop: ast.AST, analysis: Analysis) -> bool:
-        """Whether it is called as often as it is wrapped, not in a loop of its own."""
+    def _shares_loop(self, staging: StagingSite, loop: ast.AST, analysis: Analysis) -> bool:
+        """Whether it is called as often as it is wrapped: no inner loop calls it."""
         return all(analysis.loop_around(call.node) is loop for call in staging.calls)
 
     def _is_called_at_once(self, node: ast.AST, analysis: Analysis) -> bool:
@@ -84,14 +84,14 @@ class WrappedAgain(Rule):
         return isinstance(parent, ast.Call) and parent.func is node
 
     def _is_called_often(self, where: ast.AST | None) -> bool:
-        """Whether a function may be called more than once, as far as its name tells."""
+        """Whether a function may be called more than once, judging by its name."""
         name = getattr(where, "name", "")
         once = ("test", "main", "_test", "run", "setUp", "example", "benchmark", "__init__")
         return bool(name) and not name.lower().startswith(once)
 
 
 class DecoratorOrder(Rule):
-    """`tf.function` stands above a decorator that makes no plain function."""
+    """`tf.function` stands above a decorator whose result is no plain function."""
 
     code = "GW601"
 
@@ -104,7 +104,7 @@ class DecoratorOrder(Rule):
             for other in node.decorator_list[above + 1 :]:
                 path = analysis.value(other).path
                 if path in ("staticmethod", "classmethod", "property"):
-                    yield self.found(
+                    yield self.finding(
                         analysis,
                         staging.node,
                         f"`@{path}` must stand above tf.function, which wraps plain functions",
@@ -126,19 +126,19 @@ class NoFunction(Rule):
 
     code = "GW602"
 
-    def check_function(self, at: Place) -> Iterator[Finding]:
-        if not at.is_root or isinstance(at.function.node, ast.Lambda):
+    def check_function(self, place: Place) -> Iterator[Finding]:
+        if not place.is_root or isinstance(place.function.node, ast.Lambda):
             return
-        if isinstance(at.function.node, ast.AsyncFunctionDef):
-            yield self.found(
-                at,
-                at.function.node,
+        if isinstance(place.function.node, ast.AsyncFunctionDef):
+            yield self.finding(
+                place,
+                place.function.node,
                 "a coroutine is wrapped by tf.function; a graph has no event loop",
             )
-        elif at.is_generator:
-            yield self.found(
-                at,
-                at.function.node,
+        elif place.is_generator:
+            yield self.finding(
+                place,
+                place.function.node,
                 "a generator is wrapped by tf.function; return tensors, or make a tf.data.Dataset",
             )
 
@@ -160,11 +160,11 @@ class RenamedOption(Rule):
                     fix = [Edit(begin, end, RENAMED[name])]
                     if RENAMED[name] in staging.options:
                         fix = []
-                    yield self.found(analysis, keyword, f"`{name}` is `{RENAMED[name]}` now", fix)
+                    yield self.finding(analysis, keyword, f"`{name}` is `{RENAMED[name]}` now", fix)
 
 
 class Slots(Rule):
-    """A method is staged of a class whose objects cannot be referred to weakly."""
+    """A method is staged whose objects allow no weak references."""
 
     code = "GW604"
 
@@ -176,12 +176,12 @@ class Slots(Rule):
             stated = [slots for one in klass.lineage() for slots in _slots(one.node)]
             everywhere = all(_slots(one.node) for one in klass.lineage())
             if everywhere and stated and "__weakref__" not in stated:
-                yield self.found(
+                yield self.finding(
                     analysis,
                     staging.node,
                     f"`{klass.name}` has __slots__ without"
-                    ' "__weakref__", and tf.function keeps its objects by weak'
-                    " references; add it",
+                    ' "__weakref__", and tf.function needs weak references to its'
+                    " objects; add it",
                 )
 
 

@@ -1,4 +1,4 @@
-"""`tf.__internal__.distribute`: what optimizers of libraries ask of strategies."""
+"""`tf.__internal__.distribute`: strategies for optimizers of libraries."""
 
 from graphwright.api.__internal__.distribute import interim
 from graphwright.library.distribute.distribute import strategy_supports_no_merge_call
