@@ -1,0 +1,17 @@
+"""`tf.data`: pipelines of elements."""
+
+from graphwright.data.dataset import Dataset
+from graphwright.data.dataset_value import DatasetSpec
+from graphwright.data.iterator import Iterator, IteratorSpec, NumpyIterator
+from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
+from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
+
+__all__ = [
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Dataset",
+    "DatasetSpec",
+    "Iterator",
+    "IteratorSpec",
+    "NumpyIterator",
+]

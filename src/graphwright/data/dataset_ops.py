@@ -1,0 +1,166 @@
+"""Datasets and iterators as values of graphs: the ops that make them and take elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.data.element_function import BoundFunction, ElementFunction
+from graphwright.data.element_type import ElementType
+from graphwright.data.reader import Reader
+from graphwright.data.stage import Stage
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+
+
+class Recipe(NamedTuple):
+    """How a stage is made: all of it that does not depend on tensors."""
+
+    kind: type[Stage]
+    element: ElementType
+    #: How many stages come before it, and how many tensors say its numbers.
+    inputs: int
+    numbers: int
+    functions: tuple[ElementFunction, ...]
+    options: tuple[tuple[str, Any], ...]
+
+    def stage(self, operands: Sequence[Any]) -> Stage:
+        """The stage for stages before it, numbers, and what functions captured, in this order."""
+        inputs = operands[: self.inputs]
+        start = self.inputs + self.numbers
+        numbers = operands[self.inputs : start]
+        functions = []
+        for function in self.functions:
+            stop = start + len(function.captured)
+            functions.append(BoundFunction(function, operands[start:stop]))
+            start = stop
+        return self.kind(self.element, *inputs, *numbers, *functions, **dict(self.options))
+
+
+class MakeDataset(Op):
+    """A dataset: a stage behind others."""
+
+    type_name = "MakeDataset"
+    inputs = ("operands: Tin...",)
+    outputs = ("handle: variant",)
+    gradient = not_differentiable
+    differs = True
+
+    recipe: Recipe
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, *operands: Any) -> Stage:
+        return self.recipe.stage(operands)
+
+    def __hash__(self) -> int:
+        return id(self.recipe)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MakeDataset) and self.recipe is other.recipe
+
+
+class OpenIterator(Op):
+    """A new iterator before the first element of a dataset."""
+
+    type_name = "OpenIterator"
+    inputs = ("dataset: variant",)
+    behind = Stage
+    outputs = ("iterator: variant",)
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, stage: Stage) -> Reader:
+        return Reader(stage)
+
+
+class NextElement(Op):
+    """Whether an iterator has another element, and its tensors; without one, zeros."""
+
+    type_name = "NextElement"
+    inputs = ("iterator: variant",)
+    behind = Reader
+    outputs = ("has_value: bool", "components: Tout...")
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return (dt.bool_, *[type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return (TensorType(dt.bool_, ()), *self.element.types)
+
+    def kernel(self, reader: Reader) -> tuple[Any, ...]:
+        row = reader.row()
+        if row is None:
+            return (np.array(False), *map(absent, self.element.types))
+        return (np.array(True), *row)
+
+
+class AbsentElement(Op):
+    """Tensors of an element that nobody looks at."""
+
+    type_name = "AbsentElement"
+    outputs = ("components: Tout...",)
+    gradient = not_differentiable
+    returns_tuple = True
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.element.types)
+
+    def kernel(self) -> tuple[Any, ...]:
+        return tuple(map(absent, self.element.types))
+
+
+class Cardinality(Op):
+    """How many elements a dataset has; -1 for no end, -2 where that is not known."""
+
+    type_name = "DatasetCardinality"
+    inputs = ("dataset: variant",)
+    behind = Stage
+    outputs = ("cardinality: int64",)
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, stage: Stage) -> Array:
+        return np.array(stage.cardinality(), np.int64)
+
+
+def absent(type_: TensorType) -> Any:
+    """A value of a type that nobody looks at: as small as the type allows."""
+    if type_.dtype is dt.variant:
+        return Nothing()
+    dims = () if type_.dims is None else type_.dims
+    shape = [0 if size is None else size for size in dims]
+    if type_.dtype is dt.string:
+        return np.full(shape, b"", object)
+    return np.zeros(shape, type_.dtype.as_numpy_dtype)
+
+
+class Nothing:
+    """A value of dtype variant where there is no element."""
+
+    dtype = dt.variant
+    shape = ()
+    tensor_type = TensorType(dt.variant, ())

@@ -1,0 +1,200 @@
+"""Functions of elements: traced once, and run for one element or for many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.autograph.conversion import staged_form
+from graphwright.base.logs import LOGGER
+from graphwright.compile.run.tiers import Compilation, Run, Tiered
+from graphwright.control.body import Body, trace_body
+from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
+from graphwright.data.blocks import Block, Row, of_row, of_rows
+from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.stage import Postponed
+from graphwright.ir.graph import Graph
+from graphwright.op.interpreter import activate
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import tracing
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.tensor import wrap
+
+#: So many elements, one by one, before a function is rewritten for many at once.
+_FEW = 16
+
+
+class ElementFunction:
+    """A program's function of one element or of several, as a graph.
+
+    Args:
+        function: What the program gave. A tuple arrives as several arguments, else one.
+        *arguments: The types of the elements that it takes.
+    """
+
+    def __init__(self, function: Callable[..., object], *arguments: ElementType) -> None:
+        staged = staged_form(function)
+
+        def call(*tensors: Any) -> Any:
+            remaining = list(tensors)
+            packed = []
+            for argument in arguments:
+                count = len(argument.types)
+                packed.append(argument.pack(remaining[:count]))
+                del remaining[:count]
+            result = staged(*spread(packed))
+            self.returned = result
+            result = normalized(tuple(result) if isinstance(result, list) else result)
+            self.result = ElementType.of(result)
+            return self.result.flatten(result)
+
+        types = [type_ for argument in arguments for type_ in argument.types]
+        name = getattr(function, "__name__", "function").replace("<lambda>", "lambda")
+        self.function = function
+        self.returned: Any = None
+        self.result: ElementType
+        self.body: Body = trace_body(call, f"Dataset_{name}", types, types)
+        self.graph = self.body.graph
+        self.captured: list[Any] = self.graph.captured
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether running it is seen from outside, or sees what others change."""
+        return self.graph.is_stateful
+
+    def __repr__(self) -> str:
+        return f"<function {self.graph.name}>"
+
+
+def spread(arguments: Sequence[Any]) -> list[Any]:
+    """Elements as the arguments of a call: a tuple is several."""
+    return [
+        part
+        for argument in arguments
+        for part in (argument if type(argument) is tuple else (argument,))
+    ]
+
+
+class Executable:
+    """A graph as what runs it: kernels at first, machine code when that pays."""
+
+    def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
+        self.captured = list(captured)
+        self.tiers: Tiered | None = None
+        self.graph = graph
+        self.run: Run = self.first_run
+
+    def first_run(self, *arrays: Any) -> tuple[Any, ...]:
+        """Chooses what runs, then runs it."""
+        self.tiers = Tiered(self.graph, None, self.install)
+        self.tiers.start()
+        return self.run(*arrays)
+
+    def install(self, run: Run, compilation: Compilation | None) -> None:
+        """Takes something better to run."""
+        self.run = run
+
+    def __call__(self, arrays: Sequence[Any]) -> Row:
+        """The results for arrays."""
+        return [
+            array if type(array) is np.ndarray else wrap(array)._array
+            for array in self.run(*arrays, *self.captured)
+        ]
+
+
+class BoundFunction:
+    """An element function with the values that it captured."""
+
+    def __init__(self, function: ElementFunction, captured: Sequence[Any]) -> None:
+        self.function = function
+        self.one = Executable(function.graph, captured)
+        self.many: Executable | None = None
+        self.seen = 0
+        #: Whether many elements can be computed at once; None as long as nobody has tried.
+        self.is_vectorized: bool | None = False if function.has_effects else None
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether running it is seen from outside, or sees what others change."""
+        return self.function.has_effects
+
+    def __call__(self, arrays: Sequence[Any]) -> Row:
+        """The results for one element."""
+        with activate(None):
+            return self.one(arrays)
+
+    def of_block(self, block: Block, postponed: Postponed) -> Block:
+        """The results for each element; those before an error, which is postponed."""
+        if block.count > 1 and self.is_worth(block):
+            try:
+                with activate(None):
+                    results = self.rows()(block.columns)
+                return Block(block.count, tuple(results))
+            except Exception:  # noqa: BLE001 - one by one shows which element it is
+                LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
+        rows: list[Row] = []
+        for row in block.rows():
+            try:
+                rows.append(self(row))
+            except Exception as error:
+                if not rows:
+                    raise
+                postponed.error = error
+                break
+        self.seen += len(rows)
+        if not rows[0]:
+            return Block(len(rows), ())
+        return of_rows(rows) if len(rows) > 1 else of_row(rows[0])
+
+    def is_worth(self, block: Block) -> bool:
+        """Whether the elements of a block are computed at once."""
+        if self.is_vectorized is None and self.seen + block.count > _FEW:
+            self.rows()
+        if not self.is_vectorized:
+            return False
+        return bool(block.columns) and all(isinstance(c, np.ndarray) for c in block.columns)
+
+    def rows(self) -> Executable:
+        """What computes many elements at once; the first call finds out whether that is possible."""
+        if self.many is None:
+            graph = self.function.graph
+            try:
+                self.many = Executable(of_rows_graph(graph), self.one.captured)
+                self.is_vectorized = True
+            except NotVectorized as reason:
+                self.is_vectorized = False
+                self.many = self.one
+                LOGGER.debug("%r is computed one by one: %s", self.function, reason)
+        return self.many
+
+
+def of_rows_graph(graph: Graph) -> Graph:
+    """A graph like one of a single row, which takes and gives columns."""
+    if not graph.parameters:
+        raise NotVectorized("it takes no tensors")
+    whole = Graph(f"{graph.name}_rows", is_body=True)
+    with tracing(whole) as tracer:
+        lanes = []
+        for value in graph.parameters:
+            if value.type.dtype is dt.variant:
+                raise NotVectorized("it takes data sets or lists")
+            column = whole.placeholder(with_rows(value.type), value.node.name)
+            lanes.append(Lane(SymbolicTensor(column, whole), True))
+        whole.parameters = [lane.tensor.key for lane in lanes]
+        count = first_size(lanes[0].tensor)
+        for _, value in graph.captures:
+            outside = whole.placeholder(value.type, "captured")
+            whole.parameters.append(outside)
+            lanes.append(Lane(SymbolicTensor(outside, whole), False))
+        rewrite = Rewrite(count, fallback=False, warn=False)
+        results = [rewrite.spread(lane) for lane in rewrite.run(graph, lanes)]
+        whole.results = [tracer.value_of(tensor) for tensor in results]
+    return whole
+
+
+def with_rows(type_: TensorType) -> TensorType:
+    """The type of many such tensors."""
+    return type_ if type_.dims is None else type_.with_dims((None, *type_.dims))

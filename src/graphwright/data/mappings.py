@@ -1,0 +1,126 @@
+"""Methods of datasets that call a function for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, make
+from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.stages import mapping
+from graphwright.types.arguments import TensorLike
+
+
+class Mappings(DatasetValue):
+    """What a dataset offers to compute something of each element."""
+
+    def map(
+        self,
+        map_func: Callable[..., object],
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool | None = False,
+        name: str | None = None,
+    ) -> Any:
+        """Returns what a function makes of each element.
+
+        The function is traced once, and its control flow is staged by AutoGraph. Where it allows
+        that, many elements are computed at once.
+
+        Args:
+            map_func: A function of an element. A tuple arrives as several arguments.
+            num_parallel_calls: How many elements may be computed at the same time.
+            deterministic: Whether results keep the order of the elements.
+            synchronous: Whether elements are computed only when they are asked for.
+            use_unbounded_threadpool: Accepted for TensorFlow's signature and not used.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the results.
+
+        Raises:
+            TypeError: The function returns what is no structure of tensors.
+
+        >>> import graphwright as tf
+        >>> list(tf.data.Dataset.range(3).map(lambda x: x * x).as_numpy_iterator())
+        [0, 1, 4]
+        """
+        function = function_for(map_func, self)
+        name = "MapDataset" if num_parallel_calls is None else "ParallelMapDataset"
+        return make(mapping.Map, function.result, [self], [], [function], name)
+
+    def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Any:
+        """Returns the elements of the datasets that a function makes, one dataset after another.
+
+        Args:
+            map_func: A function of an element, which returns a dataset.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the elements of these datasets.
+
+        Raises:
+            TypeError: The function returns something else.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(3).flat_map(tf.data.Dataset.range)
+        >>> list(dataset.as_numpy_iterator())
+        [0, 0, 1]
+        """
+        function = function_for(map_func, self)
+        spec = function.result.specs
+        if not isinstance(spec, DatasetSpec):
+            raise TypeError(
+                "The `map_func` argument must return a `Dataset` object. Got "
+                f"{type(function.returned).__name__!r}."
+            )
+        return make(mapping.FlatMap, ElementType(spec.element_spec), [self], [], [function])
+
+    def scan(
+        self, initial_state: object, scan_func: Callable[..., object], name: str | None = None
+    ) -> Any:
+        """Returns what a function makes of a state and each element in turn.
+
+        Args:
+            initial_state: The state before the first element: a structure of tensors.
+            scan_func: A function of the state and an element. It returns the next state and an
+                element of the result.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the second parts.
+
+        Raises:
+            TypeError: The function does not return two things, or the state changes its type.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(5).scan(tf.constant(0, tf.int64), lambda s, x: (s + x,) * 2)
+        >>> list(dataset.as_numpy_iterator())
+        [0, 1, 3, 6, 10]
+        """
+        initial = normalized(initial_state)
+        state = ElementType.of(initial)
+        start = state.flatten(initial)
+        while True:
+            function = function_for(
+                scan_func, ElementType((state.specs,)), ElementType((self.element_spec,))
+            )
+            returned = function.result.specs
+            if not isinstance(returned, tuple) or len(returned) != 2:
+                raise TypeError(
+                    "Invalid `scan_func`. `scan_func` should return a pair consisting of new state "
+                    f"and the output value but its return type is {returned}."
+                )
+            after = ElementType(returned[0])
+            wider = state.joined(after)
+            if wider is None:
+                raise TypeError(
+                    "Invalid `scan_func`. The element types for the new state must match the "
+                    f"initial state. Expected {state.specs}, got {after.specs}."
+                )
+            if wider == state:
+                break
+            state = wider
+        element = ElementType(returned[1])
+        return make(mapping.Scan, element, [self], start, [function], width=len(state.types))

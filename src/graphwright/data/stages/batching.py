@@ -1,0 +1,214 @@
+"""Stages that make one element of several, or several of one: batch and unbatch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import Block, Column, Row, column, joined, values_of
+from graphwright.data.composites import rows_of, stacked_rows
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, Postponed, Stage, State, Through
+from graphwright.types.arrays import Array
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import show_dims
+from graphwright.types.type_spec import TypeSpec
+
+
+class Batch(Stage):
+    """So many elements in one; the last may be smaller, or is left out."""
+
+    type_name = "BatchDataset"
+
+    def __init__(
+        self, element: ElementType, source: Stage, size: Array, drop_remainder: Array
+    ) -> None:
+        super().__init__(element, source)
+        self.size, self.drop_remainder = int(size), bool(drop_remainder)
+        if self.size <= 0:
+            raise InvalidArgumentError(None, None, "Batch size must be greater than zero.")
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        if before < 0:
+            return before
+        return before // self.size if self.drop_remainder else -(-before // self.size)
+
+    def start(self) -> Cursor:
+        return BatchCursor(self)
+
+
+class BatchCursor(Through):
+    """What is gathered of the next batches."""
+
+    def __init__(self, stage: Batch) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.postponed = Postponed()
+        #: Fewer elements than a batch has, at the end.
+        self.remainder: Block | None = None
+        self.is_over = False
+
+    def pull(self, limit: int) -> Block | None:
+        self.postponed.raise_it()
+        size = self.stage.size
+        block = self.gather(limit * size)
+        if block is None:
+            block, self.remainder = self.remainder, None
+            return None if block is None else self.batches(block, block.count)
+        full = block.count // size * size
+        if full < block.count and not self.stage.drop_remainder and self.postponed.error is None:
+            self.remainder = block.part(full, block.count)
+        return self.batches(block.part(0, full), size) if full else self.pull(limit)
+
+    def gather(self, count: int) -> Block | None:
+        """So many elements in one block, fewer at the end or before an error; None for none.
+
+        Those of a batch in which there is an error are lost, as they are in TensorFlow.
+        """
+        blocks: list[Block] = []
+        present = 0
+        while present < count and not self.is_over:
+            try:
+                block = self.upstream.pull(count - present)
+            except Exception as error:
+                if present < self.stage.size:
+                    raise
+                self.postponed.error = error
+                break
+            if block is None:
+                self.is_over = True
+            else:
+                blocks.append(block)
+                present += block.count
+        return joined(blocks) if blocks else None
+
+    def batches(self, block: Block, size: int) -> Block:
+        """Elements in batches of a size that divides their number."""
+        columns = batched_columns(self.stage.inputs[0].element, block, size)
+        return Block(block.count // size, columns)
+
+    def save(self) -> State:
+        remainder = None if self.remainder is None else self.remainder.saved()
+        return {"before": super().save(), "remainder": remainder, "is_over": self.is_over}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.is_over = state["is_over"]
+        remainder = state["remainder"]
+        self.remainder = None if remainder is None else Block.restored(remainder)
+
+
+def batched_columns(element: ElementType, block: Block, size: int) -> tuple[Column, ...]:
+    """The columns of elements of a type, each several in one."""
+    columns: list[Column] = []
+    remaining = iter(enumerate(block.columns))
+    for leaf in element.leaves:
+        parts = [next(remaining) for _ in leaf.flatten()]
+        if isinstance(leaf, TensorSpec):
+            columns += [batched_column(values, size, place) for place, values in parts]
+        else:
+            columns += batched_composites(leaf, [values for _, values in parts], block.count, size)
+    return tuple(columns)
+
+
+def batched_column(values: Column, size: int, component: int) -> Column:
+    """The values of a tensor, so many stacked in each."""
+    if isinstance(values, np.ndarray):
+        return values.reshape(-1, size, *values.shape[1:])
+    return column([stacked(values[i : i + size], component) for i in range(0, len(values), size)])
+
+
+def stacked(values: Row, component: int) -> Any:
+    """Arrays of one shape in one; InvalidArgumentError where the shapes differ."""
+    if not isinstance(values[0], np.ndarray):
+        return np.array(values, object)
+    shape = values[0].shape
+    for place, value in enumerate(values):
+        if value.shape != shape:
+            raise InvalidArgumentError(
+                None, None,
+                f"Cannot batch tensors with different shapes in component {component}. First "
+                f"element had shape {show_dims(shape)} and element {place} had shape "
+                f"{show_dims(value.shape)}. `padded_batch` pads them, and `ragged_batch` makes "
+                "ragged tensors of them.",
+            )  # fmt: skip
+    return np.stack(values)
+
+
+def batched_composites(
+    spec: TypeSpec, parts: Sequence[Column], count: int, size: int
+) -> list[Column]:
+    """The tensors of composites, so many composites stacked in each."""
+    rows = list(zip(*[values_of(values) for values in parts]))
+    batches = [stacked_rows(spec, rows[i : i + size]) for i in range(0, count, size)]
+    return [column(values) for values in zip(*batches)]
+
+
+class Unbatch(Stage):
+    """The rows of elements."""
+
+    type_name = "UnbatchDataset"
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        sizes = {t.dims[0] if t.dims else None for t in self.inputs[0].element.types} - {None}
+        if before >= 0 and sizes:
+            return before * int(sizes.pop())
+        return before if before in (0, INFINITE) else UNKNOWN
+
+    def start(self) -> Cursor:
+        return UnbatchCursor(self)
+
+
+class UnbatchCursor(Through):
+    """The rows of an element that are left."""
+
+    def __init__(self, stage: Unbatch) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.rest: Block | None = None
+
+    def pull(self, limit: int) -> Block | None:
+        while self.rest is None:
+            block = self.upstream.pull(1)
+            if block is None:
+                return None
+            rows = self.rows(block)
+            self.rest = rows if rows.count else None
+        block, count = self.rest, self.rest.count
+        self.rest = block.part(limit, count) if limit < count else None
+        return block.part(0, limit)
+
+    def rows(self, block: Block) -> Block:
+        """The rows of one element."""
+        columns: list[Column] = []
+        parts = iter(block.row(0))
+        counts: list[int] = []
+        for leaf in self.stage.inputs[0].element.leaves:
+            arrays = [next(parts) for _ in leaf.flatten()]
+            if isinstance(leaf, TensorSpec):
+                columns += arrays
+                counts += [len(array) for array in arrays]
+            else:
+                rows = rows_of(leaf, arrays)
+                columns += [column(values) for values in zip(*rows)]
+                counts.append(len(rows))
+        if len(set(counts)) > 1:
+            raise InvalidArgumentError(
+                None, None,
+                "Input element must have the same batch size in each component. Component 0 had "
+                f"size {counts[0]} but another has {max(set(counts) - {counts[0]})}.",
+            )  # fmt: skip
+        return Block(counts[0], tuple(columns))
+
+    def save(self) -> State:
+        rest = None if self.rest is None else self.rest.saved()
+        return {"before": super().save(), "rest": rest}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.rest = None if state["rest"] is None else Block.restored(state["rest"])

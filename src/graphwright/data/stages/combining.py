@@ -1,0 +1,127 @@
+"""Stages that make one dataset of several: zip, concatenate."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from graphwright.data.blocks import Block, joined
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, Stage, State, at_most
+
+
+class Zip(Stage):
+    """Elements of several datasets side by side, until the first of them ends."""
+
+    type_name = "ZipDataset"
+
+    def cardinality(self) -> int:
+        return reduce(at_most, [stage.cardinality() for stage in self.inputs])
+
+    def start(self) -> Cursor:
+        return ZipCursor(self)
+
+
+class ZipCursor(Cursor):
+    """A place in each of them, and what some have given that others did not match yet."""
+
+    def __init__(self, stage: Zip) -> None:
+        self.cursors = [source.start() for source in stage.inputs]
+        self.waiting: list[Block | None] = [None] * len(self.cursors)
+        self.is_over = False
+
+    def pull(self, limit: int) -> Block | None:
+        if self.is_over:
+            return None
+        blocks: list[Block] = []
+        for i, cursor in enumerate(self.cursors):
+            block = self.waiting[i] or cursor.pull(limit)
+            if block is None:
+                self.is_over = True
+                return None
+            # The next ones need no more than this one has; if it is cut, the rest waits.
+            self.waiting[i] = block
+            limit = min(limit, block.count)
+            blocks.append(block)
+        for i, block in enumerate(blocks):
+            more = block.count > limit
+            self.waiting[i] = block.part(limit, block.count) if more else None
+        columns = [column for block in blocks for column in block.part(0, limit).columns]
+        return Block(limit, tuple(columns))
+
+    def save(self) -> State:
+        return {
+            "before": [cursor.save() for cursor in self.cursors],
+            "waiting": [None if block is None else block.saved() for block in self.waiting],
+            "is_over": self.is_over,
+        }
+
+    def restore(self, state: State) -> None:
+        for cursor, before in zip(self.cursors, state["before"]):
+            cursor.restore(before)
+        self.waiting = [None if b is None else Block.restored(b) for b in state["waiting"]]
+        self.is_over = state["is_over"]
+
+    def close(self) -> None:
+        for cursor in self.cursors:
+            cursor.close()
+
+
+class Concatenate(Stage):
+    """The elements of one dataset and then those of another."""
+
+    type_name = "ConcatenateDataset"
+
+    def __init__(self, element: ElementType, first: Stage, second: Stage) -> None:
+        super().__init__(element, first, second)
+
+    def cardinality(self) -> int:
+        counts = [stage.cardinality() for stage in self.inputs]
+        if INFINITE in counts:
+            return INFINITE
+        return UNKNOWN if UNKNOWN in counts else sum(counts)
+
+    def start(self) -> Cursor:
+        return ConcatenateCursor(self)
+
+
+class ConcatenateCursor(Cursor):
+    """Which of them it is, and a place in it."""
+
+    def __init__(self, stage: Concatenate) -> None:
+        self.stage = stage
+        self.enter(0)
+
+    def enter(self, number: int) -> None:
+        """Goes to the start of one of them."""
+        self.number = number
+        self.upstream = self.stage.inputs[number].start()
+
+    def pull(self, limit: int) -> Block | None:
+        block = self.upstream.pull(limit)
+        while block is None and self.number + 1 < len(self.stage.inputs):
+            self.upstream.close()
+            self.enter(self.number + 1)
+            block = self.upstream.pull(limit)
+        return block
+
+    def save(self) -> State:
+        return {"number": self.number, "before": self.upstream.save()}
+
+    def restore(self, state: State) -> None:
+        self.enter(state["number"])
+        self.upstream.restore(state["before"])
+
+    def close(self) -> None:
+        self.upstream.close()
+
+
+def whole(cursor: Cursor, count: int) -> Block | None:
+    """So many elements of a cursor in one block; fewer at the end, None for none."""
+    blocks: list[Block] = []
+    while count:
+        block = cursor.pull(count)
+        if block is None:
+            break
+        blocks.append(block)
+        count -= block.count
+    return joined(blocks) if blocks else None

@@ -1,0 +1,282 @@
+"""Stages that call a function for each element: map, filter, take_while, flat_map, scan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.data.blocks import Block, Column, Row, joined, of_rows
+from graphwright.data.element_function import BoundFunction
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import UNKNOWN, Cursor, Postponed, Stage, State, Through
+
+
+class Map(Stage):
+    """A function of each element."""
+
+    type_name = "MapDataset"
+
+    def __init__(self, element: ElementType, source: Stage, function: BoundFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        return MapCursor(self)
+
+
+class FunctionCursor(Through):
+    """A cursor that calls a function of what comes, and hands out what came before an error."""
+
+    def __init__(self, source: Stage, function: BoundFunction) -> None:
+        super().__init__(source)
+        self.function = function
+        self.postponed = Postponed()
+        #: Elements behind one with an error.
+        self.rest: Block | None = None
+
+    def take(self, limit: int) -> Block | None:
+        """The next elements from before, after what an error has left."""
+        block, self.rest = self.rest, None
+        if block is None:
+            return self.upstream.pull(limit)
+        if block.count > limit:
+            self.rest = block.part(limit, block.count)
+            block = block.part(0, limit)
+        return block
+
+    def results(self, block: Block) -> Block:
+        """The function of elements up to one that has an error, which the next call raises."""
+        try:
+            results = self.function.of_block(block, self.postponed)
+        except Exception:
+            self.leave(block, 1)
+            raise
+        if results.count < block.count:
+            self.leave(block, results.count + 1)
+        return results
+
+    def leave(self, block: Block, start: int) -> None:
+        """Keeps the elements from a place on for the next call."""
+        left = [block.part(start, block.count)] if start < block.count else []
+        left += [] if self.rest is None else [self.rest]
+        self.rest = joined(left) if left else None
+
+    def save(self) -> State:
+        rest = None if self.rest is None else self.rest.saved()
+        return {"before": super().save(), "rest": rest}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        rest = state["rest"]
+        self.rest = None if rest is None else Block.restored(rest)
+        self.postponed = Postponed()
+
+
+class MapCursor(FunctionCursor):
+    """The function of what comes."""
+
+    def __init__(self, stage: Map) -> None:
+        super().__init__(stage.inputs[0], stage.function)
+
+    def pull(self, limit: int) -> Block | None:
+        self.postponed.raise_it()
+        block = self.take(limit)
+        return None if block is None else self.results(block)
+
+
+class Filter(Stage):
+    """The elements for which a function is true."""
+
+    type_name = "FilterDataset"
+
+    def __init__(self, element: ElementType, source: Stage, function: BoundFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return FilterCursor(self)
+
+
+class FilterCursor(FunctionCursor):
+    """What comes, where the function is true."""
+
+    def __init__(self, stage: Filter) -> None:
+        super().__init__(stage.inputs[0], stage.function)
+
+    def pull(self, limit: int) -> Block | None:
+        while True:
+            self.postponed.raise_it()
+            block = self.take(limit)
+            if block is None:
+                return None
+            flags = self.results(block).columns[0]
+            wanted = np.flatnonzero(as_flags(flags))
+            if len(wanted) == block.count:
+                return block
+            if len(wanted):
+                return block.at(wanted)
+
+
+def as_flags(column: Column) -> Any:
+    """Scalar bools as one array."""
+    return column if isinstance(column, np.ndarray) else np.array(column, bool)
+
+
+class TakeWhile(Stage):
+    """The elements before the first for which a function is false."""
+
+    type_name = "TakeWhileDataset"
+
+    def __init__(self, element: ElementType, source: Stage, function: BoundFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return TakeWhileCursor(self)
+
+
+class TakeWhileCursor(Through):
+    """What comes, as long as the function is true."""
+
+    def __init__(self, stage: TakeWhile) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.is_over = False
+
+    def pull(self, limit: int) -> Block | None:
+        # One by one: nothing behind the end may be asked for.
+        if self.is_over:
+            return None
+        block = self.upstream.pull(1)
+        if block is None or not self.stage.function(block.row(0))[0]:
+            self.is_over = True
+            return None
+        return block
+
+    def save(self) -> State:
+        return {"before": super().save(), "is_over": self.is_over}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.is_over = state["is_over"]
+
+
+class FlatMap(Stage):
+    """The elements of the datasets that a function makes of elements, one dataset after another."""
+
+    type_name = "FlatMapDataset"
+
+    def __init__(self, element: ElementType, source: Stage, function: BoundFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        # What the datasets do that it makes, nobody knows before.
+        self.has_effects = True
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return FlatMapCursor(self)
+
+
+class FlatMapCursor(Through):
+    """A place in the dataset of the present element."""
+
+    def __init__(self, stage: FlatMap) -> None:
+        super().__init__(stage.inputs[0])
+        self.function = stage.function
+        self.row: Row | None = None
+        self.inner: Cursor | None = None
+
+    def pull(self, limit: int) -> Block | None:
+        while True:
+            if self.inner is None:
+                block = self.upstream.pull(1)
+                if block is None:
+                    return None
+                self.enter(block.row(0))
+            assert self.inner is not None
+            found = self.inner.pull(limit)
+            if found is not None:
+                return found
+            self.inner.close()
+            self.inner = self.row = None
+
+    def enter(self, row: Row) -> None:
+        """Goes into the dataset of an element."""
+        (stage,) = self.function(row)
+        self.row, self.inner = row, stage.start()
+
+    def save(self) -> State:
+        inner = None if self.inner is None else self.inner.save()
+        return {"before": super().save(), "row": self.row, "inner": inner}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.row = self.inner = None
+        if state["row"] is not None:
+            self.enter(state["row"])
+            assert self.inner is not None
+            self.inner.restore(state["inner"])
+
+    def close(self) -> None:
+        super().close()
+        if self.inner is not None:
+            self.inner.close()
+
+
+class Scan(Stage):
+    """What a function makes of the state so far and each element, beside the next state."""
+
+    type_name = "ScanDataset"
+
+    def __init__(self, element: ElementType, source: Stage, *rest: Any, width: int) -> None:
+        super().__init__(element, source)
+        *initial, function = rest
+        self.initial: Row = list(initial)
+        self.function: BoundFunction = function
+        self.width = width
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        return ScanCursor(self)
+
+
+class ScanCursor(Through):
+    """The state so far."""
+
+    def __init__(self, stage: Scan) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.state = stage.initial
+
+    def pull(self, limit: int) -> Block | None:
+        block = self.upstream.pull(1)
+        if block is None:
+            return None
+        results = self.stage.function([*self.state, *block.row(0)])
+        self.state = results[: self.stage.width]
+        return of_rows([results[self.stage.width :]])
+
+    def save(self) -> State:
+        return {"before": super().save(), "state": self.state}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.state = state["state"]

@@ -1,0 +1,239 @@
+"""Shuffling, in the order in which TensorFlow does it: a buffer from which each element is drawn."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.forks import own_lock
+from graphwright.data.blocks import Block, of_rows
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import UNKNOWN, Cursor, Postponed, Stage, State, Through
+from graphwright.ops.random import philox
+from graphwright.ops.random.seeds import anywhere
+from graphwright.types.arrays import Array
+
+#: So many numbers are drawn at a time.
+_WORDS = 4096
+
+
+class RandomWords:
+    """The 32-bit words that TensorFlow's generator gives one by one for two seeds."""
+
+    def __init__(self, seed: int, seed2: int, drawn: int = 0) -> None:
+        self.seed, self.seed2 = seed, seed2
+        self.drawn = drawn
+
+    def take(self, count: int) -> list[int]:
+        """The next words."""
+        first, offset = divmod(self.drawn, philox.WORDS)
+        blocks = -(-(offset + count) // philox.WORDS)
+        mask = (1 << 64) - 1
+        counter = ((self.seed2 & mask) << 64) + first
+        words = philox.blocks(self.seed & mask, counter, blocks).ravel()
+        self.drawn += count
+        taken: list[int] = words[offset : offset + count].tolist()
+        return taken
+
+
+class SeedGenerator:
+    """The seeds of each round of a shuffled dataset."""
+
+    def __init__(self, seed: int, seed2: int, is_fixed: bool) -> None:
+        self.seeds = (seed, seed2) if seed or seed2 else anywhere()
+        self.is_fixed = is_fixed
+        self.words = RandomWords(*self.seeds)
+        self.lock = own_lock(self)
+
+    def next_seeds(self) -> tuple[int, int]:
+        """The seeds of another round."""
+        if self.is_fixed:
+            return self.seeds
+        with self.lock:
+            seed, seed2 = self.words.take(2)
+        return seed, seed2
+
+
+class Table(Protocol):
+    """A stage of which each element is known by its number."""
+
+    def at(self, places: Array) -> Block:
+        """The elements with these numbers."""
+
+    def cardinality(self) -> int:
+        """How many there are."""
+
+
+class Shuffle(Stage):
+    """The elements in random order: each is drawn from a buffer of those that come next."""
+
+    type_name = "ShuffleDataset"
+
+    def __init__(
+        self, element: ElementType, source: Stage, size: Array, seed: Array, seed2: Array,
+        *, is_fixed: bool,
+    ) -> None:  # fmt: skip
+        super().__init__(element, source)
+        self.size = int(size)
+        if self.size < 1 and self.size != UNKNOWN:
+            raise InvalidArgumentError(
+                None, None, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY"
+            )
+        self.generator = SeedGenerator(int(seed), int(seed2), is_fixed)
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        source: Any = self.inputs[0]
+        return TableShuffleCursor(self, source) if hasattr(source, "at") else ShuffleCursor(self)
+
+
+class Buffer:
+    """Items of which one is drawn at random, while others take the places of those drawn.
+
+    Item n stands at place n modulo the size. An item that is drawn changes places with the oldest,
+    so that those left stand side by side.
+    """
+
+    def __init__(self, size: int, words: RandomWords) -> None:
+        self.size = size
+        self.words = words
+        self.items: list[Any] = []
+        self.first = self.last = 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another item fits in."""
+        return self.size == UNKNOWN or self.last - self.first < self.size
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return self.first == self.last
+
+    def add(self, item: object) -> None:
+        """Puts an item into the next place."""
+        if len(self.items) == self.last:
+            self.items.append(item)
+        else:
+            self.items[self.last % self.size] = item
+        self.last += 1
+
+    def draw(self, word: int) -> Any:
+        """Takes the item that a random word chooses."""
+        items, first = self.items, self.first
+        length = len(items)
+        place = (first + word % (self.last - first)) % length
+        item = items[place]
+        items[place] = items[first % length]
+        items[first % length] = None
+        self.first = first + 1
+        return item
+
+    def save(self) -> State:
+        """The buffer as plain values."""
+        words = self.words
+        drawn = [words.seed, words.seed2, words.drawn]
+        return {"items": list(self.items), "first": self.first, "last": self.last, "words": drawn}
+
+    def restore(self, state: State) -> None:
+        """Becomes what another one was."""
+        self.items = list(state["items"])
+        self.first, self.last = state["first"], state["last"]
+        self.words = RandomWords(*state["words"])
+
+
+class ShuffleCursor(Through):
+    """A buffer of rows."""
+
+    def __init__(self, stage: Shuffle) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.buffer = Buffer(stage.size, RandomWords(*stage.generator.next_seeds()))
+        self.waiting = Block(0, ())
+        self.place = 0
+        self.is_over = False
+        self.postponed = Postponed()
+
+    def pull(self, limit: int) -> Block | None:
+        self.postponed.raise_it()
+        buffer, rows = self.buffer, []
+        words = buffer.words.take(limit)
+        try:
+            for word in words:
+                self.fill(limit - len(rows))
+                if buffer.is_empty:
+                    break
+                rows.append(buffer.draw(word))
+        except Exception as error:
+            if not rows:
+                raise
+            self.postponed.error = error
+        finally:
+            buffer.words.drawn -= limit - len(rows)
+        return of_rows(rows) if rows else None
+
+    def fill(self, wanted: int) -> None:
+        """Fills the buffer, from rows of which as many are taken as `wanted` drawn ones need."""
+        buffer = self.buffer
+        while buffer.has_room and not self.is_over:
+            if self.place == self.waiting.count:
+                room = buffer.size - (buffer.last - buffer.first) if buffer.size > 0 else _WORDS
+                block = self.upstream.pull(room + wanted - 1)
+                if block is None:
+                    self.is_over = True
+                    return
+                self.waiting, self.place = block, 0
+            buffer.add(self.waiting.row(self.place))
+            self.place += 1
+
+    def save(self) -> State:
+        waiting = self.waiting.part(self.place, self.waiting.count)
+        return {
+            "before": super().save(),
+            "buffer": self.buffer.save(),
+            "waiting": waiting.saved(),
+            "is_over": self.is_over,
+            "seeds": self.stage.generator.words.drawn,
+        }
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.buffer.restore(state["buffer"])
+        self.waiting, self.place = Block.restored(state["waiting"]), 0
+        self.is_over = state["is_over"]
+        self.stage.generator.words.drawn = state["seeds"]
+
+
+class TableShuffleCursor(Cursor):
+    """A buffer of the numbers of elements, which are looked up when they are drawn."""
+
+    def __init__(self, stage: Shuffle, table: Table) -> None:
+        self.stage = stage
+        self.table = table
+        self.count = table.cardinality()
+        self.buffer = Buffer(stage.size, RandomWords(*stage.generator.next_seeds()))
+        self.next_number = 0
+
+    def pull(self, limit: int) -> Block | None:
+        buffer = self.buffer
+        left = self.count - self.next_number + buffer.last - buffer.first
+        drawn: list[int] = []
+        for word in buffer.words.take(min(limit, left)):
+            while self.next_number < self.count and buffer.has_room:
+                buffer.add(self.next_number)
+                self.next_number += 1
+            drawn.append(buffer.draw(word))
+        return self.table.at(np.array(drawn, np.int64)) if drawn else None
+
+    def save(self) -> State:
+        seeds = self.stage.generator.words.drawn
+        return {"buffer": self.buffer.save(), "number": self.next_number, "seeds": seeds}
+
+    def restore(self, state: State) -> None:
+        self.buffer.restore(state["buffer"])
+        self.next_number = state["number"]
+        self.stage.generator.words.drawn = state["seeds"]

@@ -1,0 +1,190 @@
+"""Datasets that come of nothing but tensors, numbers and Python's iterators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import Block, Row, of_row
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import UNKNOWN, Cursor, Stage, State
+from graphwright.types.arrays import Array
+
+
+class Places(Cursor):
+    """A cursor in a stage of which each element has a number."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.place = 0
+
+    def next_places(self, limit: int) -> tuple[int, int]:
+        """The first place that is taken now, and the one behind the last."""
+        start = self.place
+        self.place = min(start + limit, self.count)
+        return start, self.place
+
+    def save(self) -> State:
+        return self.place
+
+    def restore(self, state: State) -> None:
+        self.place = state
+
+
+class Tensors(Stage):
+    """One element."""
+
+    type_name = "TensorDataset"
+
+    def __init__(self, element: ElementType, *row: Any) -> None:
+        super().__init__(element)
+        self.row = row
+
+    def cardinality(self) -> int:
+        return 1
+
+    def start(self) -> Cursor:
+        return TensorsCursor(self)
+
+
+class TensorsCursor(Places):
+    """Before or behind the one element."""
+
+    def __init__(self, stage: Tensors) -> None:
+        super().__init__(1)
+        self.stage = stage
+
+    def pull(self, limit: int) -> Block | None:
+        start, stop = self.next_places(1)
+        return of_row(self.stage.row) if start < stop else None
+
+
+class Slices(Stage):
+    """The rows of arrays: views, which nothing is copied for."""
+
+    type_name = "TensorSliceDataset"
+
+    def __init__(self, element: ElementType, *columns: Any) -> None:
+        super().__init__(element)
+        self.columns = columns
+        self.count = len(columns[0])
+        for column in columns[1:]:
+            if len(column) != self.count:
+                raise InvalidArgumentError(
+                    None, None,
+                    f"Dimensions {self.count} and {len(column)} are not compatible: all components "
+                    "of from_tensor_slices must have as many rows",
+                )  # fmt: skip
+
+    def cardinality(self) -> int:
+        return self.count
+
+    def start(self) -> Cursor:
+        return SlicesCursor(self)
+
+    def at(self, places: Array) -> Block:
+        """The elements at places."""
+        return Block(len(places), tuple([column[places] for column in self.columns]))
+
+
+class SlicesCursor(Places):
+    """A row of arrays."""
+
+    def __init__(self, stage: Slices) -> None:
+        super().__init__(stage.count)
+        self.stage = stage
+
+    def pull(self, limit: int) -> Block | None:
+        start, stop = self.next_places(limit)
+        if start == stop:
+            return None
+        return Block(stop - start, tuple([column[start:stop] for column in self.stage.columns]))
+
+
+class Range(Stage):
+    """start, start + step, ... before stop."""
+
+    type_name = "RangeDataset"
+
+    def __init__(self, element: ElementType, start: Array, stop: Array, step: Array) -> None:
+        super().__init__(element)
+        numbers = range(int(start), int(stop), int(step) or 1)
+        if int(step) == 0:
+            raise InvalidArgumentError(None, None, "step must be a non-zero integer.")
+        self.numbers = numbers
+        self.dtype_of_numbers = element.types[0].dtype.as_numpy_dtype
+
+    def cardinality(self) -> int:
+        return len(self.numbers)
+
+    def start(self) -> Cursor:
+        return RangeCursor(self)
+
+    def at(self, places: Array) -> Block:
+        """The numbers at places."""
+        numbers = self.numbers
+        column = places * numbers.step + numbers.start
+        return Block(len(places), (column.astype(self.dtype_of_numbers),))
+
+
+class RangeCursor(Places):
+    """A number of a range."""
+
+    def __init__(self, stage: Range) -> None:
+        super().__init__(len(stage.numbers))
+        self.stage = stage
+
+    def pull(self, limit: int) -> Block | None:
+        start, stop = self.next_places(limit)
+        if start == stop:
+            return None
+        part = self.stage.numbers[start:stop]
+        column = np.arange(part.start, part.stop, part.step, np.int64)
+        return Block(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
+
+
+class Generated(Stage):
+    """What a Python function's iterator gives."""
+
+    type_name = "FlatMapDataset"
+    has_effects = True
+
+    def __init__(
+        self, element: ElementType, *operands: Any, make: Callable[..., Iterator[Row]]
+    ) -> None:
+        super().__init__(element)
+        self.operands = operands
+        self.make = make
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return GeneratedCursor(self)
+
+
+class GeneratedCursor(Cursor):
+    """A running Python iterator, which is made when it is first asked."""
+
+    def __init__(self, stage: Generated) -> None:
+        self.stage = stage
+        self.rows: Iterator[Row] | None = None
+
+    def pull(self, limit: int) -> Block | None:
+        if self.rows is None:
+            self.rows = self.stage.make(*self.stage.operands)
+        row = next(self.rows, None)
+        return None if row is None else of_row(row)
+
+    def save(self) -> State:
+        raise InvalidArgumentError(
+            None, None,
+            "an iterator over `from_generator` cannot be saved: where a Python generator is, only "
+            "Python knows",
+        )  # fmt: skip
+
+    def restore(self, state: State) -> None:
+        self.save()
