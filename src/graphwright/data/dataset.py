@@ -8,7 +8,7 @@ from typing import Any
 from graphwright.data import dataset_ops
 from graphwright.data.batches import Batches
 from graphwright.data.combinations import Combinations
-from graphwright.data.dataset_loops import ElementFold
+from graphwright.data.dataset_loops import BlockFold
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.iterator import Iterator, NumpyIterator
@@ -196,8 +196,8 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
     def __iter__(self) -> Iterator:
         return Iterator.over(self)
 
-    def __graph_iteration__(self) -> ElementFold:
-        return ElementFold(Iterator.over(self))
+    def __graph_iteration__(self) -> BlockFold:
+        return BlockFold(Iterator.over(self)._handle, self._type)
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """Returns the elements in NumPy's form, one by one.

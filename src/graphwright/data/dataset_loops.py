@@ -8,30 +8,30 @@ from typing import Any
 from graphwright.autograph.staging import Leaves
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
-from graphwright.data.dataset_ops import AbsentElement, NextElement
-from graphwright.data.iterator import Iterator
+from graphwright.data.dataset_ops import AbsentElement, NextBlock, NextElement
+from graphwright.data.element_type import ElementType
 from graphwright.op.interpreter import apply, convert
-from graphwright.ops.math.comparison import logical_and
+from graphwright.ops.math.comparison import greater, less, logical_and
+from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
+from graphwright.values.tensor import Tensor
+
+More = Callable[[Sequence[Any]], Any]
+Step = Callable[[Sequence[Any], Any], Leaves]
 
 
 class ElementFold:
     """A loop over the elements that an iterator has left."""
 
-    def __init__(self, iterator: Iterator) -> None:
+    def __init__(self, iterator: Tensor, element: ElementType) -> None:
         self.iterator = iterator
-        self.element = iterator._type
+        self.element = element
 
     def sample(self) -> Any:
         """Something of the type of an element."""
         return self.element.pack(apply(AbsentElement(self.element)) or ())
 
-    def fold(
-        self,
-        start: Leaves,
-        more: Callable[[Sequence[Any]], Any] | None,
-        step: Callable[[Sequence[Any], Any], Leaves],
-    ) -> Leaves:
+    def fold(self, start: Leaves, more: More | None, step: Step) -> Leaves:
         """`start` after `step(variables, element)` for each element, while `more(variables)`.
 
         An element is taken only when the body needs it: after a `break` none is.
@@ -41,9 +41,38 @@ class ElementFold:
             return is_left if more is None else logical_and(is_left, more(variables))
 
         def body(is_left: TensorValue, *variables: Any) -> Leaves:
-            has_value, *components = apply(NextElement(self.element), self.iterator._handle)
+            has_value, *components = apply(NextElement(self.element), self.iterator)
             element = self.element.pack(components)
             after = cond(has_value, lambda: step(variables, element), lambda: list(variables))
             return [has_value, *after]
+
+        return list(while_loop(test, body, [convert(True), *start]))[1:]
+
+
+class BlockFold(ElementFold):
+    """A loop over the elements of an iterator of its own: one over blocks, and in it one over the
+    elements of a block, which can be machine code."""
+
+    def fold(self, start: Leaves, more: More | None, step: Step) -> Leaves:
+        if any(type_.dtype is dt.variant for type_ in self.element.types):
+            return super().fold(start, more, step)
+
+        def test(is_left: TensorValue, *variables: Any) -> Any:
+            return is_left if more is None else logical_and(is_left, more(variables))
+
+        def body(is_left: TensorValue, *variables: Any) -> Leaves:
+            count, *columns = apply(NextBlock(self.element), self.iterator)
+
+            def is_within(place: TensorValue, *variables: Any) -> Any:
+                return less(place, count) if more is None else logical_and(
+                    less(place, count), more(variables)
+                )
+
+            def turn(place: TensorValue, *variables: Any) -> Leaves:
+                element = self.element.pack([column[place] for column in columns])
+                return [place + 1, *step(variables, element)]
+
+            _, *after = while_loop(is_within, turn, [convert(0), *variables])
+            return [greater(count, 0), *after]
 
         return list(while_loop(test, body, [convert(True), *start]))[1:]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.data.element_function import BoundFunction, ElementFunction
+from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.reader import Reader
 from graphwright.data.stage import Stage
@@ -109,6 +109,36 @@ class NextElement(Op):
         if row is None:
             return (np.array(False), *map(absent, self.element.types))
         return (np.array(True), *row)
+
+
+class NextBlock(Op):
+    """The next elements of an iterator that nobody else takes from: how many, and their columns.
+
+    At the end there are none. Elements of different shapes come one by one.
+    """
+
+    type_name = "NextBlock"
+    inputs = ("iterator: variant",)
+    behind = Reader
+    outputs = ("count: int32", "columns: Tout...")
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return (dt.int32, *[type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return (TensorType(dt.int32, ()), *map(with_rows, self.element.types))
+
+    def kernel(self, reader: Reader) -> tuple[Any, ...]:
+        block = reader.dense_block()
+        if block is None:
+            return (np.array(0, np.int32), *map(absent, map(with_rows, self.element.types)))
+        return (np.array(block.count, np.int32), *block.columns)
 
 
 class AbsentElement(Op):

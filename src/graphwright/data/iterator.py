@@ -6,6 +6,7 @@ from collections.abc import Iterator as PythonIterator
 from typing import Any
 
 from graphwright.base.errors import OutOfRangeError
+from graphwright.data.dataset_loops import ElementFold
 from graphwright.data.dataset_ops import NextElement, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.element_type import ElementType
@@ -106,6 +107,9 @@ class Iterator(Composite):
 
     def __iter__(self) -> Iterator:
         return self
+
+    def __graph_iteration__(self) -> ElementFold:
+        return ElementFold(self._handle, self._type)
 
     def __next__(self) -> Any:
         if current_tracer() is not None:

@@ -46,6 +46,20 @@ class Reader:
             self.place = place + 1
             return self.block.row(place)
 
+    def dense_block(self) -> Block | None:
+        """The next elements, with an array for each column; None at the end."""
+        with self.lock:
+            if self.place == self.block.count:
+                block = self.next_block()
+                if block is None:
+                    return None
+                self.block, self.place = block, 0
+            start = self.place
+            is_dense = all(isinstance(c, np.ndarray) for c in self.block.columns)
+            self.place = self.block.count if is_dense else start + 1
+            part = self.block.part(start, self.place)
+        return part if is_dense else Block(1, tuple([c[0][None] for c in part.columns]))
+
     def next_block(self) -> Block | None:
         """The next elements, as many as are worth it."""
         if self.is_observable:

@@ -108,7 +108,7 @@ def batched_columns(element: ElementType, block: Block, size: int) -> tuple[Colu
     remaining = iter(enumerate(block.columns))
     for leaf in element.leaves:
         parts = [next(remaining) for _ in leaf.flatten()]
-        if isinstance(leaf, TensorSpec):
+        if not parts or isinstance(leaf, TensorSpec):
             columns += [batched_column(values, size, place) for place, values in parts]
         else:
             columns += batched_composites(leaf, [values for _, values in parts], block.count, size)
@@ -190,7 +190,7 @@ class UnbatchCursor(Through):
         counts: list[int] = []
         for leaf in self.stage.inputs[0].element.leaves:
             arrays = [next(parts) for _ in leaf.flatten()]
-            if isinstance(leaf, TensorSpec):
+            if not arrays or isinstance(leaf, TensorSpec):
                 columns += arrays
                 counts += [len(array) for array in arrays]
             else:

@@ -116,7 +116,7 @@ class Buffer:
 
     def add(self, item: object) -> None:
         """Puts an item into the next place."""
-        if len(self.items) == self.last:
+        if self.size == UNKNOWN or len(self.items) < self.size:
             self.items.append(item)
         else:
             self.items[self.last % self.size] = item
