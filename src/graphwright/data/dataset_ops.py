@@ -60,6 +60,12 @@ class MakeDataset(Op):
     def kernel(self, *operands: Any) -> Stage:
         return self.recipe.stage(operands)
 
+    @property
+    def makes_effects(self) -> bool:
+        """Whether going through the dataset is seen from outside."""
+        recipe = self.recipe
+        return recipe.kind.has_effects or any(f.has_effects for f in recipe.functions)
+
     def __hash__(self) -> int:
         return id(self.recipe)
 
@@ -159,6 +165,49 @@ class AbsentElement(Op):
 
     def kernel(self) -> tuple[Any, ...]:
         return tuple(map(absent, self.element.types))
+
+
+class Reduction(NamedTuple):
+    """A function of a state and an element, and the type of the state."""
+
+    function: ElementFunction
+    state: ElementType
+
+
+class ReduceDataset(Op):
+    """The state after a function of the state and each element in turn."""
+
+    type_name = "ReduceDataset"
+    inputs = ("dataset: variant", "operands: Tin...")
+    outputs = ("components: Tout...",)
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    reduction: Reduction
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.reduction.state.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.reduction.state.types)
+
+    def kernel(self, stage: Stage, *operands: Any) -> tuple[Any, ...]:
+        width = len(self.reduction.state.types)
+        state, captured = list(operands[:width]), operands[width:]
+        function = BoundFunction(self.reduction.function, captured)
+        reader = Reader(stage)
+        while (row := reader.row()) is not None:
+            state = function([*state, *row])
+        reader.close()
+        return tuple(state)
+
+    def __hash__(self) -> int:
+        return id(self.reduction)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReduceDataset) and self.reduction is other.reduction
 
 
 class Cardinality(Op):

@@ -14,7 +14,7 @@ from graphwright.control.body import Body, trace_body
 from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
 from graphwright.data.blocks import Block, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import Postponed
+from graphwright.data.stage import Postponed, Stage
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate
 from graphwright.trace.symbolic import SymbolicTensor
@@ -60,13 +60,18 @@ class ElementFunction:
         self.graph = self.body.graph
         self.captured: list[Any] = self.graph.captured
 
-    @property
-    def has_effects(self) -> bool:
-        """Whether running it is seen from outside, or sees what others change."""
-        return self.graph.is_stateful
+        #: Whether running it, or going through a dataset that it makes, is seen from outside, or
+        #: sees what others change.
+        self.has_effects = self.graph.is_stateful or makes_effects(self.graph)
 
     def __repr__(self) -> str:
         return f"<function {self.graph.name}>"
+
+
+def makes_effects(graph: Graph) -> bool:
+    """Whether a graph makes datasets that have effects."""
+    mine = any(getattr(node.op, "makes_effects", False) for node in graph.nodes)
+    return mine or any(map(makes_effects, graph.subgraphs()))
 
 
 def spread(arguments: Sequence[Any]) -> list[Any]:
@@ -115,11 +120,8 @@ class BoundFunction:
         self.seen = 0
         #: Whether many elements can be computed at once; None as long as nobody has tried.
         self.is_vectorized: bool | None = False if function.has_effects else None
-
-    @property
-    def has_effects(self) -> bool:
-        """Whether running it is seen from outside, or sees what others change."""
-        return self.function.has_effects
+        datasets = [value for value in captured if isinstance(value, Stage)]
+        self.has_effects = function.has_effects or any(d.is_observable for d in datasets)
 
     def __call__(self, arrays: Sequence[Any]) -> Row:
         """The results for one element."""

@@ -92,6 +92,18 @@ class ElementType:
         return ElementType(tree.pack_sequence_as(self.specs, joined))
 
 
+def parts_in(structure: object, value: object) -> list[Any]:
+    """What stands in a value where a structure has its leaves; ValueError where it has others."""
+    container, theirs = tree.PLAIN[type(structure)], tree.PLAIN[type(value)]
+    if container is None:
+        return [value]
+    children: list[object] = list(container.children(structure))
+    others: list[object] = [] if theirs is None else list(theirs.children(value))
+    if len(children) != len(others):
+        raise ValueError(f"{value!r} has not the structure of {structure!r}")
+    return [part for child, other in zip(children, others) for part in parts_in(child, other)]
+
+
 def normalized(element: object) -> Any:
     """An element of tensors and composites: lists and what else converts become tensors."""
     if isinstance(element, list):

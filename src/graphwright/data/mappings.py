@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, make
+from graphwright.data.dataset_ops import ReduceDataset, Reduction
+from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
+from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages import mapping
+from graphwright.data.stages.interleaving import Interleave
+from graphwright.op.interpreter import apply
 from graphwright.types.arguments import TensorLike
 
 
@@ -124,3 +130,94 @@ class Mappings(DatasetValue):
             state = wider
         element = ElementType(returned[1])
         return make(mapping.Scan, element, [self], start, [function], width=len(state.types))
+
+    def interleave(
+        self,
+        map_func: Callable[..., object],
+        cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None,
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns the elements of the datasets that a function makes, some from each in turn.
+
+        Args:
+            map_func: A function of an element, which returns a dataset.
+            cycle_length: An int64 scalar: how many datasets are open at a time; as many as there are
+                processors unless it is said.
+            block_length: An int64 scalar: how many elements in a row come from each; 1 unless it is
+                said.
+            num_parallel_calls: How many datasets may be gone through at the same time.
+            deterministic: Whether the order is that of one after the other.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the elements of these datasets.
+
+        Raises:
+            TypeError: The function returns something else.
+            InvalidArgumentError: A number is not positive.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(1, 4).interleave(
+        ...     lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2, block_length=2)
+        >>> list(dataset.as_numpy_iterator())
+        [1, 1, 2, 2, 1, 2, 3, 3, 3]
+        """
+        function = function_for(map_func, self)
+        spec = function.result.specs
+        if not isinstance(spec, DatasetSpec):
+            raise TypeError(
+                "The `map_func` argument must return a `Dataset` object. Got "
+                f"{type(function.returned).__name__!r}."
+            )
+        cycle = os.cpu_count() or 1 if cycle_length in (None, AUTOTUNE) else cycle_length
+        block = 1 if block_length in (None, AUTOTUNE) else block_length
+        name = "InterleaveDataset" if num_parallel_calls is None else "ParallelInterleaveDataset"
+        element = ElementType(spec.element_spec)
+        return make(Interleave, element, [self], [int64(cycle), int64(block)], [function], name)
+
+    def reduce(
+        self, initial_state: object, reduce_func: Callable[..., object], name: str | None = None
+    ) -> Any:
+        """Returns the state after a function of the state and each element in turn.
+
+        Args:
+            initial_state: The state before the first element: a structure of tensors.
+            reduce_func: A function of the state and an element, which returns the next state.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            The last state, in the structure of `initial_state`.
+
+        Raises:
+            TypeError: The function returns another structure, or other dtypes.
+
+        >>> import graphwright as tf
+        >>> total = tf.data.Dataset.range(5).reduce(tf.constant(0, tf.int64), lambda s, x: s + x)
+        >>> int(total)
+        10
+        """
+        initial = normalized(initial_state)
+        state, function = self._stepper(reduce_func, ElementType.of(initial), "reduce_func")
+        recipe = Reduction(function, state)
+        start = state.flatten(initial)
+        results = apply(ReduceDataset(recipe), self._variant, *start, *function.captured)
+        return state.pack(results)
+
+    def _stepper(
+        self, function: Callable[..., object], state: ElementType, what: str
+    ) -> tuple[ElementType, ElementFunction]:
+        """A function of a state and an element, traced for the widest state that comes about."""
+        while True:
+            traced = function_for(function, ElementType((state.specs,)), ElementType((self.element_spec,)))
+            wider = state.joined(traced.result)
+            if wider is None:
+                raise TypeError(
+                    f"Invalid `{what}`. The element types for the new state must match the initial "
+                    f"state. Expected {state.specs}; got {traced.result.specs}."
+                )
+            if wider == state:
+                return state, traced
+            state = wider

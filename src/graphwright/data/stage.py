@@ -25,6 +25,9 @@ from graphwright.types.tensor_type import TensorType
 #: The cardinality of a stage without an end, and of one that does not know.
 INFINITE, UNKNOWN = -1, -2
 
+#: A number that a program leaves to us.
+AUTOTUNE = -1
+
 #: What a cursor saves: numbers, texts, arrays, and lists and mappings of these.
 State = Any
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import DataLossError, InvalidArgumentError
 from graphwright.data.blocks import Block, Column, Row, column, joined, values_of
 from graphwright.data.composites import rows_of, stacked_rows
 from graphwright.data.element_type import ElementType
@@ -24,10 +24,12 @@ class Batch(Stage):
     type_name = "BatchDataset"
 
     def __init__(
-        self, element: ElementType, source: Stage, size: Array, drop_remainder: Array
-    ) -> None:
+        self, element: ElementType, source: Stage, size: Array, drop_remainder: Array,
+        *, row: ElementType,
+    ) -> None:  # fmt: skip
         super().__init__(element, source)
         self.size, self.drop_remainder = int(size), bool(drop_remainder)
+        self.row = row
         if self.size <= 0:
             raise InvalidArgumentError(None, None, "Batch size must be greater than zero.")
 
@@ -88,7 +90,7 @@ class BatchCursor(Through):
 
     def batches(self, block: Block, size: int) -> Block:
         """Elements in batches of a size that divides their number."""
-        columns = batched_columns(self.stage.inputs[0].element, block, size)
+        columns = batched_columns(self.stage.row, block, size)
         return Block(block.count // size, columns)
 
     def save(self) -> State:
@@ -158,7 +160,7 @@ class Unbatch(Stage):
         sizes = {t.dims[0] if t.dims else None for t in self.inputs[0].element.types} - {None}
         if before >= 0 and sizes:
             return before * int(sizes.pop())
-        return before if before in (0, INFINITE) else UNKNOWN
+        return before if before == INFINITE else UNKNOWN
 
     def start(self) -> Cursor:
         return UnbatchCursor(self)
@@ -212,3 +214,120 @@ class UnbatchCursor(Through):
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.rest = None if state["rest"] is None else Block.restored(state["rest"])
+
+
+class PaddedBatch(Batch):
+    """So many elements in one, each padded to the shape that all of them fit in."""
+
+    type_name = "PaddedBatchDataset"
+
+    def __init__(
+        self, element: ElementType, source: Stage, size: Array, drop_remainder: Array, *padding: Any
+    ) -> None:
+        super().__init__(element, source, size, drop_remainder, row=source.element)
+        count = len(padding) // 2
+        #: For each tensor of an element the sizes, -1 for the largest in a batch, and the value.
+        self.shapes = [tuple(shape.tolist()) for shape in padding[:count]]
+        self.values = padding[count:]
+
+    def start(self) -> Cursor:
+        return PaddedBatchCursor(self)
+
+
+class PaddedBatchCursor(BatchCursor):
+    """What is gathered of the next batches."""
+
+    stage: PaddedBatch
+
+    def batches(self, block: Block, size: int) -> Block:
+        columns: list[Column] = []
+        for values, shape, value in zip(block.columns, self.stage.shapes, self.stage.values):
+            groups = [values[i : i + size] for i in range(0, block.count, size)]
+            columns.append(column([padded(group, shape, value) for group in groups]))
+        return Block(block.count // size, tuple(columns))
+
+
+def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
+    """Arrays in one of a shape, of which -1 is the largest size among them."""
+    arrays = values_of(values)
+    if any(array.ndim != len(shape) for array in arrays):
+        raise InvalidArgumentError(
+            None, None,
+            "All elements in a batch must have the same rank as the padded shape for component "
+            f"0: expected rank {len(shape)} but got element with rank {arrays[0].ndim}",
+        )  # fmt: skip
+    largest = [max(sizes) for sizes in zip(*[array.shape for array in arrays])]
+    sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
+    if any(most > size for most, size in zip(largest, sizes)):
+        raise DataLossError(
+            None, None,
+            "Attempted to pad to a smaller size than the input element.",
+        )  # fmt: skip
+    if isinstance(values, np.ndarray) and list(values.shape[1:]) == sizes:
+        return values
+    whole = np.full((len(arrays), *sizes), value, arrays[0].dtype)
+    for place, array in enumerate(arrays):
+        whole[(place, *[slice(0, size) for size in array.shape])] = array
+    return whole
+
+
+class Rebatch(Stage):
+    """The rows of batches in batches of other sizes, which come again in turn."""
+
+    type_name = "RebatchDataset"
+
+    def __init__(
+        self, element: ElementType, source: Stage, sizes: Array, drop_remainder: Array
+    ) -> None:
+        super().__init__(element, source)
+        self.sizes = [int(size) for size in sizes.ravel()]
+        self.drop_remainder = bool(drop_remainder)
+        if any(size < 0 for size in self.sizes) or not any(self.sizes):
+            raise InvalidArgumentError(None, None, "Batch sizes must be positive")
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        return before if before == INFINITE else UNKNOWN
+
+    def start(self) -> Cursor:
+        return RebatchCursor(self)
+
+
+class RebatchCursor(Through):
+    """The rows that wait, and which size comes next."""
+
+    def __init__(self, stage: Rebatch) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.rows: Block | None = None
+        self.turn = 0
+
+    def pull(self, limit: int) -> Block | None:
+        size = self.stage.sizes[self.turn]
+        while self.rows is None or self.rows.count < size:
+            block = self.upstream.pull(1)
+            if block is None:
+                if self.rows is None or not self.rows.count or self.stage.drop_remainder:
+                    return None
+                break
+            row = block.row(0)
+            more = Block(len(row[0]), tuple(row))
+            self.rows = more if self.rows is None else joined([self.rows, more])
+        batch = self.rows.part(0, size)
+        self.rows = self.rows.part(batch.count, self.rows.count)
+        self.turn = (self.turn + 1) % len(self.stage.sizes)
+        return Block(1, tuple([values_in_one(values) for values in batch.columns]))
+
+    def save(self) -> State:
+        rows = None if self.rows is None else self.rows.saved()
+        return {"before": super().save(), "rows": rows, "turn": self.turn}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.rows = None if state["rows"] is None else Block.restored(state["rows"])
+        self.turn = state["turn"]
+
+
+def values_in_one(values: Column) -> Column:
+    """A column of one element, which has all values as its rows."""
+    return (values if isinstance(values, np.ndarray) else stacked(values, 0))[None]

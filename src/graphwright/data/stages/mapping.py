@@ -182,8 +182,7 @@ class FlatMap(Stage):
     def __init__(self, element: ElementType, source: Stage, function: BoundFunction) -> None:
         super().__init__(element, source)
         self.function = function
-        # What the datasets do that it makes, nobody knows before.
-        self.has_effects = True
+        self.has_effects = function.has_effects
 
     def cardinality(self) -> int:
         return UNKNOWN

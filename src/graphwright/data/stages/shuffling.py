@@ -7,53 +7,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.base.forks import own_lock
 from graphwright.data.blocks import Block, of_rows
 from graphwright.data.element_type import ElementType
+from graphwright.data.random_words import RandomWords, SeedGenerator
 from graphwright.data.stage import UNKNOWN, Cursor, Postponed, Stage, State, Through
-from graphwright.ops.random import philox
-from graphwright.ops.random.seeds import anywhere
 from graphwright.types.arrays import Array
 
-#: So many numbers are drawn at a time.
-_WORDS = 4096
-
-
-class RandomWords:
-    """The 32-bit words that TensorFlow's generator gives one by one for two seeds."""
-
-    def __init__(self, seed: int, seed2: int, drawn: int = 0) -> None:
-        self.seed, self.seed2 = seed, seed2
-        self.drawn = drawn
-
-    def take(self, count: int) -> list[int]:
-        """The next words."""
-        first, offset = divmod(self.drawn, philox.WORDS)
-        blocks = -(-(offset + count) // philox.WORDS)
-        mask = (1 << 64) - 1
-        counter = ((self.seed2 & mask) << 64) + first
-        words = philox.blocks(self.seed & mask, counter, blocks).ravel()
-        self.drawn += count
-        taken: list[int] = words[offset : offset + count].tolist()
-        return taken
-
-
-class SeedGenerator:
-    """The seeds of each round of a shuffled dataset."""
-
-    def __init__(self, seed: int, seed2: int, is_fixed: bool) -> None:
-        self.seeds = (seed, seed2) if seed or seed2 else anywhere()
-        self.is_fixed = is_fixed
-        self.words = RandomWords(*self.seeds)
-        self.lock = own_lock(self)
-
-    def next_seeds(self) -> tuple[int, int]:
-        """The seeds of another round."""
-        if self.is_fixed:
-            return self.seeds
-        with self.lock:
-            seed, seed2 = self.words.take(2)
-        return seed, seed2
+#: So many elements are taken at a time where all are to be in the buffer.
+_MANY = 4096
 
 
 class Table(Protocol):
@@ -181,7 +142,7 @@ class ShuffleCursor(Through):
         buffer = self.buffer
         while buffer.has_room and not self.is_over:
             if self.place == self.waiting.count:
-                room = buffer.size - (buffer.last - buffer.first) if buffer.size > 0 else _WORDS
+                room = buffer.size - (buffer.last - buffer.first) if buffer.size > 0 else _MANY
                 block = self.upstream.pull(room + wanted - 1)
                 if block is None:
                     self.is_over = True

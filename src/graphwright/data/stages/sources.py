@@ -10,7 +10,8 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Block, Row, of_row
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import UNKNOWN, Cursor, Stage, State
+from graphwright.data.random_words import RandomWords, SeedGenerator
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, Stage, State
 from graphwright.types.arrays import Array
 
 
@@ -188,3 +189,38 @@ class GeneratedCursor(Cursor):
 
     def restore(self, state: State) -> None:
         self.save()
+
+
+class Random(Stage):
+    """Random numbers, as TensorFlow's generator gives them, without an end."""
+
+    type_name = "RandomDataset"
+
+    def __init__(
+        self, element: ElementType, seed: Array, seed2: Array, *, is_fixed: bool
+    ) -> None:
+        super().__init__(element)
+        self.generator = SeedGenerator(int(seed), int(seed2), is_fixed)
+
+    def cardinality(self) -> int:
+        return INFINITE
+
+    def start(self) -> Cursor:
+        return RandomCursor(self)
+
+
+class RandomCursor(Cursor):
+    """A place in a stream of random numbers."""
+
+    def __init__(self, stage: Random) -> None:
+        self.words = RandomWords(*stage.generator.next_seeds())
+
+    def pull(self, limit: int) -> Block | None:
+        return Block(limit, (np.array(self.words.take(limit), np.int64),))
+
+    def save(self) -> State:
+        words = self.words
+        return [words.seed, words.seed2, words.drawn]
+
+    def restore(self, state: State) -> None:
+        self.words = RandomWords(*state)
