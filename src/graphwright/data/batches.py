@@ -32,9 +32,7 @@ from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
 
-_TOO_LONG = (
-    "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
-)
+_TOO_LONG = "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
 
 
 class Batches(DatasetValue):
@@ -90,7 +88,6 @@ class Batches(DatasetValue):
         """
         return make(batching.Unbatch, self._type.unbatched(), [self])
 
-
     def padded_batch(
         self,
         batch_size: TensorLike,
@@ -132,7 +129,9 @@ class Batches(DatasetValue):
         values = paddings(self._type, padding_values)
         count = static(size) if static(drop) else None
         specs = [
-            TensorSpec([count, *[None if d in (-1, None) else d for d in known_sizes(shape)]], type_.dtype)
+            TensorSpec(
+                [count, *[None if d in (-1, None) else d for d in known_sizes(shape)]], type_.dtype
+            )
             for shape, type_ in zip(shapes, self._type.types)
         ]
         element = ElementType(tree.pack_sequence_as(self._type.specs, specs))

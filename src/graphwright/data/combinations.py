@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from graphwright.data import sampling
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
-from graphwright.data.stages import combining, sources
+from graphwright.data.stages import combining, interleaving, sources
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
@@ -96,3 +98,101 @@ class Combinations(DatasetValue):
         last = int64((1 << 63) - 1)
         numbers = make(sources.Range, element, [], [int64(start), last, int64(1)])
         return Combinations.zip(numbers, self)
+
+    @staticmethod
+    def choose_from_datasets(
+        datasets: Sequence[Any], choice_dataset: Any, stop_on_empty_dataset: bool = True
+    ) -> Any:
+        """Returns elements of several datasets, chosen by numbers from another one.
+
+        Args:
+            datasets: A list of datasets with elements of one structure and the same dtypes.
+            choice_dataset: A dataset of int64 scalars: the places in the list.
+            stop_on_empty_dataset: Whether the first choice of a dataset that has ended is the end;
+                else it is left out.
+
+        Returns:
+            A dataset of the elements.
+
+        Raises:
+            TypeError: The elements of `choice_dataset` are no int64 scalars, or those of the
+                datasets are of different types.
+            ValueError: There are no datasets.
+
+        >>> import graphwright as tf
+        >>> a = tf.data.Dataset.range(3)
+        >>> choices = tf.data.Dataset.from_tensor_slices(tf.constant([1, 0, 1], tf.int64))
+        >>> chosen = tf.data.Dataset.choose_from_datasets([a, a.skip(1)], choices)
+        >>> list(chosen.as_numpy_iterator())
+        [1, 0, 2]
+        """
+        if not datasets:
+            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+        if not isinstance(choice_dataset, DatasetValue):
+            raise TypeError(
+                "Invalid `choice_dataset`. `choice_dataset` should be a `tf.data.Dataset` but is "
+                f"{type(choice_dataset)}."
+            )
+        number = TensorSpec([], dt.int64)
+        if not number.is_compatible_with(choice_dataset.element_spec):
+            raise TypeError(
+                "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` "
+                f"tensors but are {choice_dataset.element_spec}."
+            )
+        return chosen(choice_dataset, datasets, stop_on_empty_dataset)
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Sequence[Any],
+        weights: Any = None,
+        seed: TensorLike | None = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> Any:
+        """Returns elements of several datasets, chosen at random.
+
+        Args:
+            datasets: A list of datasets with elements of one structure and the same dtypes.
+            weights: A list or a float tensor: how likely each is chosen, the same for all unless it
+                is said; or a dataset of such tensors.
+            seed: An int, with which the order is that of TensorFlow; see `tf.random.set_seed`.
+            stop_on_empty_dataset: Whether the first choice of a dataset that has ended is the end;
+                else it is left out.
+            rerandomize_each_iteration: Whether each iteration has another order; it has unless a
+                seed is given.
+
+        Returns:
+            A dataset of the elements.
+
+        Raises:
+            TypeError: `weights` is no list of floats, or the elements are of different types.
+            ValueError: There are no datasets, or another number of weights.
+
+        >>> import graphwright as tf
+        >>> a, b = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
+        >>> mixed = tf.data.Dataset.sample_from_datasets([a, b], seed=2)
+        >>> sorted(mixed.as_numpy_iterator())
+        [0, 1, 2, 10, 11, 12]
+        """
+        if not datasets:
+            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+        likely, weights = sampling.weighted(datasets, weights)
+        if len(likely) == 1 and not isinstance(weights, DatasetValue):
+            return likely[0]
+        choices = sampling.choices(weights, seed, rerandomize_each_iteration)
+        return chosen(choices, likely, stop_on_empty_dataset)
+
+
+def chosen(choices: DatasetValue, datasets: Sequence[Any], stops_at_empty: bool) -> Any:
+    """The elements of datasets whose numbers come from another dataset."""
+    element: ElementType = datasets[0]._type
+    for dataset in datasets[1:]:
+        joined = element.joined(dataset._type)
+        if joined is None:
+            raise TypeError(
+                "Invalid `datasets`. `datasets` must have the same type signature: "
+                f"{element.specs} vs. {dataset.element_spec}."
+            )
+        element = joined
+    inputs = [choices, *datasets]
+    return make(interleaving.Choose, element, inputs, stops_at_empty=bool(stops_at_empty))

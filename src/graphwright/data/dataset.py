@@ -9,13 +9,15 @@ from graphwright.data import dataset_ops
 from graphwright.data.batches import Batches
 from graphwright.data.combinations import Combinations
 from graphwright.data.dataset_loops import BlockFold
+from graphwright.data.generators import Generator, signature
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, UNKNOWN
-from graphwright.data.stages import batching, shuffling, sources
+from graphwright.data.sampling import random_numbers
+from graphwright.data.stages import batching, buffering, shuffling, sources
 from graphwright.op.interpreter import apply
 from graphwright.ops.random.seeds import seeds_for
 from graphwright.trace.tracer import current_tracer
@@ -23,6 +25,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.specs import TensorSpec
+from graphwright.values.convert import convert
 
 
 class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
@@ -124,6 +127,71 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
             return make(batching.Unbatch, whole.unbatched(), [one], name="TensorSliceDataset")
         return make(sources.Slices, whole.unbatched(), [], whole.flatten(element))
 
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any],
+        output_types: object = None,
+        output_shapes: object = None,
+        args: Sequence[TensorLike] | None = None,
+        output_signature: object = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns what a Python generator gives.
+
+        Args:
+            generator: A function that returns an iterable. It is called for each iteration.
+            output_types: The dtypes of an element, in its structure, where there is no
+                `output_signature`.
+            output_shapes: Its shapes, in the same structure; not known unless they are given.
+            args: A list of tensors. The function gets their values as NumPy's arrays.
+            output_signature: The type specs of an element, in its structure.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of what the generator gives, converted.
+
+        Raises:
+            TypeError: `generator` cannot be called, or there is neither a signature nor dtypes.
+            InvalidArgumentError: While elements are taken: one is of another type.
+
+        >>> import graphwright as tf
+        >>> def squares(count):
+        ...     for i in range(count):
+        ...         yield i * i
+        >>> dataset = tf.data.Dataset.from_generator(
+        ...     squares, args=[4], output_signature=tf.TensorSpec([], tf.int32))
+        >>> list(dataset.as_numpy_iterator())
+        [0, 1, 4, 9]
+        """
+        element = signature(generator, output_types, output_shapes, output_signature)
+        operands = [] if args is None else [convert(a) for a in args]
+        return make(
+            sources.Generated, element, [], operands, generator=Generator(generator, element)
+        )
+
+    @staticmethod
+    def random(
+        seed: TensorLike | None = None,
+        rerandomize_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns random numbers of 32 bits, without an end.
+
+        Args:
+            seed: An int, with which the numbers are those of TensorFlow; see `tf.random.set_seed`.
+            rerandomize_each_iteration: Whether each iteration has other numbers.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of int64 scalars.
+
+        >>> import graphwright as tf
+        >>> a = list(tf.data.Dataset.random(seed=4).take(3).as_numpy_iterator())
+        >>> a == list(tf.data.Dataset.random(seed=4).take(3).as_numpy_iterator())
+        True
+        """
+        return random_numbers(seed, rerandomize_each_iteration)
+
     # -- order ----------------------------------------------------------------------------
 
     def shuffle(
@@ -198,6 +266,41 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
 
     def __graph_iteration__(self) -> BlockFold:
         return BlockFold(Iterator.over(self)._handle, self._type)
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """Returns the only element.
+
+        Args:
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            Tensors and composites in the structure of `element_spec`.
+
+        Raises:
+            InvalidArgumentError: There is none, or more than one.
+
+        >>> import graphwright as tf
+        >>> int(tf.data.Dataset.from_tensors(7).get_single_element())
+        7
+        """
+        return self._type.pack(apply(dataset_ops.SingleElement(self._type), self._variant) or ())
+
+    def cache(self, filename: TensorLike = "", name: str | None = None) -> Any:
+        """Returns the elements, which are computed only once.
+
+        Args:
+            filename: Where they are kept; in memory unless it is said.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(3).map(lambda x: x * 2).cache()
+        >>> list(dataset.as_numpy_iterator()), list(dataset.as_numpy_iterator())
+        ([0, 2, 4], [0, 2, 4])
+        """
+        return make(buffering.MemoryCache, self._type, [self])
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """Returns the elements in NumPy's form, one by one.

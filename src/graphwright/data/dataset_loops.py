@@ -64,8 +64,10 @@ class BlockFold(ElementFold):
             count, *columns = apply(NextBlock(self.element), self.iterator)
 
             def is_within(place: TensorValue, *variables: Any) -> Any:
-                return less(place, count) if more is None else logical_and(
-                    less(place, count), more(variables)
+                return (
+                    less(place, count)
+                    if more is None
+                    else logical_and(less(place, count), more(variables))
                 )
 
             def turn(place: TensorValue, *variables: Any) -> Leaves:

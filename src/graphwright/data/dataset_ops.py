@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
@@ -165,6 +166,37 @@ class AbsentElement(Op):
 
     def kernel(self) -> tuple[Any, ...]:
         return tuple(map(absent, self.element.types))
+
+
+class SingleElement(Op):
+    """The only element of a dataset."""
+
+    type_name = "DatasetToSingleElement"
+    inputs = ("dataset: variant",)
+    behind = Stage
+    outputs = ("components: Tout...",)
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.element.types)
+
+    def kernel(self, stage: Stage) -> tuple[Any, ...]:
+        reader = Reader(stage)
+        row = reader.row()
+        if row is None:
+            raise InvalidArgumentError(None, None, "Dataset was empty.")
+        if reader.row() is not None:
+            raise InvalidArgumentError(None, None, "Dataset had more than one element.")
+        reader.close()
+        return tuple(row)
 
 
 class Reduction(NamedTuple):

@@ -211,7 +211,9 @@ class Mappings(DatasetValue):
     ) -> tuple[ElementType, ElementFunction]:
         """A function of a state and an element, traced for the widest state that comes about."""
         while True:
-            traced = function_for(function, ElementType((state.specs,)), ElementType((self.element_spec,)))
+            traced = function_for(
+                function, ElementType((state.specs,)), ElementType((self.element_spec,))
+            )
             wider = state.joined(traced.result)
             if wider is None:
                 raise TypeError(

@@ -7,9 +7,10 @@ from typing import Any
 
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
-from graphwright.data.stages import mapping, selecting
+from graphwright.data.stages import buffering, grouping, guarding, mapping, selecting
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
+from graphwright.types.specs import TensorSpec
 
 
 class Selections(DatasetValue):
@@ -120,6 +121,65 @@ class Selections(DatasetValue):
         [0, 1, 2]
         """
         return make(mapping.TakeWhile, self._type, [self], [], [predicate_for(predicate, self)])
+
+    def unique(self, name: str | None = None) -> Any:
+        """Returns each element the first time that it comes.
+
+        Args:
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        Raises:
+            TypeError: The elements are not single tensors.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1])
+        >>> list(dataset.unique().as_numpy_iterator())
+        [1, 37, 2]
+        """
+        if len(self._type.leaves) != 1 or not isinstance(self.element_spec, TensorSpec):
+            raise TypeError(
+                "`unique` takes datasets whose elements are single tensors, not "
+                f"{self.element_spec}"
+            )
+        return make(grouping.Unique, self._type, [self])
+
+    def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Any:
+        """Returns the elements, of which a thread computes some before they are asked for.
+
+        Args:
+            buffer_size: An int64 scalar: how many elements wait at most. `tf.data.AUTOTUNE` leaves
+                the number to the dataset.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        >>> import graphwright as tf
+        >>> list(tf.data.Dataset.range(3).prefetch(2).as_numpy_iterator())
+        [0, 1, 2]
+        """
+        return make(buffering.Prefetch, self._type, [self], [int64(buffer_size)])
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Any:
+        """Returns the elements that can be computed without an error.
+
+        Args:
+            log_warning: Whether a warning is logged for each error.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.from_tensor_slices([1, 0, 2])
+        >>> dataset = dataset.map(lambda x: 10 // x).ignore_errors()
+        >>> list(dataset.as_numpy_iterator())
+        [10, 5]
+        """
+        return make(guarding.IgnoreErrors, self._type, [self], log_warning=bool(log_warning))
 
 
 def predicate_for(predicate: Callable[..., object], dataset: DatasetValue) -> ElementFunction:

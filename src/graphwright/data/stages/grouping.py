@@ -28,9 +28,7 @@ class Window(Stage):
         self.drop_remainder = bool(drop_remainder)
         for value, what in ((self.size, "size"), (self.shift, "shift"), (self.stride, "stride")):
             if value <= 0:
-                raise InvalidArgumentError(
-                    None, None, f"Window {what} must be greater than zero."
-                )
+                raise InvalidArgumentError(None, None, f"Window {what} must be greater than zero.")
 
     @property
     def reach(self) -> int:
@@ -274,7 +272,11 @@ class UniqueCursor(Through):
                 return None
             wanted = []
             for place, (value,) in enumerate(block.rows()):
-                key = value.item() if value.ndim == 0 else (value.shape, tuple(value.ravel().tolist()))
+                key = (
+                    value.item()
+                    if value.ndim == 0
+                    else (value.shape, tuple(value.ravel().tolist()))
+                )
                 if key not in self.seen:
                     self.seen.add(key)
                     wanted.append(place)

@@ -154,11 +154,11 @@ class Generated(Stage):
     has_effects = True
 
     def __init__(
-        self, element: ElementType, *operands: Any, make: Callable[..., Iterator[Row]]
+        self, element: ElementType, *operands: Any, generator: Callable[..., Iterator[Row]]
     ) -> None:
         super().__init__(element)
         self.operands = operands
-        self.make = make
+        self.generator = generator
 
     def cardinality(self) -> int:
         return UNKNOWN
@@ -176,7 +176,7 @@ class GeneratedCursor(Cursor):
 
     def pull(self, limit: int) -> Block | None:
         if self.rows is None:
-            self.rows = self.stage.make(*self.stage.operands)
+            self.rows = self.stage.generator(*self.stage.operands)
         row = next(self.rows, None)
         return None if row is None else of_row(row)
 
@@ -196,9 +196,7 @@ class Random(Stage):
 
     type_name = "RandomDataset"
 
-    def __init__(
-        self, element: ElementType, seed: Array, seed2: Array, *, is_fixed: bool
-    ) -> None:
+    def __init__(self, element: ElementType, seed: Array, seed2: Array, *, is_fixed: bool) -> None:
         super().__init__(element)
         self.generator = SeedGenerator(int(seed), int(seed2), is_fixed)
 
