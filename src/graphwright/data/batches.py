@@ -217,7 +217,7 @@ class Batches(DatasetValue):
 
         Args:
             size: An int64 scalar: how many elements a window has.
-            shift: An int64 scalar: how many elements further the next window begins, `size` if it is
+            shift: An int64 scalar: how many elements further the next window begins, `size` for
                 None.
             stride: An int64 scalar: how far apart the elements of a window are.
             drop_remainder: A bool scalar: whether windows that are not full are left out.
@@ -253,8 +253,8 @@ class Batches(DatasetValue):
 
         Args:
             key_func: A function of an element, which returns its key: an int64 scalar.
-            reduce_func: A function of a key and a dataset of the elements of a window, which returns
-                a dataset.
+            reduce_func: A function of a key and a dataset of the elements of a window, which
+                returns a dataset.
             window_size: An int64 scalar: how many elements a window has.
             window_size_func: A function of a key, which returns that number, in its place.
             name: Accepted for TensorFlow's signature and not used.
@@ -268,7 +268,7 @@ class Batches(DatasetValue):
 
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.range(6).group_by_window(
-        ...     key_func=lambda x: x % 2, reduce_func=lambda key, window: window.batch(3), window_size=3)
+        ...     lambda x: x % 2, lambda key, window: window.batch(3), window_size=3)
         >>> list(dataset.as_numpy_iterator())
         [array([0, 2, 4]), array([1, 3, 5])]
         """
@@ -307,7 +307,8 @@ class Batches(DatasetValue):
         """Returns batches of elements of like lengths, padded.
 
         Args:
-            element_length_func: A function of an element, which returns its length: an int32 scalar.
+            element_length_func: A function of an element, which returns its length, an int32
+                scalar.
             bucket_boundaries: A list of ints, in rising order: the lengths that divide buckets.
             bucket_batch_sizes: A list of ints: the sizes of batches, one more than boundaries.
             padded_shapes: As in `padded_batch`.
@@ -326,7 +327,8 @@ class Batches(DatasetValue):
                 `pad_to_bucket_boundary` meets a longer element.
 
         >>> import graphwright as tf
-        >>> dataset = tf.data.Dataset.from_tensor_slices([1, 5, 2, 6]).map(lambda n: tf.fill([n], n))
+        >>> lengths = tf.data.Dataset.from_tensor_slices([1, 5, 2, 6])
+        >>> dataset = lengths.map(lambda n: tf.fill([n], n))
         >>> dataset = dataset.bucket_by_sequence_length(lambda x: tf.shape(x)[0], [4], [2, 2])
         >>> [tuple(batch.shape) for batch in dataset]
         [(2, 2), (2, 6)]
@@ -383,7 +385,8 @@ def padding_shapes(element: ElementType, shapes: Any) -> list[Any]:
         for type_ in element.types:
             if type_.dims is None:
                 raise ValueError(
-                    f"You must provide `padded_shapes` argument because component 0 has unknown rank."
+                    "You must provide `padded_shapes` argument because component 0 has unknown "
+                    "rank."
                 )
         return [int64(vector(type_.dims)) for type_ in element.types]
     flat = parts_in(element.specs, shapes)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.base.named_tuples import NamedTuple
 from graphwright.types.arrays import Array
 
 #: The arrays of one element, or of one tensor of all elements.
@@ -19,11 +18,14 @@ Row = list[Any]
 Column = Array | Row
 
 
-class Block(NamedTuple):
-    """So many elements, by columns."""
+class Block:
+    """So many elements, by columns; it does not change."""
 
-    count: int
-    columns: tuple[Any, ...]
+    __slots__ = ("columns", "count")
+
+    def __init__(self, count: int, columns: tuple[Any, ...]) -> None:
+        self.count = count
+        self.columns = columns
 
     @classmethod
     def restored(cls, state: Sequence[Any]) -> Block:

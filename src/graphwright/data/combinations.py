@@ -46,11 +46,10 @@ class Combinations(DatasetValue):
         inputs = tree.flatten(structure)
         for dataset in inputs:
             if not isinstance(dataset, DatasetValue):
-                if isinstance(dataset, list):
-                    message = "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python `list` is not supported and you should use `tuple` instead."
-                else:
-                    message = f"Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects but encountered object of type {type(dataset)}."
-                raise TypeError(message)
+                raise TypeError(
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
+                    f"`tf.data.Dataset` objects but encountered object of type {type(dataset)}."
+                )
         element = ElementType(tree.pack_sequence_as(structure, [d.element_spec for d in inputs]))
         return make(combining.Zip, element, inputs)
 

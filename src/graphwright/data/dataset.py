@@ -9,14 +9,14 @@ from graphwright.data import dataset_ops
 from graphwright.data.batches import Batches
 from graphwright.data.combinations import Combinations
 from graphwright.data.dataset_loops import BlockFold
-from graphwright.data.generators import Generator, signature
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.generators import Generator, signature
 from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
+from graphwright.data.sampling import random_numbers
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, UNKNOWN
-from graphwright.data.sampling import random_numbers
 from graphwright.data.stages import batching, buffering, shuffling, sources
 from graphwright.op.interpreter import apply
 from graphwright.ops.random.seeds import seeds_for
@@ -71,7 +71,8 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
         """
         if not 1 <= len(args) <= 3:
             raise ValueError(
-                f"Invalid `args`. The length of `args` should be between 1 and 3 but its length is {len(args)}."
+                "Invalid `args`. The length of `args` should be between 1 and 3 but its length is "
+                f"{len(args)}."
             )
         start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
         element = ElementType(TensorSpec([], as_dtype(output_type)))
@@ -340,6 +341,7 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
         dataset = transformation_func(self)
         if not isinstance(dataset, DatasetValue):
             raise TypeError(
-                f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(dataset)}."
+                "`transformation_func` must return a `tf.data.Dataset` object. Got "
+                f"{type(dataset)}."
             )
         return dataset

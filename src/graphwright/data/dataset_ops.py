@@ -41,7 +41,9 @@ class Recipe(NamedTuple):
             stop = start + len(function.captured)
             functions.append(BoundFunction(function, operands[start:stop]))
             start = stop
-        return self.kind(self.element, *inputs, *numbers, *functions, **dict(self.options))
+        kind: Any = self.kind
+        stage: Stage = kind(self.element, *inputs, *numbers, *functions, **dict(self.options))
+        return stage
 
 
 class MakeDataset(Op):

@@ -11,6 +11,7 @@ from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import Stage
 from graphwright.op.interpreter import apply
+from graphwright.ops.core.casting import cast
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.composite import Composite
@@ -131,8 +132,8 @@ def make(
     """A dataset of another stage.
 
     Args:
-        kind: The class of the stage. Its arguments are `element`, the stages of `inputs`, the values
-            of `numbers`, the functions, and the options by name.
+        kind: The class of the stage. Its arguments are `element`, the stages of `inputs`, the
+            values of `numbers`, the functions, and the options by name.
         element: The type of the elements.
         inputs: The datasets before it.
         numbers: Tensors, whose values the stage gets.
@@ -153,7 +154,8 @@ def make(
 def int64(value: TensorLike) -> Tensor:
     """A number as an int64 tensor."""
     tensor: Any = convert(value, None, dt.int64)
-    return tensor if tensor.dtype is dt.int64 else convert(tensor, dt.int64)
+    whole: Tensor = tensor if tensor.dtype is dt.int64 else cast(tensor, dt.int64)
+    return whole
 
 
 def function_for(

@@ -37,6 +37,8 @@ class ElementFunction:
 
     def __init__(self, function: Callable[..., object], *arguments: ElementType) -> None:
         staged = staged_form(function)
+        self.returned: Any = None
+        self.result: ElementType
 
         def call(*tensors: Any) -> Any:
             remaining = list(tensors)
@@ -54,8 +56,6 @@ class ElementFunction:
         types = [type_ for argument in arguments for type_ in argument.types]
         name = getattr(function, "__name__", "function").replace("<lambda>", "lambda")
         self.function = function
-        self.returned: Any = None
-        self.result: ElementType
         self.body: Body = trace_body(call, f"Dataset_{name}", types, types)
         self.graph = self.body.graph
         self.captured: list[Any] = self.graph.captured
@@ -160,7 +160,7 @@ class BoundFunction:
         return bool(block.columns) and all(isinstance(c, np.ndarray) for c in block.columns)
 
     def rows(self) -> Executable:
-        """What computes many elements at once; the first call finds out whether that is possible."""
+        """What computes many elements at once; the first call finds out whether it is possible."""
         if self.many is None:
             graph = self.function.graph
             try:

@@ -7,6 +7,7 @@ from typing import Any
 
 from graphwright.types import tree
 from graphwright.types.composite import Composite
+from graphwright.types.containers import PLAIN
 from graphwright.types.specs import NoneTensorSpec, type_spec_from_value
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
@@ -17,8 +18,8 @@ from graphwright.values.tensor import Tensor
 class ElementType:
     """What each element of a dataset is made of.
 
-    An element is a structure of tuples, mappings and the like, of tensors and composites. Stages see
-    it as the flat list of its tensors.
+    An element is a structure of tuples, mappings and the like, of tensors and composites. Stages
+    see it as the flat list of its tensors.
     """
 
     __slots__ = ("leaves", "specs", "types")
@@ -94,7 +95,7 @@ class ElementType:
 
 def parts_in(structure: object, value: object) -> list[Any]:
     """What stands in a value where a structure has its leaves; ValueError where it has others."""
-    container, theirs = tree.PLAIN[type(structure)], tree.PLAIN[type(value)]
+    container, theirs = PLAIN[type(structure)], PLAIN[type(value)]
     if container is None:
         return [value]
     children: list[object] = list(container.children(structure))
@@ -104,11 +105,11 @@ def parts_in(structure: object, value: object) -> list[Any]:
     return [part for child, other in zip(children, others) for part in parts_in(child, other)]
 
 
-def normalized(element: object) -> Any:
+def normalized(element: Any) -> Any:
     """An element of tensors and composites: lists and what else converts become tensors."""
     if isinstance(element, list):
         return convert(element)
-    container = tree.PLAIN[type(element)]
+    container = PLAIN[type(element)]
     if container is None:
         if element is None or isinstance(element, (Tensor, Composite)):
             return element

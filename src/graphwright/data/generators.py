@@ -10,14 +10,13 @@ import numpy as np
 from graphwright.control.python_call import status_of
 from graphwright.data.blocks import Row
 from graphwright.data.element_type import ElementType, parts_in
-from graphwright.op.interpreter import activate
+from graphwright.op.interpreter import activate, host_array
 from graphwright.types import tree
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import is_compatible
 from graphwright.types.type_spec import TypeSpec
-from graphwright.values.convert import convert
 
 
 class Generator:
@@ -74,7 +73,7 @@ class Elements(Iterator[Row]):
     def array(self, spec: TensorSpec, part: Any, value: object) -> Any:
         """A part of an element as an array of its type."""
         try:
-            array = convert(part, spec.dtype)._array  # type: ignore[attr-defined]  # nothing is traced
+            array = host_array(part, spec.dtype)
         except (TypeError, ValueError) as error:
             raise TypeError(
                 "`generator` yielded an element that could not be converted to the expected type. "

@@ -101,7 +101,8 @@ class Mappings(DatasetValue):
             TypeError: The function does not return two things, or the state changes its type.
 
         >>> import graphwright as tf
-        >>> dataset = tf.data.Dataset.range(5).scan(tf.constant(0, tf.int64), lambda s, x: (s + x,) * 2)
+        >>> zero = tf.constant(0, tf.int64)
+        >>> dataset = tf.data.Dataset.range(5).scan(zero, lambda s, x: (s + x, s + x))
         >>> list(dataset.as_numpy_iterator())
         [0, 1, 3, 6, 10]
         """
@@ -144,8 +145,8 @@ class Mappings(DatasetValue):
 
         Args:
             map_func: A function of an element, which returns a dataset.
-            cycle_length: An int64 scalar: how many datasets are open at a time; as many as there are
-                processors unless it is said.
+            cycle_length: An int64 scalar: how many datasets are open at a time; as many as there
+                are processors unless it is said.
             block_length: An int64 scalar: how many elements in a row come from each; 1 unless it is
                 said.
             num_parallel_calls: How many datasets may be gone through at the same time.

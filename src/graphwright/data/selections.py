@@ -188,7 +188,7 @@ def predicate_for(predicate: Callable[..., object], dataset: DatasetValue) -> El
     types = function.result.types
     if len(types) != 1 or types[0].dtype is not dt.bool_ or types[0].dims not in ((), None):
         raise ValueError(
-            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return "
-            f"type is {function.result.specs}."
+            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its "
+            f"return type is {function.result.specs}."
         )
     return function

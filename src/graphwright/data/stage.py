@@ -14,7 +14,6 @@ A cursor hands out blocks of elements. Its contract, which every stage keeps:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.data.blocks import Block
@@ -80,7 +79,7 @@ class Cursor(ABC):
     def restore(self, state: State) -> None:
         """Goes to where another cursor of such a stage was."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most cursors hold nothing to let go of
         """Lets go of threads and files. Elements are not asked for any more."""
 
 
@@ -125,6 +124,3 @@ def at_most(count: int, other: int) -> int:
     if count == INFINITE:
         return other
     return count if other == INFINITE else min(count, other)
-
-
-Build = Callable[[Sequence[Any]], Stage]

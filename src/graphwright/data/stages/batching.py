@@ -157,9 +157,10 @@ class Unbatch(Stage):
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
-        sizes = {t.dims[0] if t.dims else None for t in self.inputs[0].element.types} - {None}
-        if before >= 0 and sizes:
-            return before * int(sizes.pop())
+        sizes = [t.dims[0] for t in self.inputs[0].element.types if t.dims]
+        known = [size for size in sizes if size is not None]
+        if before >= 0 and known:
+            return before * known[0]
         return before if before == INFINITE else UNKNOWN
 
     def start(self) -> Cursor:
@@ -267,7 +268,8 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
         return values
     whole = np.full((len(arrays), *sizes), value, arrays[0].dtype)
     for place, array in enumerate(arrays):
-        whole[(place, *[slice(0, size) for size in array.shape])] = array
+        corner = tuple([slice(0, size) for size in array.shape])
+        whole[place][corner] = array
     return whole
 
 

@@ -73,6 +73,7 @@ class Supply:
     def step(self, limit: int) -> bool:
         """Takes a block; False at the end."""
         began = perf_counter()
+        block: Block | Exception | None
         try:
             block = self.upstream.pull(limit)
         except Exception as error:  # noqa: BLE001 - whoever reads the elements gets it

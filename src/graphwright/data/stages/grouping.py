@@ -206,19 +206,21 @@ class GroupByWindowCursor(Through):
                 group, self.sizes[key] = self.groups.setdefault(key, []), size
             group.append(row)
             if len(group) == self.sizes[key]:
-                self.enter(key, self.groups.pop(key))
+                self.inner = self.enter(key, self.groups.pop(key))
                 return True
         if self.groups:
             key = min(self.groups)
-            self.enter(key, self.groups.pop(key))
+            self.inner = self.enter(key, self.groups.pop(key))
             return True
         return False
 
-    def enter(self, key: int, rows: list[Row]) -> None:
-        """Goes into the dataset that the function makes of a window."""
+    def enter(self, key: int, rows: list[Row]) -> Cursor:
+        """A cursor in the dataset that the function makes of a window."""
         window = Fixed(self.stage.inputs[0].element, of_rows(rows))
         (made,) = self.stage.reduction([np.array(key, np.int64), window])
-        self.window, self.inner = (key, rows), made.start()
+        self.window = (key, rows)
+        cursor: Cursor = made.start()
+        return cursor
 
     def save(self) -> State:
         return {
@@ -236,8 +238,7 @@ class GroupByWindowCursor(Through):
         self.is_over = state["is_over"]
         self.window = self.inner = None
         if state["window"] is not None:
-            self.enter(*state["window"])
-            assert self.inner is not None
+            self.inner = self.enter(*state["window"])
             self.inner.restore(state["inner"])
 
     def close(self) -> None:

@@ -64,7 +64,7 @@ class InterleaveCursor(Through):
                 if before is None:
                     self.is_over = True
                 else:
-                    self.enter(self.turn, before.row(0))
+                    self.cursors[self.turn] = self.enter(self.turn, before.row(0))
             else:
                 self.next_turn()
         return None
@@ -74,10 +74,12 @@ class InterleaveCursor(Through):
         self.turn = (self.turn + 1) % self.stage.cycle_length
         self.passed = 0
 
-    def enter(self, turn: int, row: Row) -> None:
-        """Opens the dataset of an element."""
+    def enter(self, turn: int, row: Row) -> Cursor:
+        """A cursor in the dataset of an element."""
         (stage,) = self.stage.function(row)
-        self.rows[turn], self.cursors[turn] = row, stage.start()
+        self.rows[turn] = row
+        cursor: Cursor = stage.start()
+        return cursor
 
     def save(self) -> State:
         return {
@@ -93,9 +95,7 @@ class InterleaveCursor(Through):
         for turn, (row, inner) in enumerate(zip(state["rows"], state["inner"])):
             self.rows[turn] = self.cursors[turn] = None
             if row is not None:
-                self.enter(turn, row)
-                cursor = self.cursors[turn]
-                assert cursor is not None
+                cursor = self.cursors[turn] = self.enter(turn, row)
                 cursor.restore(inner)
 
     def close(self) -> None:

@@ -206,18 +206,19 @@ class FlatMapCursor(Through):
                 block = self.upstream.pull(1)
                 if block is None:
                     return None
-                self.enter(block.row(0))
-            assert self.inner is not None
-            found = self.inner.pull(limit)
-            if found is not None:
-                return found
+                self.inner = self.enter(block.row(0))
+            inner = self.inner.pull(limit)
+            if inner is not None:
+                return inner
             self.inner.close()
             self.inner = self.row = None
 
-    def enter(self, row: Row) -> None:
-        """Goes into the dataset of an element."""
+    def enter(self, row: Row) -> Cursor:
+        """A cursor in the dataset of an element."""
         (stage,) = self.function(row)
-        self.row, self.inner = row, stage.start()
+        self.row = row
+        cursor: Cursor = stage.start()
+        return cursor
 
     def save(self) -> State:
         inner = None if self.inner is None else self.inner.save()
@@ -227,8 +228,7 @@ class FlatMapCursor(Through):
         super().restore(state["before"])
         self.row = self.inner = None
         if state["row"] is not None:
-            self.enter(state["row"])
-            assert self.inner is not None
+            self.inner = self.enter(state["row"])
             self.inner.restore(state["inner"])
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Shuffling, in the order in which TensorFlow does it: a buffer from which each element is drawn."""
+"""Shuffling, in TensorFlow's order: a buffer from which each element is drawn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import Block, of_rows
+from graphwright.data.blocks import Block, Row, of_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.random_words import RandomWords, SeedGenerator
 from graphwright.data.stage import UNKNOWN, Cursor, Postponed, Stage, State, Through
@@ -121,7 +121,8 @@ class ShuffleCursor(Through):
 
     def pull(self, limit: int) -> Block | None:
         self.postponed.raise_it()
-        buffer, rows = self.buffer, []
+        buffer = self.buffer
+        rows: list[Row] = []
         words = buffer.words.take(limit)
         try:
             for word in words:

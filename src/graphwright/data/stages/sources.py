@@ -143,7 +143,7 @@ class RangeCursor(Places):
         if start == stop:
             return None
         part = self.stage.numbers[start:stop]
-        column = np.arange(part.start, part.stop, part.step, np.int64)
+        column = np.arange(part.start, part.stop, part.step)
         return Block(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
 
 
