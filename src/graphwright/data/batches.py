@@ -11,7 +11,7 @@ from graphwright.autograph.conversion import staged_form
 from graphwright.control.assertions import assert_less
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
 from graphwright.data.element_type import ElementType, parts_in
-from graphwright.data.stages import batching, grouping
+from graphwright.data.stages import batch_stages, group_stages
 from graphwright.ir.known import known
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import gather
@@ -68,7 +68,9 @@ class Batches(DatasetValue):
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
         element = self._type.batched(static(size) if static(drop) else None)
         name = "BatchDataset" if num_parallel_calls is None else "ParallelBatchDataset"
-        return make(batching.Batch, element, [self], [size, drop], (), name, row=self._type)
+        return make(
+            batch_stages.BatchStage, element, [self], [size, drop], (), name, row=self._type
+        )
 
     def unbatch(self, name: str | None = None) -> Any:
         """Returns the rows of the elements.
@@ -86,7 +88,7 @@ class Batches(DatasetValue):
         >>> list(tf.data.Dataset.from_tensors([1, 2, 3]).unbatch().as_numpy_iterator())
         [1, 2, 3]
         """
-        return make(batching.Unbatch, self._type.unbatched(), [self])
+        return make(batch_stages.UnbatchStage, self._type.unbatched(), [self])
 
     def padded_batch(
         self,
@@ -135,7 +137,7 @@ class Batches(DatasetValue):
             for shape, type_ in zip(shapes, self._type.types)
         ]
         element = ElementType(tree.pack_sequence_as(self._type.specs, specs))
-        return make(batching.PaddedBatch, element, [self], [size, drop, *shapes, *values])
+        return make(batch_stages.PaddedBatchStage, element, [self], [size, drop, *shapes, *values])
 
     def ragged_batch(
         self,
@@ -203,7 +205,7 @@ class Batches(DatasetValue):
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
         count = static(size) if static(drop) and size.shape.rank == 0 else None
         element = self._type.unbatched().batched(count)
-        return make(batching.Rebatch, element, [self], [size, drop], name="BatchDataset")
+        return make(batch_stages.RebatchStage, element, [self], [size, drop], name="BatchDataset")
 
     def window(
         self,
@@ -239,7 +241,7 @@ class Batches(DatasetValue):
         element = self._type.mapped(DatasetSpec)
         numbers = [int64(n) for n in (size, size if shift is None else shift, stride)]
         drop = convert(drop_remainder, dt.bool_)
-        return make(grouping.Window, element, [self], [*numbers, drop])
+        return make(group_stages.WindowStage, element, [self], [*numbers, drop])
 
     def group_by_window(
         self,
@@ -290,7 +292,7 @@ class Batches(DatasetValue):
             )
         size = function_for(lambda key: int64(staged_form(sizes)(key)), key_type)
         element = ElementType(spec.element_spec)
-        return make(grouping.GroupByWindow, element, [self], [], [key, reduction, size])
+        return make(group_stages.GroupByWindowStage, element, [self], [], [key, reduction, size])
 
     def bucket_by_sequence_length(
         self,

@@ -18,7 +18,7 @@ Row = list[Any]
 Column = Array | Row
 
 
-class Block:
+class ElementBlock:
     """So many elements, by columns; it does not change."""
 
     __slots__ = ("columns", "count")
@@ -28,7 +28,7 @@ class Block:
         self.columns = columns
 
     @classmethod
-    def restored(cls, state: Sequence[Any]) -> Block:
+    def restored(cls, state: Sequence[Any]) -> ElementBlock:
         """The block that `saved` gave."""
         count, columns = state
         return cls(count, tuple(columns))
@@ -45,31 +45,31 @@ class Block:
         """The arrays of each element."""
         return map(self.row, range(self.count))
 
-    def part(self, start: int, stop: int) -> Block:
+    def part(self, start: int, stop: int) -> ElementBlock:
         """The elements from one place up to another."""
         stop = min(stop, self.count)
         if start == 0 and stop == self.count:
             return self
-        return Block(stop - start, tuple([c[start:stop] for c in self.columns]))
+        return ElementBlock(stop - start, tuple([c[start:stop] for c in self.columns]))
 
-    def at(self, places: Array) -> Block:
+    def at(self, places: Array) -> ElementBlock:
         """The elements at places, in their order."""
         columns = [
             [c[i] for i in places.tolist()] if type(c) is list else c[places] for c in self.columns
         ]
-        return Block(len(places), tuple(columns))
+        return ElementBlock(len(places), tuple(columns))
 
 
-def of_row(row: Sequence[Any]) -> Block:
+def of_row(row: Sequence[Any]) -> ElementBlock:
     """A block of one element."""
-    return Block(1, tuple([a[None] if isinstance(a, np.ndarray) else [a] for a in row]))
+    return ElementBlock(1, tuple([a[None] if isinstance(a, np.ndarray) else [a] for a in row]))
 
 
-def of_rows(rows: Sequence[Sequence[Any]]) -> Block:
+def of_rows(rows: Sequence[Sequence[Any]]) -> ElementBlock:
     """A block of elements, of which there is at least one."""
     if len(rows) == 1:
         return of_row(rows[0])
-    return Block(len(rows), tuple([column(values) for values in zip(*rows)]))
+    return ElementBlock(len(rows), tuple([column(values) for values in zip(*rows)]))
 
 
 def column(values: Sequence[Any]) -> Column:
@@ -82,12 +82,14 @@ def column(values: Sequence[Any]) -> Column:
     return np.stack(values)
 
 
-def joined(blocks: Sequence[Block]) -> Block:
+def joined(blocks: Sequence[ElementBlock]) -> ElementBlock:
     """The elements of several blocks, of which there is at least one."""
     if len(blocks) == 1:
         return blocks[0]
     count = sum([block.count for block in blocks])
-    return Block(count, tuple([together(parts) for parts in zip(*[b.columns for b in blocks])]))
+    return ElementBlock(
+        count, tuple([together(parts) for parts in zip(*[b.columns for b in blocks])])
+    )
 
 
 def together(columns: Sequence[Column]) -> Column:

@@ -8,7 +8,7 @@ from typing import Any
 from graphwright.data import sampling
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
-from graphwright.data.stages import combining, interleaving, sources
+from graphwright.data.stages import combine_stages, interleave_stages, source_stages
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
@@ -51,7 +51,7 @@ class Combinations(DatasetValue):
                     f"`tf.data.Dataset` objects but encountered object of type {type(dataset)}."
                 )
         element = ElementType(tree.pack_sequence_as(structure, [d.element_spec for d in inputs]))
-        return make(combining.Zip, element, inputs)
+        return make(combine_stages.ZipStage, element, inputs)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Any:
         """Returns the elements of this dataset and then those of another.
@@ -77,7 +77,7 @@ class Combinations(DatasetValue):
                 "Incompatible types of input datasets: "
                 f"{self.element_spec} vs. {dataset.element_spec}."
             )
-        return make(combining.Concatenate, element, [self, dataset])
+        return make(combine_stages.ConcatenateStage, element, [self, dataset])
 
     def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Any:
         """Returns the elements with their numbers.
@@ -95,7 +95,7 @@ class Combinations(DatasetValue):
         """
         element = ElementType(TensorSpec([], dt.int64))
         last = int64((1 << 63) - 1)
-        numbers = make(sources.Range, element, [], [int64(start), last, int64(1)])
+        numbers = make(source_stages.RangeStage, element, [], [int64(start), last, int64(1)])
         return Combinations.zip(numbers, self)
 
     @staticmethod
@@ -194,4 +194,4 @@ def chosen(choices: DatasetValue, datasets: Sequence[Any], stops_at_empty: bool)
             )
         element = joined
     inputs = [choices, *datasets]
-    return make(interleaving.Choose, element, inputs, stops_at_empty=bool(stops_at_empty))
+    return make(interleave_stages.ChooseStage, element, inputs, stops_at_empty=bool(stops_at_empty))

@@ -11,13 +11,13 @@ from graphwright.data.combinations import Combinations
 from graphwright.data.dataset_loops import BlockFold
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.generators import Generator, signature
+from graphwright.data.generators import ElementGenerator, signature
 from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
 from graphwright.data.sampling import random_numbers
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, UNKNOWN
-from graphwright.data.stages import batching, buffering, shuffling, sources
+from graphwright.data.stages import batch_stages, buffer_stages, shuffle_stages, source_stages
 from graphwright.op.interpreter import apply
 from graphwright.ops.random.seeds import seeds_for
 from graphwright.trace.tracer import current_tracer
@@ -76,7 +76,7 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
             )
         start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
         element = ElementType(TensorSpec([], as_dtype(output_type)))
-        return make(sources.Range, element, [], [int64(start), int64(stop), int64(step)])
+        return make(source_stages.RangeStage, element, [], [int64(start), int64(stop), int64(step)])
 
     @staticmethod
     def from_tensors(tensors: object, name: str | None = None) -> Any:
@@ -95,7 +95,7 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
         """
         element = normalized(tensors)
         element_type = ElementType.of(element)
-        return make(sources.Tensors, element_type, [], element_type.flatten(element))
+        return make(source_stages.TensorsStage, element_type, [], element_type.flatten(element))
 
     @staticmethod
     def from_tensor_slices(tensors: object, name: str | None = None) -> Any:
@@ -124,9 +124,11 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
             if type_.dims == ():
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         if any(not isinstance(leaf, TensorSpec) for leaf in whole.leaves):
-            one = make(sources.Tensors, whole, [], whole.flatten(element))
-            return make(batching.Unbatch, whole.unbatched(), [one], name="TensorSliceDataset")
-        return make(sources.Slices, whole.unbatched(), [], whole.flatten(element))
+            one = make(source_stages.TensorsStage, whole, [], whole.flatten(element))
+            return make(
+                batch_stages.UnbatchStage, whole.unbatched(), [one], name="TensorSliceDataset"
+            )
+        return make(source_stages.SlicesStage, whole.unbatched(), [], whole.flatten(element))
 
     @staticmethod
     def from_generator(
@@ -167,7 +169,11 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
         element = signature(generator, output_types, output_shapes, output_signature)
         operands = [] if args is None else [convert(a) for a in args]
         return make(
-            sources.Generated, element, [], operands, generator=Generator(generator, element)
+            source_stages.GeneratedStage,
+            element,
+            [],
+            operands,
+            generator=ElementGenerator(generator, element),
         )
 
     @staticmethod
@@ -226,7 +232,7 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
         pair = [int64(number) for number in seeds_for(seed)]
         is_fixed = reshuffle_each_iteration is False
         numbers = [int64(buffer_size), *pair]
-        return make(shuffling.Shuffle, self._type, [self], numbers, is_fixed=is_fixed)
+        return make(shuffle_stages.ShuffleStage, self._type, [self], numbers, is_fixed=is_fixed)
 
     # -- what is known and how it is gone through -------------------------------------------
 
@@ -301,7 +307,7 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
         >>> list(dataset.as_numpy_iterator()), list(dataset.as_numpy_iterator())
         ([0, 2, 4], [0, 2, 4])
         """
-        return make(buffering.MemoryCache, self._type, [self])
+        return make(buffer_stages.MemoryCacheStage, self._type, [self])
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """Returns the elements in NumPy's form, one by one.

@@ -12,7 +12,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.reader import Reader
-from graphwright.data.stage import Stage
+from graphwright.data.stage import DatasetStage
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -23,7 +23,7 @@ from graphwright.types.tensor_type import TensorType
 class Recipe(NamedTuple):
     """How a stage is made: all of it that does not depend on tensors."""
 
-    kind: type[Stage]
+    kind: type[DatasetStage]
     element: ElementType
     #: How many stages come before it, and how many tensors say its numbers.
     inputs: int
@@ -31,7 +31,7 @@ class Recipe(NamedTuple):
     functions: tuple[ElementFunction, ...]
     options: tuple[tuple[str, Any], ...]
 
-    def stage(self, operands: Sequence[Any]) -> Stage:
+    def stage(self, operands: Sequence[Any]) -> DatasetStage:
         """The stage for stages before it, numbers, and what functions captured, in this order."""
         inputs = operands[: self.inputs]
         start = self.inputs + self.numbers
@@ -42,7 +42,9 @@ class Recipe(NamedTuple):
             functions.append(BoundFunction(function, operands[start:stop]))
             start = stop
         kind: Any = self.kind
-        stage: Stage = kind(self.element, *inputs, *numbers, *functions, **dict(self.options))
+        stage: DatasetStage = kind(
+            self.element, *inputs, *numbers, *functions, **dict(self.options)
+        )
         return stage
 
 
@@ -60,7 +62,7 @@ class MakeDataset(Op):
     def shapes(self, *operands: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, *operands: Any) -> Stage:
+    def kernel(self, *operands: Any) -> DatasetStage:
         return self.recipe.stage(operands)
 
     @property
@@ -81,7 +83,7 @@ class OpenIterator(Op):
 
     type_name = "OpenIterator"
     inputs = ("dataset: variant",)
-    behind = Stage
+    behind = DatasetStage
     outputs = ("iterator: variant",)
     effect = Effect.WRITE
     gradient = not_differentiable
@@ -89,7 +91,7 @@ class OpenIterator(Op):
     def shapes(self, dataset: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, stage: Stage) -> Reader:
+    def kernel(self, stage: DatasetStage) -> Reader:
         return Reader(stage)
 
 
@@ -175,7 +177,7 @@ class SingleElement(Op):
 
     type_name = "DatasetToSingleElement"
     inputs = ("dataset: variant",)
-    behind = Stage
+    behind = DatasetStage
     outputs = ("components: Tout...",)
     effect = Effect.WRITE
     pure = False
@@ -190,7 +192,7 @@ class SingleElement(Op):
     def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
         return tuple(self.element.types)
 
-    def kernel(self, stage: Stage) -> tuple[Any, ...]:
+    def kernel(self, stage: DatasetStage) -> tuple[Any, ...]:
         reader = Reader(stage)
         row = reader.row()
         if row is None:
@@ -201,7 +203,7 @@ class SingleElement(Op):
         return tuple(row)
 
 
-class Reduction(NamedTuple):
+class StateFunction(NamedTuple):
     """A function of a state and an element, and the type of the state."""
 
     function: ElementFunction
@@ -219,7 +221,7 @@ class ReduceDataset(Op):
     returns_tuple = True
     gradient = not_differentiable
 
-    reduction: Reduction
+    reduction: StateFunction
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return tuple([type_.dtype for type_ in self.reduction.state.types])
@@ -227,7 +229,7 @@ class ReduceDataset(Op):
     def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
         return tuple(self.reduction.state.types)
 
-    def kernel(self, stage: Stage, *operands: Any) -> tuple[Any, ...]:
+    def kernel(self, stage: DatasetStage, *operands: Any) -> tuple[Any, ...]:
         width = len(self.reduction.state.types)
         state, captured = list(operands[:width]), operands[width:]
         function = BoundFunction(self.reduction.function, captured)
@@ -249,14 +251,14 @@ class Cardinality(Op):
 
     type_name = "DatasetCardinality"
     inputs = ("dataset: variant",)
-    behind = Stage
+    behind = DatasetStage
     outputs = ("cardinality: int64",)
     gradient = not_differentiable
 
     def shapes(self, dataset: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, stage: Stage) -> Array:
+    def kernel(self, stage: DatasetStage) -> Array:
         return np.array(stage.cardinality(), np.int64)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from graphwright.data.dataset_ops import MakeDataset, Recipe
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import Stage
+from graphwright.data.stage import DatasetStage
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.casting import cast
 from graphwright.types import dtypes as dt
@@ -105,11 +105,11 @@ class DatasetValue(Composite):
         return DatasetSpec(self.element_spec)
 
     @property
-    def _stage(self) -> Stage:
+    def _stage(self) -> DatasetStage:
         """What the dataset does; it is known where no graph is traced."""
         variant = self._variant
         assert isinstance(variant, EagerTensor)
-        stage: Stage = variant._array
+        stage: DatasetStage = variant._array
         return stage
 
     def __repr__(self) -> str:
@@ -121,7 +121,7 @@ class DatasetValue(Composite):
 
 
 def make(
-    kind: type[Stage],
+    kind: type[DatasetStage],
     element: ElementType,
     inputs: Sequence[DatasetValue] = (),
     numbers: Sequence[TensorLike] = (),

@@ -12,9 +12,9 @@ from graphwright.base.logs import LOGGER
 from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.body import Body, trace_body
 from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
-from graphwright.data.blocks import Block, Row, of_row, of_rows
+from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import Postponed, Stage
+from graphwright.data.stage import DatasetStage, Postponed
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate
 from graphwright.trace.symbolic import SymbolicTensor
@@ -83,7 +83,7 @@ def spread(arguments: Sequence[Any]) -> list[Any]:
     ]
 
 
-class Executable:
+class GraphRunner:
     """A graph as what runs it: kernels at first, machine code when that pays."""
 
     def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
@@ -115,12 +115,12 @@ class BoundFunction:
 
     def __init__(self, function: ElementFunction, captured: Sequence[Any]) -> None:
         self.function = function
-        self.one = Executable(function.graph, captured)
-        self.many: Executable | None = None
+        self.one = GraphRunner(function.graph, captured)
+        self.many: GraphRunner | None = None
         self.seen = 0
         #: Whether many elements can be computed at once; None as long as nobody has tried.
         self.is_vectorized: bool | None = False if function.has_effects else None
-        datasets = [value for value in captured if isinstance(value, Stage)]
+        datasets = [value for value in captured if isinstance(value, DatasetStage)]
         self.has_effects = function.has_effects or any(d.is_observable for d in datasets)
 
     def __call__(self, arrays: Sequence[Any]) -> Row:
@@ -128,13 +128,13 @@ class BoundFunction:
         with activate(None):
             return self.one(arrays)
 
-    def of_block(self, block: Block, postponed: Postponed) -> Block:
+    def of_block(self, block: ElementBlock, postponed: Postponed) -> ElementBlock:
         """The results for each element; those before an error, which is postponed."""
         if block.count > 1 and self.is_worth(block):
             try:
                 with activate(None):
                     results = self.rows()(block.columns)
-                return Block(block.count, tuple(results))
+                return ElementBlock(block.count, tuple(results))
             except Exception:  # noqa: BLE001 - one by one shows which element it is
                 LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
         rows: list[Row] = []
@@ -148,10 +148,10 @@ class BoundFunction:
                 break
         self.seen += len(rows)
         if not rows[0]:
-            return Block(len(rows), ())
+            return ElementBlock(len(rows), ())
         return of_rows(rows) if len(rows) > 1 else of_row(rows[0])
 
-    def is_worth(self, block: Block) -> bool:
+    def is_worth(self, block: ElementBlock) -> bool:
         """Whether the elements of a block are computed at once."""
         if self.is_vectorized is None and self.seen + block.count > _FEW:
             self.rows()
@@ -159,12 +159,12 @@ class BoundFunction:
             return False
         return bool(block.columns) and all(isinstance(c, np.ndarray) for c in block.columns)
 
-    def rows(self) -> Executable:
+    def rows(self) -> GraphRunner:
         """What computes many elements at once; the first call finds out whether it is possible."""
         if self.many is None:
             graph = self.function.graph
             try:
-                self.many = Executable(of_rows_graph(graph), self.one.captured)
+                self.many = GraphRunner(of_rows_graph(graph), self.one.captured)
                 self.is_vectorized = True
             except NotVectorized as reason:
                 self.is_vectorized = False

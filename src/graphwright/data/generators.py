@@ -19,7 +19,7 @@ from graphwright.types.tensor_type import is_compatible
 from graphwright.types.type_spec import TypeSpec
 
 
-class Generator:
+class ElementGenerator:
     """A program's generator, which gives the arrays of elements of a type."""
 
     def __init__(self, function: Callable[..., Any], element: ElementType) -> None:
@@ -33,10 +33,10 @@ class Generator:
                 values = iter(self.function(*[np.asarray(a)[()] for a in operands]))
         except Exception as error:
             raise status_of(error) from error
-        return Elements(values, self.element)
+        return GeneratedRows(values, self.element)
 
 
-class Elements(Iterator[Row]):
+class GeneratedRows(Iterator[Row]):
     """What a Python iterator gives, as arrays; an error does not end it."""
 
     def __init__(self, values: Iterator[Any], element: ElementType) -> None:

@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.data.dataset_ops import ReduceDataset, Reduction
+from graphwright.data.dataset_ops import ReduceDataset, StateFunction
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.stage import AUTOTUNE
-from graphwright.data.stages import mapping
-from graphwright.data.stages.interleaving import Interleave
+from graphwright.data.stages import map_stages
+from graphwright.data.stages.interleave_stages import InterleaveStage
 from graphwright.op.interpreter import apply
 from graphwright.types.arguments import TensorLike
 
@@ -54,7 +54,7 @@ class Mappings(DatasetValue):
         """
         function = function_for(map_func, self)
         name = "MapDataset" if num_parallel_calls is None else "ParallelMapDataset"
-        return make(mapping.Map, function.result, [self], [], [function], name)
+        return make(map_stages.MapStage, function.result, [self], [], [function], name)
 
     def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Any:
         """Returns the elements of the datasets that a function makes, one dataset after another.
@@ -81,7 +81,7 @@ class Mappings(DatasetValue):
                 "The `map_func` argument must return a `Dataset` object. Got "
                 f"{type(function.returned).__name__!r}."
             )
-        return make(mapping.FlatMap, ElementType(spec.element_spec), [self], [], [function])
+        return make(map_stages.FlatMapStage, ElementType(spec.element_spec), [self], [], [function])
 
     def scan(
         self, initial_state: object, scan_func: Callable[..., object], name: str | None = None
@@ -130,7 +130,9 @@ class Mappings(DatasetValue):
                 break
             state = wider
         element = ElementType(returned[1])
-        return make(mapping.Scan, element, [self], start, [function], width=len(state.types))
+        return make(
+            map_stages.ScanStage, element, [self], start, [function], width=len(state.types)
+        )
 
     def interleave(
         self,
@@ -177,7 +179,9 @@ class Mappings(DatasetValue):
         block = 1 if block_length in (None, AUTOTUNE) else block_length
         name = "InterleaveDataset" if num_parallel_calls is None else "ParallelInterleaveDataset"
         element = ElementType(spec.element_spec)
-        return make(Interleave, element, [self], [int64(cycle), int64(block)], [function], name)
+        return make(
+            InterleaveStage, element, [self], [int64(cycle), int64(block)], [function], name
+        )
 
     def reduce(
         self, initial_state: object, reduce_func: Callable[..., object], name: str | None = None
@@ -202,7 +206,7 @@ class Mappings(DatasetValue):
         """
         initial = normalized(initial_state)
         state, function = self._stepper(reduce_func, ElementType.of(initial), "reduce_func")
-        recipe = Reduction(function, state)
+        recipe = StateFunction(function, state)
         start = state.flatten(initial)
         results = apply(ReduceDataset(recipe), self._variant, *start, *function.captured)
         return state.pack(results)

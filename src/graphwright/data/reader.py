@@ -7,8 +7,8 @@ from time import perf_counter
 import numpy as np
 
 from graphwright.base.forks import own_lock
-from graphwright.data.blocks import Block, Row
-from graphwright.data.stage import Stage, State
+from graphwright.data.blocks import ElementBlock, Row
+from graphwright.data.stage import DatasetStage, State
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -25,13 +25,13 @@ class Reader:
     shape = ()
     tensor_type = TensorType(dt.variant, ())
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
         self.cursor = stage.start()
         self.lock = own_lock(self)
         self.limit = 1
         self.is_observable = stage.is_observable
-        self.block = Block(0, ())
+        self.block = ElementBlock(0, ())
         self.place = 0
 
     def row(self) -> Row | None:
@@ -46,7 +46,7 @@ class Reader:
             self.place = place + 1
             return self.block.row(place)
 
-    def dense_block(self) -> Block | None:
+    def dense_block(self) -> ElementBlock | None:
         """The next elements, with an array for each column; None at the end."""
         with self.lock:
             if self.place == self.block.count:
@@ -58,9 +58,9 @@ class Reader:
             is_dense = all(isinstance(c, np.ndarray) for c in self.block.columns)
             self.place = self.block.count if is_dense else start + 1
             part = self.block.part(start, self.place)
-        return part if is_dense else Block(1, tuple([c[0][None] for c in part.columns]))
+        return part if is_dense else ElementBlock(1, tuple([c[0][None] for c in part.columns]))
 
-    def next_block(self) -> Block | None:
+    def next_block(self) -> ElementBlock | None:
         """The next elements, as many as are worth it."""
         if self.is_observable:
             return self.cursor.pull(1)
@@ -70,7 +70,7 @@ class Reader:
             self.resize(block, perf_counter() - began)
         return block
 
-    def resize(self, block: Block, seconds: float) -> None:
+    def resize(self, block: ElementBlock, seconds: float) -> None:
         """Chooses how many elements to take next time."""
         size = sum([c.nbytes for c in block.columns if isinstance(c, np.ndarray)])
         if seconds > 2 * _LONG or size > 2 * _BYTES:
@@ -88,7 +88,7 @@ class Reader:
         """Goes to where another reader was."""
         with self.lock:
             self.cursor.restore(state["cursor"])
-            self.block, self.place = Block.restored(state["ahead"]), 0
+            self.block, self.place = ElementBlock.restored(state["ahead"]), 0
 
     def close(self) -> None:
         """Lets go of threads and files."""

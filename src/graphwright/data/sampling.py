@@ -7,7 +7,7 @@ from typing import Any
 
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
-from graphwright.data.stages.sources import Random
+from graphwright.data.stages.source_stages import RandomStage
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.math.transcendental import log
 from graphwright.ops.random.seeds import seeds_for
@@ -23,7 +23,7 @@ def random_numbers(seed: TensorLike | None, rerandomize: bool | None) -> Any:
     """A dataset of random 32-bit numbers, as int64 scalars, without an end."""
     pair = [int64(number) for number in seeds_for(seed)]
     element = ElementType(TensorSpec([], dt.int64))
-    return make(Random, element, [], pair, is_fixed=not rerandomize)
+    return make(RandomStage, element, [], pair, is_fixed=not rerandomize)
 
 
 def weighted(

@@ -7,7 +7,13 @@ from typing import Any
 
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
-from graphwright.data.stages import buffering, grouping, guarding, mapping, selecting
+from graphwright.data.stages import (
+    buffer_stages,
+    group_stages,
+    guard_stages,
+    map_stages,
+    select_stages,
+)
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.specs import TensorSpec
@@ -30,7 +36,7 @@ class Selections(DatasetValue):
         >>> list(tf.data.Dataset.range(10).take(3).as_numpy_iterator())
         [0, 1, 2]
         """
-        return make(selecting.Take, self._type, [self], [int64(count)])
+        return make(select_stages.TakeStage, self._type, [self], [int64(count)])
 
     def skip(self, count: TensorLike, name: str | None = None) -> Any:
         """Returns the elements behind the first ones.
@@ -46,7 +52,7 @@ class Selections(DatasetValue):
         >>> list(tf.data.Dataset.range(5).skip(3).as_numpy_iterator())
         [3, 4]
         """
-        return make(selecting.Skip, self._type, [self], [int64(count)])
+        return make(select_stages.SkipStage, self._type, [self], [int64(count)])
 
     def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Any:
         """Returns every so many elements one.
@@ -66,7 +72,7 @@ class Selections(DatasetValue):
         >>> list(tf.data.Dataset.range(10).shard(3, 1).as_numpy_iterator())
         [1, 4, 7]
         """
-        return make(selecting.Shard, self._type, [self], [int64(num_shards), int64(index)])
+        return make(select_stages.ShardStage, self._type, [self], [int64(num_shards), int64(index)])
 
     def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Any:
         """Returns all elements again and again.
@@ -82,7 +88,9 @@ class Selections(DatasetValue):
         >>> list(tf.data.Dataset.range(2).repeat(2).as_numpy_iterator())
         [0, 1, 0, 1]
         """
-        return make(selecting.Repeat, self._type, [self], [int64(-1 if count is None else count)])
+        return make(
+            select_stages.RepeatStage, self._type, [self], [int64(-1 if count is None else count)]
+        )
 
     def filter(self, predicate: Callable[..., object], name: str | None = None) -> Any:
         """Returns the elements for which a function is true.
@@ -101,7 +109,9 @@ class Selections(DatasetValue):
         >>> list(tf.data.Dataset.range(6).filter(lambda x: x % 2 == 1).as_numpy_iterator())
         [1, 3, 5]
         """
-        return make(mapping.Filter, self._type, [self], [], [predicate_for(predicate, self)])
+        return make(
+            map_stages.FilterStage, self._type, [self], [], [predicate_for(predicate, self)]
+        )
 
     def take_while(self, predicate: Callable[..., object], name: str | None = None) -> Any:
         """Returns the elements before the first for which a function is false.
@@ -120,7 +130,9 @@ class Selections(DatasetValue):
         >>> list(tf.data.Dataset.range(10).take_while(lambda x: x < 3).as_numpy_iterator())
         [0, 1, 2]
         """
-        return make(mapping.TakeWhile, self._type, [self], [], [predicate_for(predicate, self)])
+        return make(
+            map_stages.TakeWhileStage, self._type, [self], [], [predicate_for(predicate, self)]
+        )
 
     def unique(self, name: str | None = None) -> Any:
         """Returns each element the first time that it comes.
@@ -144,7 +156,7 @@ class Selections(DatasetValue):
                 "`unique` takes datasets whose elements are single tensors, not "
                 f"{self.element_spec}"
             )
-        return make(grouping.Unique, self._type, [self])
+        return make(group_stages.UniqueStage, self._type, [self])
 
     def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Any:
         """Returns the elements, of which a thread computes some before they are asked for.
@@ -161,7 +173,7 @@ class Selections(DatasetValue):
         >>> list(tf.data.Dataset.range(3).prefetch(2).as_numpy_iterator())
         [0, 1, 2]
         """
-        return make(buffering.Prefetch, self._type, [self], [int64(buffer_size)])
+        return make(buffer_stages.PrefetchStage, self._type, [self], [int64(buffer_size)])
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Any:
         """Returns the elements that can be computed without an error.
@@ -179,7 +191,9 @@ class Selections(DatasetValue):
         >>> list(dataset.as_numpy_iterator())
         [10, 5]
         """
-        return make(guarding.IgnoreErrors, self._type, [self], log_warning=bool(log_warning))
+        return make(
+            guard_stages.IgnoreErrorsStage, self._type, [self], log_warning=bool(log_warning)
+        )
 
 
 def predicate_for(predicate: Callable[..., object], dataset: DatasetValue) -> ElementFunction:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from graphwright.data.blocks import Block
+from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
@@ -31,7 +31,7 @@ AUTOTUNE = -1
 State = Any
 
 
-class Stage(ABC):
+class DatasetStage(ABC):
     """What a dataset does, with its numbers and functions: a value of dtype variant."""
 
     dtype = dt.variant
@@ -43,7 +43,7 @@ class Stage(ABC):
     #: Whether it is seen from outside that elements are taken: it calls Python, or has effects.
     has_effects = False
 
-    def __init__(self, element: ElementType, *inputs: Stage) -> None:
+    def __init__(self, element: ElementType, *inputs: DatasetStage) -> None:
         self.element = element
         self.inputs = inputs
 
@@ -68,7 +68,7 @@ class Cursor(ABC):
     """A position in the elements of a stage, and the way on from there."""
 
     @abstractmethod
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         """The next elements, at most `limit`; None at the end."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Cursor(ABC):
 class Through(Cursor):
     """A cursor that goes through that of one stage before it."""
 
-    def __init__(self, source: Stage) -> None:
+    def __init__(self, source: DatasetStage) -> None:
         self.source = source
         self.upstream = source.start()
 

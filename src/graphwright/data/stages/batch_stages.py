@@ -8,23 +8,31 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import DataLossError, InvalidArgumentError
-from graphwright.data.blocks import Block, Column, Row, column, joined, values_of
-from graphwright.data.composites import rows_of, stacked_rows
+from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, values_of
+from graphwright.data.composite_elements import rows_of, stacked_rows
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, Postponed, Stage, State, Through
+from graphwright.data.stage import (
+    INFINITE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    Postponed,
+    State,
+    Through,
+)
 from graphwright.types.arrays import Array
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import show_dims
 from graphwright.types.type_spec import TypeSpec
 
 
-class Batch(Stage):
+class BatchStage(DatasetStage):
     """So many elements in one; the last may be smaller, or is left out."""
 
     type_name = "BatchDataset"
 
     def __init__(
-        self, element: ElementType, source: Stage, size: Array, drop_remainder: Array,
+        self, element: ElementType, source: DatasetStage, size: Array, drop_remainder: Array,
         *, row: ElementType,
     ) -> None:  # fmt: skip
         super().__init__(element, source)
@@ -46,15 +54,15 @@ class Batch(Stage):
 class BatchCursor(Through):
     """What is gathered of the next batches."""
 
-    def __init__(self, stage: Batch) -> None:
+    def __init__(self, stage: BatchStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
         self.postponed = Postponed()
         #: Fewer elements than a batch has, at the end.
-        self.remainder: Block | None = None
+        self.remainder: ElementBlock | None = None
         self.is_over = False
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         self.postponed.raise_it()
         size = self.stage.size
         block = self.gather(limit * size)
@@ -66,12 +74,12 @@ class BatchCursor(Through):
             self.remainder = block.part(full, block.count)
         return self.batches(block.part(0, full), size) if full else self.pull(limit)
 
-    def gather(self, count: int) -> Block | None:
+    def gather(self, count: int) -> ElementBlock | None:
         """So many elements in one block, fewer at the end or before an error; None for none.
 
         Those of a batch in which there is an error are lost, as they are in TensorFlow.
         """
-        blocks: list[Block] = []
+        blocks: list[ElementBlock] = []
         present = 0
         while present < count and not self.is_over:
             try:
@@ -88,10 +96,10 @@ class BatchCursor(Through):
                 present += block.count
         return joined(blocks) if blocks else None
 
-    def batches(self, block: Block, size: int) -> Block:
+    def batches(self, block: ElementBlock, size: int) -> ElementBlock:
         """Elements in batches of a size that divides their number."""
         columns = batched_columns(self.stage.row, block, size)
-        return Block(block.count // size, columns)
+        return ElementBlock(block.count // size, columns)
 
     def save(self) -> State:
         remainder = None if self.remainder is None else self.remainder.saved()
@@ -101,10 +109,10 @@ class BatchCursor(Through):
         super().restore(state["before"])
         self.is_over = state["is_over"]
         remainder = state["remainder"]
-        self.remainder = None if remainder is None else Block.restored(remainder)
+        self.remainder = None if remainder is None else ElementBlock.restored(remainder)
 
 
-def batched_columns(element: ElementType, block: Block, size: int) -> tuple[Column, ...]:
+def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tuple[Column, ...]:
     """The columns of elements of a type, each several in one."""
     columns: list[Column] = []
     remaining = iter(enumerate(block.columns))
@@ -150,7 +158,7 @@ def batched_composites(
     return [column(values) for values in zip(*batches)]
 
 
-class Unbatch(Stage):
+class UnbatchStage(DatasetStage):
     """The rows of elements."""
 
     type_name = "UnbatchDataset"
@@ -170,12 +178,12 @@ class Unbatch(Stage):
 class UnbatchCursor(Through):
     """The rows of an element that are left."""
 
-    def __init__(self, stage: Unbatch) -> None:
+    def __init__(self, stage: UnbatchStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
-        self.rest: Block | None = None
+        self.rest: ElementBlock | None = None
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         while self.rest is None:
             block = self.upstream.pull(1)
             if block is None:
@@ -186,7 +194,7 @@ class UnbatchCursor(Through):
         self.rest = block.part(limit, count) if limit < count else None
         return block.part(0, limit)
 
-    def rows(self, block: Block) -> Block:
+    def rows(self, block: ElementBlock) -> ElementBlock:
         """The rows of one element."""
         columns: list[Column] = []
         parts = iter(block.row(0))
@@ -206,7 +214,7 @@ class UnbatchCursor(Through):
                 "Input element must have the same batch size in each component. Component 0 had "
                 f"size {counts[0]} but another has {max(set(counts) - {counts[0]})}.",
             )  # fmt: skip
-        return Block(counts[0], tuple(columns))
+        return ElementBlock(counts[0], tuple(columns))
 
     def save(self) -> State:
         rest = None if self.rest is None else self.rest.saved()
@@ -214,16 +222,21 @@ class UnbatchCursor(Through):
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
-        self.rest = None if state["rest"] is None else Block.restored(state["rest"])
+        self.rest = None if state["rest"] is None else ElementBlock.restored(state["rest"])
 
 
-class PaddedBatch(Batch):
+class PaddedBatchStage(BatchStage):
     """So many elements in one, each padded to the shape that all of them fit in."""
 
     type_name = "PaddedBatchDataset"
 
     def __init__(
-        self, element: ElementType, source: Stage, size: Array, drop_remainder: Array, *padding: Any
+        self,
+        element: ElementType,
+        source: DatasetStage,
+        size: Array,
+        drop_remainder: Array,
+        *padding: Any,
     ) -> None:
         super().__init__(element, source, size, drop_remainder, row=source.element)
         count = len(padding) // 2
@@ -238,14 +251,14 @@ class PaddedBatch(Batch):
 class PaddedBatchCursor(BatchCursor):
     """What is gathered of the next batches."""
 
-    stage: PaddedBatch
+    stage: PaddedBatchStage
 
-    def batches(self, block: Block, size: int) -> Block:
+    def batches(self, block: ElementBlock, size: int) -> ElementBlock:
         columns: list[Column] = []
         for values, shape, value in zip(block.columns, self.stage.shapes, self.stage.values):
             groups = [values[i : i + size] for i in range(0, block.count, size)]
             columns.append(column([padded(group, shape, value) for group in groups]))
-        return Block(block.count // size, tuple(columns))
+        return ElementBlock(block.count // size, tuple(columns))
 
 
 def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
@@ -273,13 +286,13 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
     return whole
 
 
-class Rebatch(Stage):
+class RebatchStage(DatasetStage):
     """The rows of batches in batches of other sizes, which come again in turn."""
 
     type_name = "RebatchDataset"
 
     def __init__(
-        self, element: ElementType, source: Stage, sizes: Array, drop_remainder: Array
+        self, element: ElementType, source: DatasetStage, sizes: Array, drop_remainder: Array
     ) -> None:
         super().__init__(element, source)
         self.sizes = [int(size) for size in sizes.ravel()]
@@ -298,13 +311,13 @@ class Rebatch(Stage):
 class RebatchCursor(Through):
     """The rows that wait, and which size comes next."""
 
-    def __init__(self, stage: Rebatch) -> None:
+    def __init__(self, stage: RebatchStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
-        self.rows: Block | None = None
+        self.rows: ElementBlock | None = None
         self.turn = 0
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         size = self.stage.sizes[self.turn]
         while self.rows is None or self.rows.count < size:
             block = self.upstream.pull(1)
@@ -313,12 +326,12 @@ class RebatchCursor(Through):
                     return None
                 break
             row = block.row(0)
-            more = Block(len(row[0]), tuple(row))
+            more = ElementBlock(len(row[0]), tuple(row))
             self.rows = more if self.rows is None else joined([self.rows, more])
         batch = self.rows.part(0, size)
         self.rows = self.rows.part(batch.count, self.rows.count)
         self.turn = (self.turn + 1) % len(self.stage.sizes)
-        return Block(1, tuple([values_in_one(values) for values in batch.columns]))
+        return ElementBlock(1, tuple([values_in_one(values) for values in batch.columns]))
 
     def save(self) -> State:
         rows = None if self.rows is None else self.rows.saved()
@@ -326,7 +339,7 @@ class RebatchCursor(Through):
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
-        self.rows = None if state["rows"] is None else Block.restored(state["rows"])
+        self.rows = None if state["rows"] is None else ElementBlock.restored(state["rows"])
         self.turn = state["turn"]
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from graphwright.base.errors import FailedPreconditionError
 from graphwright.base.logs import LOGGER
-from graphwright.data.blocks import Block
+from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, Stage, State, Through
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, Through
 from graphwright.types.arrays import Array
 
 
-class IgnoreErrors(Stage):
+class IgnoreErrorsStage(DatasetStage):
     """The elements without an error."""
 
     type_name = "IgnoreErrorsDataset"
 
-    def __init__(self, element: ElementType, source: Stage, *, log_warning: bool) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, *, log_warning: bool) -> None:
         super().__init__(element, source)
         self.log_warning = log_warning
 
@@ -29,11 +29,11 @@ class IgnoreErrors(Stage):
 class IgnoreErrorsCursor(Through):
     """A place behind the errors so far."""
 
-    def __init__(self, stage: IgnoreErrors) -> None:
+    def __init__(self, stage: IgnoreErrorsStage) -> None:
         super().__init__(stage.inputs[0])
         self.log_warning = stage.log_warning
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         while True:
             try:
                 return self.upstream.pull(limit)
@@ -42,12 +42,12 @@ class IgnoreErrorsCursor(Through):
                     LOGGER.warning("Error raised with error message %s", error)
 
 
-class AssertCardinality(Stage):
+class AssertCardinalityStage(DatasetStage):
     """The elements, of which there must be so many."""
 
     type_name = "AssertCardinalityDataset"
 
-    def __init__(self, element: ElementType, source: Stage, count: Array) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)
         self.count = int(count)
 
@@ -61,12 +61,12 @@ class AssertCardinality(Stage):
 class AssertCardinalityCursor(Through):
     """How many elements came."""
 
-    def __init__(self, stage: AssertCardinality) -> None:
+    def __init__(self, stage: AssertCardinalityStage) -> None:
         super().__init__(stage.inputs[0])
         self.expected = stage.count
         self.count = 0
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         block = self.upstream.pull(limit)
         if block is None:
             if self.expected != UNKNOWN and self.count != self.expected:

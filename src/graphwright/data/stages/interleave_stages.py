@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import Block, Row
+from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, Stage, State, Through
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, Through
 from graphwright.types.arrays import Array
 
 
-class Interleave(Stage):
+class InterleaveStage(DatasetStage):
     """The elements of datasets that a function makes, some from each in turn."""
 
     type_name = "InterleaveDataset"
 
     def __init__(
-        self, element: ElementType, source: Stage,
+        self, element: ElementType, source: DatasetStage,
         cycle_length: Array, block_length: Array, function: BoundFunction,
     ) -> None:  # fmt: skip
         super().__init__(element, source)
@@ -38,7 +38,7 @@ class Interleave(Stage):
 class InterleaveCursor(Through):
     """The open datasets, whose turn it is, and how much of it has passed."""
 
-    def __init__(self, stage: Interleave) -> None:
+    def __init__(self, stage: InterleaveStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
         self.rows: list[Row | None] = [None] * stage.cycle_length
@@ -46,7 +46,7 @@ class InterleaveCursor(Through):
         self.turn = self.passed = 0
         self.is_over = False
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         while not self.is_over or any(self.cursors):
             cursor = self.cursors[self.turn]
             if cursor is not None:
@@ -105,13 +105,17 @@ class InterleaveCursor(Through):
                 cursor.close()
 
 
-class Choose(Stage):
+class ChooseStage(DatasetStage):
     """The next element of the dataset whose number comes from another dataset."""
 
     type_name = "DirectedInterleaveDataset"
 
     def __init__(
-        self, element: ElementType, selector: Stage, *datasets: Stage, stops_at_empty: bool
+        self,
+        element: ElementType,
+        selector: DatasetStage,
+        *datasets: DatasetStage,
+        stops_at_empty: bool,
     ) -> None:
         super().__init__(element, selector, *datasets)
         self.stops_at_empty = stops_at_empty
@@ -131,13 +135,13 @@ class Choose(Stage):
 class ChooseCursor(Cursor):
     """A place in each of the datasets."""
 
-    def __init__(self, stage: Choose) -> None:
+    def __init__(self, stage: ChooseStage) -> None:
         self.stage = stage
         self.selector, *self.cursors = [source.start() for source in stage.inputs]
         self.ended = [False] * len(self.cursors)
         self.is_over = False
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         while not self.is_over and not all(self.ended):
             choice = self.selector.pull(1)
             if choice is None:

@@ -9,9 +9,9 @@ from collections import deque
 from time import perf_counter
 
 from graphwright.base.forks import own_lock
-from graphwright.data.blocks import Block
+from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import Cursor, Stage, State, Through
+from graphwright.data.stage import Cursor, DatasetStage, State, Through
 from graphwright.types.arrays import Array
 
 #: How many elements wait where the program leaves the number to us.
@@ -20,12 +20,12 @@ _DEFAULT = 2
 _LONG = 0.001
 
 
-class Prefetch(Stage):
+class PrefetchStage(DatasetStage):
     """The elements, of which a thread takes some before they are asked for."""
 
     type_name = "PrefetchDataset"
 
-    def __init__(self, element: ElementType, source: Stage, size: Array) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, size: Array) -> None:
         super().__init__(element, source)
         self.size = _DEFAULT if int(size) < 0 else int(size)
 
@@ -43,7 +43,7 @@ class Supply:
         self.upstream = upstream
         self.size = size
         self.is_observable = is_observable
-        self.waiting: deque[Block | Exception] = deque()
+        self.waiting: deque[ElementBlock | Exception] = deque()
         self.count = 0
         self.limit = 1
         self.is_over = False
@@ -73,7 +73,7 @@ class Supply:
     def step(self, limit: int) -> bool:
         """Takes a block; False at the end."""
         began = perf_counter()
-        block: Block | Exception | None
+        block: ElementBlock | Exception | None
         try:
             block = self.upstream.pull(limit)
         except Exception as error:  # noqa: BLE001 - whoever reads the elements gets it
@@ -91,7 +91,7 @@ class Supply:
             self.changed.notify_all()
         return block is not None
 
-    def take(self, limit: int) -> Block | None:
+    def take(self, limit: int) -> ElementBlock | None:
         """The next elements, once there are some."""
         if self.process != os.getpid():
             self.renew()
@@ -125,25 +125,25 @@ class Supply:
 class PrefetchCursor(Through):
     """The elements that wait."""
 
-    def __init__(self, stage: Prefetch) -> None:
+    def __init__(self, stage: PrefetchStage) -> None:
         super().__init__(stage.inputs[0])
         self.supply = Supply(self.upstream, stage.size, stage.inputs[0].is_observable)
         self.finalizer = weakref.finalize(self, self.supply.close)
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         return self.supply.take(limit)
 
     def save(self) -> State:
         supply = self.supply
         with supply.pulling, supply.changed:
-            blocks = [b.saved() for b in supply.waiting if isinstance(b, Block)]
+            blocks = [b.saved() for b in supply.waiting if isinstance(b, ElementBlock)]
             return {"before": super().save(), "waiting": blocks, "is_over": supply.is_over}
 
     def restore(self, state: State) -> None:
         supply = self.supply
         with supply.pulling, supply.changed:
             super().restore(state["before"])
-            supply.waiting = deque([Block.restored(block) for block in state["waiting"]])
+            supply.waiting = deque([ElementBlock.restored(block) for block in state["waiting"]])
             supply.count = sum([block[0] for block in state["waiting"]])
             supply.is_over = state["is_over"]
 
@@ -153,14 +153,14 @@ class PrefetchCursor(Through):
             super().close()
 
 
-class MemoryCache(Stage):
+class MemoryCacheStage(DatasetStage):
     """The elements, which are computed in the first round and kept for all others."""
 
     type_name = "CacheDataset"
 
-    def __init__(self, element: ElementType, source: Stage) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage) -> None:
         super().__init__(element, source)
-        self.blocks: list[Block] | None = None
+        self.blocks: list[ElementBlock] | None = None
         self.lock = own_lock(self)
 
     @property
@@ -177,14 +177,14 @@ class MemoryCache(Stage):
 class MemoryCacheCursor(Cursor):
     """A place in what is kept, or in the first round."""
 
-    def __init__(self, stage: MemoryCache) -> None:
+    def __init__(self, stage: MemoryCacheStage) -> None:
         self.stage = stage
         self.blocks = stage.blocks
         self.upstream = stage.inputs[0].start() if self.blocks is None else None
-        self.seen: list[Block] = []
+        self.seen: list[ElementBlock] = []
         self.number = self.place = 0
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         if self.blocks is None:
             return self.first_round(limit)
         if self.number == len(self.blocks):
@@ -196,7 +196,7 @@ class MemoryCacheCursor(Cursor):
             self.number, self.place = self.number + 1, 0
         return part
 
-    def first_round(self, limit: int) -> Block | None:
+    def first_round(self, limit: int) -> ElementBlock | None:
         """Elements that are computed, and kept once all are."""
         assert self.upstream is not None
         block = self.upstream.pull(limit)
@@ -216,12 +216,12 @@ class MemoryCacheCursor(Cursor):
 
     def restore(self, state: State) -> None:
         if "blocks" in state:
-            self.blocks = [Block.restored(block) for block in state["blocks"]]
+            self.blocks = [ElementBlock.restored(block) for block in state["blocks"]]
             self.number, self.place = state["at"]
             self.stage.blocks = self.blocks
             return
         self.blocks, self.upstream = None, self.stage.inputs[0].start()
-        self.seen = [Block.restored(block) for block in state["seen"]]
+        self.seen = [ElementBlock.restored(block) for block in state["seen"]]
         self.upstream.restore(state["before"])
 
     def close(self) -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import Block
+from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, Stage, State, Through
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, Through
 from graphwright.types.arrays import Array
 
 
-class Take(Stage):
+class TakeStage(DatasetStage):
     """The first elements; all of them for a negative number."""
 
     type_name = "TakeDataset"
 
-    def __init__(self, element: ElementType, source: Stage, count: Array) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)
         self.count = int(count)
 
@@ -35,11 +35,11 @@ class Take(Stage):
 class TakeCursor(Through):
     """How many elements are left."""
 
-    def __init__(self, stage: Take) -> None:
+    def __init__(self, stage: TakeStage) -> None:
         super().__init__(stage.inputs[0])
         self.left = stage.count
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         if self.left == 0:
             return None
         block = self.upstream.pull(min(limit, self.left))
@@ -54,12 +54,12 @@ class TakeCursor(Through):
         self.left = state["left"]
 
 
-class Skip(Stage):
+class SkipStage(DatasetStage):
     """The elements behind the first ones; none for a negative number."""
 
     type_name = "SkipDataset"
 
-    def __init__(self, element: ElementType, source: Stage, count: Array) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)
         self.count = int(count)
 
@@ -76,11 +76,11 @@ class Skip(Stage):
 class SkipCursor(Through):
     """How many elements are still to be left out."""
 
-    def __init__(self, stage: Skip) -> None:
+    def __init__(self, stage: SkipStage) -> None:
         super().__init__(stage.inputs[0])
         self.left = stage.count
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         if self.left < 0:
             return None
         while self.left:
@@ -98,12 +98,14 @@ class SkipCursor(Through):
         self.left = state["left"]
 
 
-class Shard(Stage):
+class ShardStage(DatasetStage):
     """Every so many elements one, from a place on."""
 
     type_name = "ShardDataset"
 
-    def __init__(self, element: ElementType, source: Stage, count: Array, index: Array) -> None:
+    def __init__(
+        self, element: ElementType, source: DatasetStage, count: Array, index: Array
+    ) -> None:
         super().__init__(element, source)
         self.count, self.index = int(count), int(index)
         if self.count <= 0:
@@ -128,12 +130,12 @@ class Shard(Stage):
 class ShardCursor(Through):
     """The number of the next element."""
 
-    def __init__(self, stage: Shard) -> None:
+    def __init__(self, stage: ShardStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
         self.place = 0
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         step = self.stage.count
         while True:
             before = (self.stage.index - self.place) % step
@@ -152,12 +154,12 @@ class ShardCursor(Through):
         self.place = state["place"]
 
 
-class Repeat(Stage):
+class RepeatStage(DatasetStage):
     """All elements so many times; without end for a negative number."""
 
     type_name = "RepeatDataset"
 
-    def __init__(self, element: ElementType, source: Stage, count: Array) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)
         self.count = int(count)
 
@@ -176,13 +178,13 @@ class Repeat(Stage):
 class RepeatCursor(Cursor):
     """The round, and a place in it."""
 
-    def __init__(self, stage: Repeat) -> None:
+    def __init__(self, stage: RepeatStage) -> None:
         self.stage = stage
         self.round = 0
         self.is_empty = True
         self.upstream = stage.inputs[0].start()
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         while self.round != self.stage.count:
             block = self.upstream.pull(limit)
             if block is not None:

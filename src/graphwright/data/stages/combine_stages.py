@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import reduce
 
-from graphwright.data.blocks import Block, joined
+from graphwright.data.blocks import ElementBlock, joined
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, Stage, State, at_most
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, at_most
 
 
-class Zip(Stage):
+class ZipStage(DatasetStage):
     """Elements of several datasets side by side, until the first of them ends."""
 
     type_name = "ZipDataset"
@@ -24,15 +24,15 @@ class Zip(Stage):
 class ZipCursor(Cursor):
     """A place in each of them, and what some have given that others did not match yet."""
 
-    def __init__(self, stage: Zip) -> None:
+    def __init__(self, stage: ZipStage) -> None:
         self.cursors = [source.start() for source in stage.inputs]
-        self.waiting: list[Block | None] = [None] * len(self.cursors)
+        self.waiting: list[ElementBlock | None] = [None] * len(self.cursors)
         self.is_over = False
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         if self.is_over:
             return None
-        blocks: list[Block] = []
+        blocks: list[ElementBlock] = []
         for i, cursor in enumerate(self.cursors):
             block = self.waiting[i] or cursor.pull(limit)
             if block is None:
@@ -46,7 +46,7 @@ class ZipCursor(Cursor):
             more = block.count > limit
             self.waiting[i] = block.part(limit, block.count) if more else None
         columns = [column for block in blocks for column in block.part(0, limit).columns]
-        return Block(limit, tuple(columns))
+        return ElementBlock(limit, tuple(columns))
 
     def save(self) -> State:
         return {
@@ -58,7 +58,7 @@ class ZipCursor(Cursor):
     def restore(self, state: State) -> None:
         for cursor, before in zip(self.cursors, state["before"]):
             cursor.restore(before)
-        self.waiting = [None if b is None else Block.restored(b) for b in state["waiting"]]
+        self.waiting = [None if b is None else ElementBlock.restored(b) for b in state["waiting"]]
         self.is_over = state["is_over"]
 
     def close(self) -> None:
@@ -66,12 +66,12 @@ class ZipCursor(Cursor):
             cursor.close()
 
 
-class Concatenate(Stage):
+class ConcatenateStage(DatasetStage):
     """The elements of one dataset and then those of another."""
 
     type_name = "ConcatenateDataset"
 
-    def __init__(self, element: ElementType, first: Stage, second: Stage) -> None:
+    def __init__(self, element: ElementType, first: DatasetStage, second: DatasetStage) -> None:
         super().__init__(element, first, second)
 
     def cardinality(self) -> int:
@@ -87,7 +87,7 @@ class Concatenate(Stage):
 class ConcatenateCursor(Cursor):
     """Which of them it is, and a place in it."""
 
-    def __init__(self, stage: Concatenate) -> None:
+    def __init__(self, stage: ConcatenateStage) -> None:
         self.stage = stage
         self.enter(0)
 
@@ -96,7 +96,7 @@ class ConcatenateCursor(Cursor):
         self.number = number
         self.upstream = self.stage.inputs[number].start()
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         block = self.upstream.pull(limit)
         while block is None and self.number + 1 < len(self.stage.inputs):
             self.upstream.close()
@@ -115,9 +115,9 @@ class ConcatenateCursor(Cursor):
         self.upstream.close()
 
 
-def whole(cursor: Cursor, count: int) -> Block | None:
+def whole(cursor: Cursor, count: int) -> ElementBlock | None:
     """So many elements of a cursor in one block; fewer at the end, None for none."""
-    blocks: list[Block] = []
+    blocks: list[ElementBlock] = []
     while count:
         block = cursor.pull(count)
         if block is None:

@@ -7,33 +7,33 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import Block, Row, of_rows
+from graphwright.data.blocks import ElementBlock, Row, of_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.random_words import RandomWords, SeedGenerator
-from graphwright.data.stage import UNKNOWN, Cursor, Postponed, Stage, State, Through
+from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, Postponed, State, Through
 from graphwright.types.arrays import Array
 
 #: So many elements are taken at a time where all are to be in the buffer.
 _MANY = 4096
 
 
-class Table(Protocol):
+class NumberedElements(Protocol):
     """A stage of which each element is known by its number."""
 
-    def at(self, places: Array) -> Block:
+    def at(self, places: Array) -> ElementBlock:
         """The elements with these numbers."""
 
     def cardinality(self) -> int:
         """How many there are."""
 
 
-class Shuffle(Stage):
+class ShuffleStage(DatasetStage):
     """The elements in random order: each is drawn from a buffer of those that come next."""
 
     type_name = "ShuffleDataset"
 
     def __init__(
-        self, element: ElementType, source: Stage, size: Array, seed: Array, seed2: Array,
+        self, element: ElementType, source: DatasetStage, size: Array, seed: Array, seed2: Array,
         *, is_fixed: bool,
     ) -> None:  # fmt: skip
         super().__init__(element, source)
@@ -52,7 +52,7 @@ class Shuffle(Stage):
         return TableShuffleCursor(self, source) if hasattr(source, "at") else ShuffleCursor(self)
 
 
-class Buffer:
+class ShuffleBuffer:
     """Items of which one is drawn at random, while others take the places of those drawn.
 
     Item n stands at place n modulo the size. An item that is drawn changes places with the oldest,
@@ -110,16 +110,16 @@ class Buffer:
 class ShuffleCursor(Through):
     """A buffer of rows."""
 
-    def __init__(self, stage: Shuffle) -> None:
+    def __init__(self, stage: ShuffleStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
-        self.buffer = Buffer(stage.size, RandomWords(*stage.generator.next_seeds()))
-        self.waiting = Block(0, ())
+        self.buffer = ShuffleBuffer(stage.size, RandomWords(*stage.generator.next_seeds()))
+        self.waiting = ElementBlock(0, ())
         self.place = 0
         self.is_over = False
         self.postponed = Postponed()
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         self.postponed.raise_it()
         buffer = self.buffer
         rows: list[Row] = []
@@ -165,7 +165,7 @@ class ShuffleCursor(Through):
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.buffer.restore(state["buffer"])
-        self.waiting, self.place = Block.restored(state["waiting"]), 0
+        self.waiting, self.place = ElementBlock.restored(state["waiting"]), 0
         self.is_over = state["is_over"]
         self.stage.generator.words.drawn = state["seeds"]
 
@@ -173,14 +173,14 @@ class ShuffleCursor(Through):
 class TableShuffleCursor(Cursor):
     """A buffer of the numbers of elements, which are looked up when they are drawn."""
 
-    def __init__(self, stage: Shuffle, table: Table) -> None:
+    def __init__(self, stage: ShuffleStage, table: NumberedElements) -> None:
         self.stage = stage
         self.table = table
         self.count = table.cardinality()
-        self.buffer = Buffer(stage.size, RandomWords(*stage.generator.next_seeds()))
+        self.buffer = ShuffleBuffer(stage.size, RandomWords(*stage.generator.next_seeds()))
         self.next_number = 0
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         buffer = self.buffer
         left = self.count - self.next_number + buffer.last - buffer.first
         drawn: list[int] = []

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import Block, Row, of_row
+from graphwright.data.blocks import ElementBlock, Row, of_row
 from graphwright.data.element_type import ElementType
 from graphwright.data.random_words import RandomWords, SeedGenerator
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, Stage, State
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State
 from graphwright.types.arrays import Array
 
 
-class Places(Cursor):
+class CountedCursor(Cursor):
     """A cursor in a stage of which each element has a number."""
 
     def __init__(self, count: int) -> None:
@@ -35,7 +35,7 @@ class Places(Cursor):
         self.place = state
 
 
-class Tensors(Stage):
+class TensorsStage(DatasetStage):
     """One element."""
 
     type_name = "TensorDataset"
@@ -51,19 +51,19 @@ class Tensors(Stage):
         return TensorsCursor(self)
 
 
-class TensorsCursor(Places):
+class TensorsCursor(CountedCursor):
     """Before or behind the one element."""
 
-    def __init__(self, stage: Tensors) -> None:
+    def __init__(self, stage: TensorsStage) -> None:
         super().__init__(1)
         self.stage = stage
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         start, stop = self.next_places(1)
         return of_row(self.stage.row) if start < stop else None
 
 
-class Slices(Stage):
+class SlicesStage(DatasetStage):
     """The rows of arrays: views, which nothing is copied for."""
 
     type_name = "TensorSliceDataset"
@@ -86,26 +86,28 @@ class Slices(Stage):
     def start(self) -> Cursor:
         return SlicesCursor(self)
 
-    def at(self, places: Array) -> Block:
+    def at(self, places: Array) -> ElementBlock:
         """The elements at places."""
-        return Block(len(places), tuple([column[places] for column in self.columns]))
+        return ElementBlock(len(places), tuple([column[places] for column in self.columns]))
 
 
-class SlicesCursor(Places):
+class SlicesCursor(CountedCursor):
     """A row of arrays."""
 
-    def __init__(self, stage: Slices) -> None:
+    def __init__(self, stage: SlicesStage) -> None:
         super().__init__(stage.count)
         self.stage = stage
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         start, stop = self.next_places(limit)
         if start == stop:
             return None
-        return Block(stop - start, tuple([column[start:stop] for column in self.stage.columns]))
+        return ElementBlock(
+            stop - start, tuple([column[start:stop] for column in self.stage.columns])
+        )
 
 
-class Range(Stage):
+class RangeStage(DatasetStage):
     """start, start + step, ... before stop."""
 
     type_name = "RangeDataset"
@@ -124,30 +126,30 @@ class Range(Stage):
     def start(self) -> Cursor:
         return RangeCursor(self)
 
-    def at(self, places: Array) -> Block:
+    def at(self, places: Array) -> ElementBlock:
         """The numbers at places."""
         numbers = self.numbers
         column = places * numbers.step + numbers.start
-        return Block(len(places), (column.astype(self.dtype_of_numbers),))
+        return ElementBlock(len(places), (column.astype(self.dtype_of_numbers),))
 
 
-class RangeCursor(Places):
+class RangeCursor(CountedCursor):
     """A number of a range."""
 
-    def __init__(self, stage: Range) -> None:
+    def __init__(self, stage: RangeStage) -> None:
         super().__init__(len(stage.numbers))
         self.stage = stage
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         start, stop = self.next_places(limit)
         if start == stop:
             return None
         part = self.stage.numbers[start:stop]
         column = np.arange(part.start, part.stop, part.step)
-        return Block(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
+        return ElementBlock(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
 
 
-class Generated(Stage):
+class GeneratedStage(DatasetStage):
     """What a Python function's iterator gives."""
 
     type_name = "FlatMapDataset"
@@ -170,11 +172,11 @@ class Generated(Stage):
 class GeneratedCursor(Cursor):
     """A running Python iterator, which is made when it is first asked."""
 
-    def __init__(self, stage: Generated) -> None:
+    def __init__(self, stage: GeneratedStage) -> None:
         self.stage = stage
         self.rows: Iterator[Row] | None = None
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         if self.rows is None:
             self.rows = self.stage.generator(*self.stage.operands)
         row = next(self.rows, None)
@@ -191,7 +193,7 @@ class GeneratedCursor(Cursor):
         self.save()
 
 
-class Random(Stage):
+class RandomStage(DatasetStage):
     """Random numbers, as TensorFlow's generator gives them, without an end."""
 
     type_name = "RandomDataset"
@@ -210,11 +212,11 @@ class Random(Stage):
 class RandomCursor(Cursor):
     """A place in a stream of random numbers."""
 
-    def __init__(self, stage: Random) -> None:
+    def __init__(self, stage: RandomStage) -> None:
         self.words = RandomWords(*stage.generator.next_seeds())
 
-    def pull(self, limit: int) -> Block | None:
-        return Block(limit, (np.array(self.words.take(limit), np.int64),))
+    def pull(self, limit: int) -> ElementBlock | None:
+        return ElementBlock(limit, (np.array(self.words.take(limit), np.int64),))
 
     def save(self) -> State:
         words = self.words

@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import Block, Row, joined, of_row, of_rows
+from graphwright.data.blocks import ElementBlock, Row, joined, of_row, of_rows
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import UNKNOWN, Cursor, Stage, State, Through
+from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State, Through
 from graphwright.types.arrays import Array
 
 
-class Window(Stage):
+class WindowStage(DatasetStage):
     """Neighbouring elements as datasets, one for each part of an element."""
 
     type_name = "WindowDataset"
 
     def __init__(
-        self, element: ElementType, source: Stage,
+        self, element: ElementType, source: DatasetStage,
         size: Array, shift: Array, stride: Array, drop_remainder: Array,
     ) -> None:  # fmt: skip
         super().__init__(element, source)
@@ -50,15 +50,15 @@ class Window(Stage):
 class WindowCursor(Through):
     """The elements of the next window that came already."""
 
-    def __init__(self, stage: Window) -> None:
+    def __init__(self, stage: WindowStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
-        self.block: Block | None = None
+        self.block: ElementBlock | None = None
         #: Elements between two windows that are still to be left out.
         self.gap = 0
         self.is_over = False
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         stage = self.stage
         self.fill(stage.reach)
         block = self.block
@@ -86,14 +86,14 @@ class WindowCursor(Through):
             else:
                 self.block = block if self.block is None else joined([self.block, block])
 
-    def datasets(self, window: Block) -> Row:
+    def datasets(self, window: ElementBlock) -> Row:
         """A stage of the elements of a window for each part of an element."""
         stages: Row = []
         columns = iter(window.columns)
         for leaf in self.stage.inputs[0].element.leaves:
             element = ElementType(leaf)
             parts = tuple([next(columns) for _ in element.types])
-            stages.append(Fixed(element, Block(window.count, parts)))
+            stages.append(FixedStage(element, ElementBlock(window.count, parts)))
         return stages
 
     def save(self) -> State:
@@ -102,16 +102,16 @@ class WindowCursor(Through):
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
-        self.block = None if state["block"] is None else Block.restored(state["block"])
+        self.block = None if state["block"] is None else ElementBlock.restored(state["block"])
         self.gap, self.is_over = state["gap"], state["is_over"]
 
 
-class Fixed(Stage):
+class FixedStage(DatasetStage):
     """Elements that are there already."""
 
     type_name = "VariantDataset"
 
-    def __init__(self, element: ElementType, block: Block) -> None:
+    def __init__(self, element: ElementType, block: ElementBlock) -> None:
         super().__init__(element)
         self.block = block
 
@@ -125,11 +125,11 @@ class Fixed(Stage):
 class FixedCursor(Cursor):
     """A place among elements that are there."""
 
-    def __init__(self, stage: Fixed) -> None:
+    def __init__(self, stage: FixedStage) -> None:
         self.block = stage.block
         self.place = 0
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         start = self.place
         if start == self.block.count:
             return None
@@ -143,13 +143,13 @@ class FixedCursor(Cursor):
         self.place = state
 
 
-class GroupByWindow(Stage):
+class GroupByWindowStage(DatasetStage):
     """What a function makes of windows of elements that have a key in common."""
 
     type_name = "GroupByWindowDataset"
 
     def __init__(
-        self, element: ElementType, source: Stage,
+        self, element: ElementType, source: DatasetStage,
         key: BoundFunction, reduction: BoundFunction, size: BoundFunction,
     ) -> None:  # fmt: skip
         super().__init__(element, source)
@@ -166,7 +166,7 @@ class GroupByWindow(Stage):
 class GroupByWindowCursor(Through):
     """The windows that are not full, and a place in the dataset of the last full one."""
 
-    def __init__(self, stage: GroupByWindow) -> None:
+    def __init__(self, stage: GroupByWindowStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
         self.groups: dict[int, list[Row]] = {}
@@ -175,7 +175,7 @@ class GroupByWindowCursor(Through):
         self.inner: Cursor | None = None
         self.is_over = False
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         while True:
             if self.inner is not None:
                 block = self.inner.pull(limit)
@@ -216,7 +216,7 @@ class GroupByWindowCursor(Through):
 
     def enter(self, key: int, rows: list[Row]) -> Cursor:
         """A cursor in the dataset that the function makes of a window."""
-        window = Fixed(self.stage.inputs[0].element, of_rows(rows))
+        window = FixedStage(self.stage.inputs[0].element, of_rows(rows))
         (made,) = self.stage.reduction([np.array(key, np.int64), window])
         self.window = (key, rows)
         cursor: Cursor = made.start()
@@ -247,7 +247,7 @@ class GroupByWindowCursor(Through):
             self.inner.close()
 
 
-class Unique(Stage):
+class UniqueStage(DatasetStage):
     """Each element the first time that it comes."""
 
     type_name = "UniqueDataset"
@@ -262,11 +262,11 @@ class Unique(Stage):
 class UniqueCursor(Through):
     """The elements that came already."""
 
-    def __init__(self, stage: Unique) -> None:
+    def __init__(self, stage: UniqueStage) -> None:
         super().__init__(stage.inputs[0])
         self.seen: set[Any] = set()
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         while True:
             block = self.upstream.pull(limit)
             if block is None:

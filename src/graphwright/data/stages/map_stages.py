@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.data.blocks import Block, Column, Row, joined, of_rows
+from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_rows
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import UNKNOWN, Cursor, Postponed, Stage, State, Through
+from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, Postponed, State, Through
 
 
-class Map(Stage):
+class MapStage(DatasetStage):
     """A function of each element."""
 
     type_name = "MapDataset"
 
-    def __init__(self, element: ElementType, source: Stage, function: BoundFunction) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
         super().__init__(element, source)
         self.function = function
         self.has_effects = function.has_effects
@@ -32,14 +32,14 @@ class Map(Stage):
 class FunctionCursor(Through):
     """A cursor that calls a function of what comes, and hands out what came before an error."""
 
-    def __init__(self, source: Stage, function: BoundFunction) -> None:
+    def __init__(self, source: DatasetStage, function: BoundFunction) -> None:
         super().__init__(source)
         self.function = function
         self.postponed = Postponed()
         #: Elements behind one with an error.
-        self.rest: Block | None = None
+        self.rest: ElementBlock | None = None
 
-    def take(self, limit: int) -> Block | None:
+    def take(self, limit: int) -> ElementBlock | None:
         """The next elements from before, after what an error has left."""
         block, self.rest = self.rest, None
         if block is None:
@@ -49,7 +49,7 @@ class FunctionCursor(Through):
             block = block.part(0, limit)
         return block
 
-    def results(self, block: Block) -> Block:
+    def results(self, block: ElementBlock) -> ElementBlock:
         """The function of elements up to one that has an error, which the next call raises."""
         try:
             results = self.function.of_block(block, self.postponed)
@@ -60,7 +60,7 @@ class FunctionCursor(Through):
             self.leave(block, results.count + 1)
         return results
 
-    def leave(self, block: Block, start: int) -> None:
+    def leave(self, block: ElementBlock, start: int) -> None:
         """Keeps the elements from a place on for the next call."""
         left = [block.part(start, block.count)] if start < block.count else []
         left += [] if self.rest is None else [self.rest]
@@ -73,28 +73,28 @@ class FunctionCursor(Through):
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         rest = state["rest"]
-        self.rest = None if rest is None else Block.restored(rest)
+        self.rest = None if rest is None else ElementBlock.restored(rest)
         self.postponed = Postponed()
 
 
 class MapCursor(FunctionCursor):
     """The function of what comes."""
 
-    def __init__(self, stage: Map) -> None:
+    def __init__(self, stage: MapStage) -> None:
         super().__init__(stage.inputs[0], stage.function)
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         self.postponed.raise_it()
         block = self.take(limit)
         return None if block is None else self.results(block)
 
 
-class Filter(Stage):
+class FilterStage(DatasetStage):
     """The elements for which a function is true."""
 
     type_name = "FilterDataset"
 
-    def __init__(self, element: ElementType, source: Stage, function: BoundFunction) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
         super().__init__(element, source)
         self.function = function
         self.has_effects = function.has_effects
@@ -109,10 +109,10 @@ class Filter(Stage):
 class FilterCursor(FunctionCursor):
     """What comes, where the function is true."""
 
-    def __init__(self, stage: Filter) -> None:
+    def __init__(self, stage: FilterStage) -> None:
         super().__init__(stage.inputs[0], stage.function)
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         while True:
             self.postponed.raise_it()
             block = self.take(limit)
@@ -131,12 +131,12 @@ def as_flags(column: Column) -> Any:
     return column if isinstance(column, np.ndarray) else np.array(column, bool)
 
 
-class TakeWhile(Stage):
+class TakeWhileStage(DatasetStage):
     """The elements before the first for which a function is false."""
 
     type_name = "TakeWhileDataset"
 
-    def __init__(self, element: ElementType, source: Stage, function: BoundFunction) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
         super().__init__(element, source)
         self.function = function
         self.has_effects = function.has_effects
@@ -151,12 +151,12 @@ class TakeWhile(Stage):
 class TakeWhileCursor(Through):
     """What comes, as long as the function is true."""
 
-    def __init__(self, stage: TakeWhile) -> None:
+    def __init__(self, stage: TakeWhileStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
         self.is_over = False
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         # One by one: nothing behind the end may be asked for.
         if self.is_over:
             return None
@@ -174,12 +174,12 @@ class TakeWhileCursor(Through):
         self.is_over = state["is_over"]
 
 
-class FlatMap(Stage):
+class FlatMapStage(DatasetStage):
     """The elements of the datasets that a function makes of elements, one dataset after another."""
 
     type_name = "FlatMapDataset"
 
-    def __init__(self, element: ElementType, source: Stage, function: BoundFunction) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
         super().__init__(element, source)
         self.function = function
         self.has_effects = function.has_effects
@@ -194,13 +194,13 @@ class FlatMap(Stage):
 class FlatMapCursor(Through):
     """A place in the dataset of the present element."""
 
-    def __init__(self, stage: FlatMap) -> None:
+    def __init__(self, stage: FlatMapStage) -> None:
         super().__init__(stage.inputs[0])
         self.function = stage.function
         self.row: Row | None = None
         self.inner: Cursor | None = None
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         while True:
             if self.inner is None:
                 block = self.upstream.pull(1)
@@ -237,12 +237,12 @@ class FlatMapCursor(Through):
             self.inner.close()
 
 
-class Scan(Stage):
+class ScanStage(DatasetStage):
     """What a function makes of the state so far and each element, beside the next state."""
 
     type_name = "ScanDataset"
 
-    def __init__(self, element: ElementType, source: Stage, *rest: Any, width: int) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, *rest: Any, width: int) -> None:
         super().__init__(element, source)
         *initial, function = rest
         self.initial: Row = list(initial)
@@ -260,12 +260,12 @@ class Scan(Stage):
 class ScanCursor(Through):
     """The state so far."""
 
-    def __init__(self, stage: Scan) -> None:
+    def __init__(self, stage: ScanStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
         self.state = stage.initial
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         block = self.upstream.pull(1)
         if block is None:
             return None
