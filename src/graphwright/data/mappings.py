@@ -53,8 +53,10 @@ class Mappings(DatasetValue):
         [0, 1, 4]
         """
         function = function_for(map_func, self)
-        name = "MapDataset" if num_parallel_calls is None else "ParallelMapDataset"
-        return make(map_stages.MapStage, function.result, [self], [], [function], name)
+        if num_parallel_calls is None:
+            return make(map_stages.MapStage, function.result, [self], [], [function])
+        calls = [int64(num_parallel_calls)]
+        return make(map_stages.ParallelMapStage, function.result, [self], calls, [function])
 
     def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Any:
         """Returns the elements of the datasets that a function makes, one dataset after another.
@@ -177,10 +179,12 @@ class Mappings(DatasetValue):
             )
         cycle = os.cpu_count() or 1 if cycle_length in (None, AUTOTUNE) else cycle_length
         block = 1 if block_length in (None, AUTOTUNE) else block_length
-        name = "InterleaveDataset" if num_parallel_calls is None else "ParallelInterleaveDataset"
+        is_parallel = num_parallel_calls is not None
+        name = "ParallelInterleaveDataset" if is_parallel else "InterleaveDataset"
         element = ElementType(spec.element_spec)
+        numbers = [int64(cycle), int64(block)]
         return make(
-            InterleaveStage, element, [self], [int64(cycle), int64(block)], [function], name
+            InterleaveStage, element, [self], numbers, [function], name, is_parallel=is_parallel
         )
 
     def reduce(

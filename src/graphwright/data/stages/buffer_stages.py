@@ -11,7 +11,7 @@ from time import perf_counter
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import Cursor, DatasetStage, State, Through
+from graphwright.data.stage import Cursor, DatasetStage, State
 from graphwright.types.arrays import Array
 
 #: How many elements wait where the program leaves the number to us.
@@ -33,7 +33,10 @@ class PrefetchStage(DatasetStage):
         return self.inputs[0].cardinality()
 
     def start(self) -> Cursor:
-        return PrefetchCursor(self) if self.size else self.inputs[0].start()
+        source = self.inputs[0]
+        if not self.size:
+            return source.start()
+        return PrefetchCursor(source.start(), self.size, source.is_observable)
 
 
 class Supply:
@@ -122,12 +125,12 @@ class Supply:
             self.changed.notify_all()
 
 
-class PrefetchCursor(Through):
-    """The elements that wait."""
+class PrefetchCursor(Cursor):
+    """The elements of another cursor, of which a thread takes some ahead."""
 
-    def __init__(self, stage: PrefetchStage) -> None:
-        super().__init__(stage.inputs[0])
-        self.supply = Supply(self.upstream, stage.size, stage.inputs[0].is_observable)
+    def __init__(self, upstream: Cursor, size: int, is_observable: bool) -> None:
+        self.upstream = upstream
+        self.supply = Supply(upstream, size, is_observable)
         self.finalizer = weakref.finalize(self, self.supply.close)
 
     def pull(self, limit: int) -> ElementBlock | None:
@@ -137,12 +140,12 @@ class PrefetchCursor(Through):
         supply = self.supply
         with supply.pulling, supply.changed:
             blocks = [b.saved() for b in supply.waiting if isinstance(b, ElementBlock)]
-            return {"before": super().save(), "waiting": blocks, "is_over": supply.is_over}
+            return {"before": self.upstream.save(), "waiting": blocks, "is_over": supply.is_over}
 
     def restore(self, state: State) -> None:
         supply = self.supply
         with supply.pulling, supply.changed:
-            super().restore(state["before"])
+            self.upstream.restore(state["before"])
             supply.waiting = deque([ElementBlock.restored(block) for block in state["waiting"]])
             supply.count = sum([block[0] for block in state["waiting"]])
             supply.is_over = state["is_over"]
@@ -150,7 +153,7 @@ class PrefetchCursor(Through):
     def close(self) -> None:
         self.finalizer()
         with self.supply.pulling:
-            super().close()
+            self.upstream.close()
 
 
 class MemoryCacheStage(DatasetStage):

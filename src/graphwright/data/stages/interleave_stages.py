@@ -7,6 +7,7 @@ from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, Through
+from graphwright.data.stages.buffer_stages import PrefetchCursor
 from graphwright.types.arrays import Array
 
 
@@ -18,10 +19,12 @@ class InterleaveStage(DatasetStage):
     def __init__(
         self, element: ElementType, source: DatasetStage,
         cycle_length: Array, block_length: Array, function: BoundFunction,
+        *, is_parallel: bool,
     ) -> None:  # fmt: skip
         super().__init__(element, source)
         self.cycle_length, self.block_length = int(cycle_length), int(block_length)
         self.function = function
+        self.is_parallel = is_parallel
         self.has_effects = function.has_effects
         if self.cycle_length <= 0:
             raise InvalidArgumentError(None, None, "`cycle_length` must be > 0")
@@ -79,7 +82,9 @@ class InterleaveCursor(Through):
         (stage,) = self.stage.function(row)
         self.rows[turn] = row
         cursor: Cursor = stage.start()
-        return cursor
+        if not self.stage.is_parallel:
+            return cursor
+        return PrefetchCursor(cursor, 2 * self.stage.block_length, stage.is_observable)
 
     def save(self) -> State:
         return {

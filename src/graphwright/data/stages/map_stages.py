@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import Future
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_rows
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row, of_rows
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, Postponed, State, Through
+from graphwright.data.stage import (
+    AUTOTUNE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    Postponed,
+    State,
+    Through,
+)
+from graphwright.data.workers import Workers
+from graphwright.types.arrays import Array
+
+#: So many seconds of work are worth a thread of their own.
+_WORTH = 0.001
 
 
 class MapStage(DatasetStage):
@@ -87,6 +104,123 @@ class MapCursor(FunctionCursor):
         self.postponed.raise_it()
         block = self.take(limit)
         return None if block is None else self.results(block)
+
+
+class ParallelMapStage(MapStage):
+    """A function of each element, of several at the same time; results keep their order."""
+
+    type_name = "ParallelMapDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage, calls: Array, function: BoundFunction
+    ) -> None:
+        super().__init__(element, source, function)
+        self.calls = int(calls)
+        if self.calls < 1 and self.calls != AUTOTUNE:
+            raise InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
+
+    def start(self) -> Cursor:
+        return ParallelCallsCursor(self) if self.is_observable else ParallelMapCursor(self)
+
+
+class ParallelMapCursor(MapCursor):
+    """The function of what comes, each thread having a part of it.
+
+    Blocks are divided where that is worth it: where the function is known to take long.
+    """
+
+    def __init__(self, stage: ParallelMapStage) -> None:
+        super().__init__(stage)
+        self.workers = Workers(stage.calls)
+        #: Seconds that an element has taken.
+        self.seconds = 0.0
+
+    def results(self, block: ElementBlock) -> ElementBlock:
+        parts = min(self.workers.count, block.count, int(self.seconds * block.count / _WORTH))
+        began = perf_counter()
+        if parts < 2:
+            results = super().results(block)
+        else:
+            results = self.divided(block, parts)
+        self.seconds = (perf_counter() - began) * max(1, parts) / block.count
+        return results
+
+    def divided(self, block: ElementBlock, parts: int) -> ElementBlock:
+        """The function of a block, whose parts several threads compute."""
+        edges = [block.count * i // parts for i in range(parts + 1)]
+        jobs = [
+            self.workers.submit(self.one_part, block.part(start, stop))
+            for start, stop in zip(edges, edges[1:])
+        ]
+        finished: list[ElementBlock] = []
+        for start, job in zip(edges, jobs):
+            results, error = job.result()
+            if results is not None:
+                finished.append(results)
+            if error is not None:
+                count = 0 if results is None else results.count
+                self.leave(block, start + count + 1)
+                if not finished:
+                    raise error
+                self.postponed.error = error
+                break
+        return joined(finished)
+
+    def one_part(self, block: ElementBlock) -> tuple[ElementBlock | None, Exception | None]:
+        """The results for elements up to one that has an error, and the error."""
+        postponed = Postponed()
+        try:
+            return self.function.of_block(block, postponed), postponed.error
+        except Exception as error:  # noqa: BLE001 - it is raised where its element would come
+            return None, error
+
+    def close(self) -> None:
+        self.workers.close()
+        super().close()
+
+
+class ParallelCallsCursor(FunctionCursor):
+    """Calls under way: as many elements are taken ahead as there are threads."""
+
+    def __init__(self, stage: ParallelMapStage) -> None:
+        super().__init__(stage.inputs[0], stage.function)
+        self.workers = Workers(stage.calls)
+        self.jobs: deque[tuple[Row | None, Future[Row]]] = deque()
+        self.is_over = False
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while not self.is_over and len(self.jobs) < self.workers.count:
+            try:
+                block = self.take(1)
+            except Exception as error:  # noqa: BLE001 - it is raised where its element would come
+                failed: Future[Row] = Future()
+                failed.set_exception(error)
+                self.jobs.append((None, failed))
+                continue
+            if block is None:
+                self.is_over = True
+            else:
+                row = block.row(0)
+                self.jobs.append((row, self.workers.submit(self.function, row)))
+        if not self.jobs:
+            return None
+        _, job = self.jobs.popleft()
+        return of_row(job.result())
+
+    def save(self) -> State:
+        for _, job in self.jobs:
+            job.exception()
+        rows = [row for row, _ in self.jobs if row is not None]
+        return {"before": super().save(), "rows": rows, "is_over": self.is_over}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.is_over = state["is_over"]
+        self.jobs = deque([(row, self.workers.submit(self.function, row)) for row in state["rows"]])
+
+    def close(self) -> None:
+        self.workers.close()
+        super().close()
 
 
 class FilterStage(DatasetStage):
