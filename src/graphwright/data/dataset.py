@@ -14,6 +14,7 @@ from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.generators import ElementGenerator, signature
 from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
+from graphwright.data.options import Options
 from graphwright.data.sampling import random_numbers
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, UNKNOWN
@@ -327,6 +328,39 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
                 "`tf.data.Dataset.as_numpy_iterator` is only supported in eager mode."
             )
         return NumpyIterator(self)
+
+    def options(self) -> Options:
+        """Returns what programs say about how the dataset is gone through.
+
+        Returns:
+            The options of this dataset and of those that it is made of.
+
+        >>> import graphwright as tf
+        >>> tf.data.Dataset.range(3).options().deterministic is None
+        True
+        """
+        return self._options
+
+    def with_options(self, options: Options, name: str | None = None) -> Any:
+        """Returns the dataset with further options.
+
+        Args:
+            options: The options, which go before those that the dataset has already.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the same elements.
+
+        >>> import graphwright as tf
+        >>> options = tf.data.Options()
+        >>> options.threading.private_threadpool_size = 2
+        >>> dataset = tf.data.Dataset.range(3).with_options(options)
+        >>> dataset.options().threading.private_threadpool_size
+        2
+        """
+        made = DatasetValue.of(self._variant, self._type, "OptionsDataset")
+        made._options = self._options.merge(options)
+        return made
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
         """Returns what a function makes of the dataset.

@@ -11,6 +11,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
+from graphwright.data.optional import OptionalRow
 from graphwright.data.reader import Reader
 from graphwright.data.stage import DatasetStage
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
@@ -120,6 +121,24 @@ class NextElement(Op):
         if row is None:
             return (np.array(False), *map(absent, self.element.types))
         return (np.array(True), *row)
+
+
+class NextOptional(Op):
+    """The next element of an iterator, or none."""
+
+    type_name = "IteratorGetNextAsOptional"
+    inputs = ("iterator: variant",)
+    behind = Reader
+    outputs = ("optional: variant",)
+    effect = Effect.WRITE
+    pure = False
+    gradient = not_differentiable
+
+    def shapes(self, iterator: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, reader: Reader) -> OptionalRow:
+        return OptionalRow(reader.row())
 
 
 class NextBlock(Op):

@@ -9,6 +9,7 @@ from typing import Any
 from graphwright.data.dataset_ops import MakeDataset, Recipe
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
+from graphwright.data.options import Options
 from graphwright.data.stage import DatasetStage
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.casting import cast
@@ -82,6 +83,7 @@ class DatasetValue(Composite):
     #: The class of the datasets that methods return: the one that is made with `is_result`.
     _class: type[DatasetValue]
     _name = "VariantDataset"
+    _options = Options()
 
     def __init_subclass__(cls, is_result: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -148,7 +150,11 @@ def make(
     )
     before = [dataset._variant for dataset in inputs]
     variant = apply(MakeDataset(recipe), *before, *tensors, *captured)
-    return DatasetValue.of(variant, element, name or kind.type_name)
+    made = DatasetValue.of(variant, element, name or kind.type_name)
+    for dataset in inputs:
+        if dataset._options is not DatasetValue._options:
+            made._options = made._options.merge(dataset._options)
+    return made
 
 
 def int64(value: TensorLike) -> Tensor:

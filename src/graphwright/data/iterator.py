@@ -7,9 +7,10 @@ from typing import Any
 
 from graphwright.base.errors import OutOfRangeError
 from graphwright.data.dataset_loops import ElementFold
-from graphwright.data.dataset_ops import NextElement, OpenIterator
+from graphwright.data.dataset_ops import NextElement, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.element_type import ElementType
+from graphwright.data.optional import Optional
 from graphwright.data.reader import Reader
 from graphwright.op.interpreter import apply
 from graphwright.trace.tracer import current_tracer
@@ -135,6 +136,14 @@ class Iterator(Composite):
             return self._type.pack([wrap(array) for array in row])
         _, *components = apply(NextElement(self._type), self._handle)
         return self._type.pack(components)
+
+    def get_next_as_optional(self) -> Optional:
+        """Returns the next element, or that there is none.
+
+        Returns:
+            A `tf.experimental.Optional` of an element.
+        """
+        return Optional._of(apply(NextOptional(), self._handle), self._type)
 
     def __repr__(self) -> str:
         return f"<tf.data.Iterator element_spec={self.element_spec!r}>"

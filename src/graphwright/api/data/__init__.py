@@ -3,10 +3,16 @@
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetSpec
 from graphwright.data.iterator import Iterator, IteratorSpec, NumpyIterator
+from graphwright.data.optional import OptionalSpec
+from graphwright.data.options import Options, ThreadingOptions
+from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
 
+TOP_LEVEL = ("OptionalSpec",)
+
 __all__ = [
+    "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",
@@ -14,4 +20,6 @@ __all__ = [
     "Iterator",
     "IteratorSpec",
     "NumpyIterator",
+    "Options",
+    "ThreadingOptions",
 ]

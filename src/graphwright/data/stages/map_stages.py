@@ -138,22 +138,18 @@ class ParallelMapCursor(MapCursor):
     def results(self, block: ElementBlock) -> ElementBlock:
         parts = min(self.workers.count, block.count, int(self.seconds * block.count / _WORTH))
         began = perf_counter()
-        if parts < 2:
-            results = super().results(block)
-        else:
-            results = self.divided(block, parts)
+        results = super().results(block) if parts < 2 else self.divided(block, parts)
         self.seconds = (perf_counter() - began) * max(1, parts) / block.count
         return results
 
     def divided(self, block: ElementBlock, parts: int) -> ElementBlock:
         """The function of a block, whose parts several threads compute."""
-        edges = [block.count * i // parts for i in range(parts + 1)]
-        jobs = [
-            self.workers.submit(self.one_part, block.part(start, stop))
-            for start, stop in zip(edges, edges[1:])
-        ]
+        starts = [block.count * i // parts for i in range(parts)]
+        stops = [*starts[1:], block.count]
+        pieces = [block.part(start, stop) for start, stop in zip(starts, stops)]
+        jobs = [self.workers.submit(self.one_part, piece) for piece in pieces]
         finished: list[ElementBlock] = []
-        for start, job in zip(edges, jobs):
+        for start, job in zip(starts, jobs):
             results, error = job.result()
             if results is not None:
                 finished.append(results)
