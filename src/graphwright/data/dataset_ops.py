@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
@@ -121,6 +121,33 @@ class NextElement(Op):
         if row is None:
             return (np.array(False), *map(absent, self.element.types))
         return (np.array(True), *row)
+
+
+class GetNext(Op):
+    """The tensors of the next element of an iterator; OutOfRangeError where there is none."""
+
+    type_name = "IteratorGetNext"
+    inputs = ("iterator: variant",)
+    behind = Reader
+    outputs = ("components: Tout...",)
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.element.types)
+
+    def kernel(self, reader: Reader) -> tuple[Any, ...]:
+        row = reader.row()
+        if row is None:
+            raise OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext]")
+        return tuple(row)
 
 
 class NextOptional(Op):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
-from graphwright.base.errors import OutOfRangeError
 from graphwright.data.dataset_loops import ElementFold
-from graphwright.data.dataset_ops import NextElement, NextOptional, OpenIterator
+from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.element_type import ElementType
 from graphwright.data.optional import Optional
@@ -129,13 +128,7 @@ class Iterator(Composite):
         Raises:
             OutOfRangeError: There is no other element.
         """
-        if current_tracer() is None:
-            row = self._reader.row()
-            if row is None:
-                raise OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext]")
-            return self._type.pack([wrap(array) for array in row])
-        _, *components = apply(NextElement(self._type), self._handle)
-        return self._type.pack(components)
+        return self._type.pack(apply(GetNext(self._type), self._handle) or ())
 
     def get_next_as_optional(self) -> Optional:
         """Returns the next element, or that there is none.
