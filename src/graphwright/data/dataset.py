@@ -9,12 +9,12 @@ from graphwright.data import dataset_ops
 from graphwright.data.batches import Batches
 from graphwright.data.combinations import Combinations
 from graphwright.data.dataset_loops import BlockFold
+from graphwright.data.dataset_options import Options
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.generators import ElementGenerator, signature
 from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
-from graphwright.data.options import Options
 from graphwright.data.sampling import random_numbers
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, UNKNOWN

@@ -52,7 +52,7 @@ class Recipe(NamedTuple):
 class MakeDataset(Op):
     """A dataset: a stage behind others."""
 
-    type_name = "MakeDataset"
+    type_name = "_MakeDataset"
     inputs = ("operands: Tin...",)
     outputs = ("handle: variant",)
     gradient = not_differentiable
@@ -82,7 +82,7 @@ class MakeDataset(Op):
 class OpenIterator(Op):
     """A new iterator before the first element of a dataset."""
 
-    type_name = "OpenIterator"
+    type_name = "_OpenIterator"
     inputs = ("dataset: variant",)
     behind = DatasetStage
     outputs = ("iterator: variant",)
@@ -99,7 +99,7 @@ class OpenIterator(Op):
 class NextElement(Op):
     """Whether an iterator has another element, and its tensors; without one, zeros."""
 
-    type_name = "NextElement"
+    type_name = "_NextElement"
     inputs = ("iterator: variant",)
     behind = Reader
     outputs = ("has_value: bool", "components: Tout...")
@@ -126,7 +126,7 @@ class NextElement(Op):
 class GetNext(Op):
     """The tensors of the next element of an iterator; OutOfRangeError where there is none."""
 
-    type_name = "IteratorGetNext"
+    type_name = "_IteratorGetNext"
     inputs = ("iterator: variant",)
     behind = Reader
     outputs = ("components: Tout...",)
@@ -153,7 +153,7 @@ class GetNext(Op):
 class NextOptional(Op):
     """The next element of an iterator, or none."""
 
-    type_name = "IteratorGetNextAsOptional"
+    type_name = "_IteratorGetNextAsOptional"
     inputs = ("iterator: variant",)
     behind = Reader
     outputs = ("optional: variant",)
@@ -174,7 +174,7 @@ class NextBlock(Op):
     At the end there are none. Elements of different shapes come one by one.
     """
 
-    type_name = "NextBlock"
+    type_name = "_NextBlock"
     inputs = ("iterator: variant",)
     behind = Reader
     outputs = ("count: int32", "columns: Tout...")
@@ -201,7 +201,7 @@ class NextBlock(Op):
 class AbsentElement(Op):
     """Tensors of an element that nobody looks at."""
 
-    type_name = "AbsentElement"
+    type_name = "_AbsentElement"
     outputs = ("components: Tout...",)
     gradient = not_differentiable
     returns_tuple = True
@@ -221,7 +221,7 @@ class AbsentElement(Op):
 class SingleElement(Op):
     """The only element of a dataset."""
 
-    type_name = "DatasetToSingleElement"
+    type_name = "_DatasetToSingleElement"
     inputs = ("dataset: variant",)
     behind = DatasetStage
     outputs = ("components: Tout...",)
@@ -259,7 +259,7 @@ class StateFunction(NamedTuple):
 class ReduceDataset(Op):
     """The state after a function of the state and each element in turn."""
 
-    type_name = "ReduceDataset"
+    type_name = "_ReduceDataset"
     inputs = ("dataset: variant", "operands: Tin...")
     outputs = ("components: Tout...",)
     effect = Effect.WRITE
@@ -295,7 +295,7 @@ class ReduceDataset(Op):
 class Cardinality(Op):
     """How many elements a dataset has; -1 for no end, -2 where that is not known."""
 
-    type_name = "DatasetCardinality"
+    type_name = "_DatasetCardinality"
     inputs = ("dataset: variant",)
     behind = DatasetStage
     outputs = ("cardinality: int64",)

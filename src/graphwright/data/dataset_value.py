@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.data.dataset_ops import MakeDataset, Recipe
+from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.options import Options
 from graphwright.data.stage import DatasetStage
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.casting import cast

@@ -36,7 +36,7 @@ class OptionalRow:
 class OptionalFromValue(Op):
     """An optional that has a value."""
 
-    type_name = "OptionalFromValue"
+    type_name = "_OptionalFromValue"
     inputs = ("components: Tin...",)
     outputs = ("optional: variant",)
     gradient = not_differentiable
@@ -51,7 +51,7 @@ class OptionalFromValue(Op):
 class OptionalNone(Op):
     """An optional that has none."""
 
-    type_name = "OptionalNone"
+    type_name = "_OptionalNone"
     outputs = ("optional: variant",)
     gradient = not_differentiable
 
@@ -65,7 +65,7 @@ class OptionalNone(Op):
 class OptionalHasValue(Op):
     """Whether an optional has a value."""
 
-    type_name = "OptionalHasValue"
+    type_name = "_OptionalHasValue"
     inputs = ("optional: variant",)
     behind = OptionalRow
     outputs = ("has_value: bool",)
@@ -81,7 +81,7 @@ class OptionalHasValue(Op):
 class OptionalGetValue(Op):
     """The value of an optional that has one."""
 
-    type_name = "OptionalGetValue"
+    type_name = "_OptionalGetValue"
     inputs = ("optional: variant",)
     behind = OptionalRow
     outputs = ("components: Tout...",)

@@ -1,10 +1,10 @@
 """`tf.data`: pipelines of elements."""
 
 from graphwright.data.dataset import Dataset
+from graphwright.data.dataset_options import Options, ThreadingOptions
 from graphwright.data.dataset_value import DatasetSpec
 from graphwright.data.iterator import Iterator, IteratorSpec, NumpyIterator
 from graphwright.data.optional import OptionalSpec
-from graphwright.data.options import Options, ThreadingOptions
 from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY

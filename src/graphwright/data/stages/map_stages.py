@@ -11,6 +11,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row, of_rows
+from graphwright.data.calling_threads import CallingThreads
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -22,7 +23,6 @@ from graphwright.data.stage import (
     State,
     Through,
 )
-from graphwright.data.workers import Workers
 from graphwright.types.arrays import Array
 
 #: So many seconds of work are worth a thread of their own.
@@ -131,7 +131,7 @@ class ParallelMapCursor(MapCursor):
 
     def __init__(self, stage: ParallelMapStage) -> None:
         super().__init__(stage)
-        self.workers = Workers(stage.calls)
+        self.workers = CallingThreads(stage.calls)
         #: Seconds that an element has taken.
         self.seconds = 0.0
 
@@ -180,7 +180,7 @@ class ParallelCallsCursor(FunctionCursor):
 
     def __init__(self, stage: ParallelMapStage) -> None:
         super().__init__(stage.inputs[0], stage.function)
-        self.workers = Workers(stage.calls)
+        self.workers = CallingThreads(stage.calls)
         self.jobs: deque[tuple[Row | None, Future[Row]]] = deque()
         self.is_over = False
 

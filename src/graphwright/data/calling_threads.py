@@ -10,7 +10,7 @@ from typing import Any
 from graphwright.data.stage import AUTOTUNE
 
 
-class Workers:
+class CallingThreads:
     """So many threads, made when there is work for them."""
 
     def __init__(self, count: int) -> None:
