@@ -94,6 +94,38 @@ class ShuffleBuffer:
         self.first = first + 1
         return item
 
+    def draw_numbers(self, words: list[int], start: int, stop: int) -> list[int]:
+        """An item for each word, while the numbers from `start` to `stop` fill the buffer.
+
+        It is `add` and `draw` in turn, in one loop: elements that are only numbers are many.
+        """
+        items, size = self.items, self.size
+        if size == UNKNOWN:
+            size = max(len(items), stop)
+        first, last = self.first, self.last
+        room = min(size - (last - first), stop - start)
+        for number in range(start, start + room):
+            if len(items) < size:
+                items.append(number)
+            else:
+                items[last % size] = number
+            last += 1
+        start += room
+        length = len(items)
+        drawn = []
+        for word in words:
+            oldest = first % length
+            place = (first + word % (last - first)) % length
+            drawn.append(items[place])
+            items[place] = items[oldest]
+            first += 1
+            if start < stop:  # the oldest has moved, so its place is free
+                items[oldest] = start
+                start += 1
+                last += 1
+        self.first, self.last = first, last
+        return drawn
+
     def save(self) -> State:
         """The buffer as plain values."""
         words = self.words
@@ -183,13 +215,13 @@ class TableShuffleCursor(Cursor):
     def pull(self, limit: int) -> ElementBlock | None:
         buffer = self.buffer
         left = self.count - self.next_number + buffer.last - buffer.first
-        drawn: list[int] = []
-        for word in buffer.words.take(min(limit, left)):
-            while self.next_number < self.count and buffer.has_room:
-                buffer.add(self.next_number)
-                self.next_number += 1
-            drawn.append(buffer.draw(word))
-        return self.table.at(np.array(drawn, np.int64)) if drawn else None
+        words = buffer.words.take(min(limit, left))
+        if not words:
+            return None
+        last = buffer.last
+        drawn = buffer.draw_numbers(words, self.next_number, self.count)
+        self.next_number += buffer.last - last
+        return self.table.at(np.array(drawn, np.int64))
 
     def save(self) -> State:
         seeds = self.stage.generator.words.drawn
