@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator as PythonIterator
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from graphwright.data.dataset_loops import ElementFold
 from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
@@ -11,6 +14,7 @@ from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.element_type import ElementType
 from graphwright.data.optional import Optional
 from graphwright.data.reader import Reader
+from graphwright.data.state_coding import decode, encode
 from graphwright.op.interpreter import apply
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -18,7 +22,9 @@ from graphwright.types import tree
 from graphwright.types.composite import Composite
 from graphwright.types.specs import TensorSpec
 from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import constant
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
+from graphwright.values.trackable import Trackable
 
 
 class IteratorSpec(TypeSpec):
@@ -64,10 +70,11 @@ class IteratorSpec(TypeSpec):
         return Iterator._of(components, ElementType(self._element_spec))
 
 
-class Iterator(Composite):
+class Iterator(Composite, Trackable):
     """A place in a dataset, from which elements are taken one by one.
 
-    `iter(dataset)` makes one. Functions take it as an argument and take elements from it.
+    `iter(dataset)` makes one. Functions take it as an argument and take elements from it. A
+    `tf.train.Checkpoint` saves the place, and restores it in an iterator of an equal dataset.
 
     >>> import graphwright as tf
     >>> iterator = iter(tf.data.Dataset.range(3))
@@ -137,6 +144,12 @@ class Iterator(Composite):
             A `tf.experimental.Optional` of an element.
         """
         return Optional._of(apply(NextOptional(), self._handle), self._type)
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"ITERATOR": constant(np.frombuffer(encode(self._reader.save()), np.uint8))}
+
+    def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
+        self._reader.restore(decode(restored_tensors["ITERATOR"].numpy().tobytes()))
 
     def __repr__(self) -> str:
         return f"<tf.data.Iterator element_spec={self.element_spec!r}>"
