@@ -1,4 +1,4 @@
-"""What cursors save, as bytes: numbers, texts, arrays, and lists and mappings of these.
+"""What cursors save, as bytes: numbers, texts, arrays, windows, and lists and mappings of these.
 
 The bytes are the length of a text, the text, and the arrays' elements. The text is JSON, in which
 arrays are known by their dtypes, shapes and places. Nothing in it is ever executed.
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import DataLossError, UnimplementedError
+from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 
@@ -47,10 +48,11 @@ def plain(value: Any, pieces: list[bytes]) -> Any:
         return {"items": {key: plain(item, pieces) for key, item in value.items()}}
     if isinstance(value, bytes):
         return array_entry(np.array(value, object), pieces)
+    if isinstance(value, FixedStage):
+        return {"window": plain(value.saved(), pieces)}
     raise UnimplementedError(
         None, None,
-        f"an iterator that holds {value!r} cannot be saved: take another element first, or save "
-        "the iterator of a dataset without windows",
+        f"an iterator that holds {value!r} cannot be saved",
     )  # fmt: skip
 
 
@@ -75,6 +77,8 @@ def revived(value: Any, data: bytes) -> Any:
         return value
     if "items" in value:
         return {key: revived(item, data) for key, item in value["items"].items()}
+    if "window" in value:
+        return FixedStage.restored(revived(value["window"], data))
     start, shape = value["start"], tuple(value["shape"])
     if "lengths" in value:
         words = np.empty(len(value["lengths"]), object)

@@ -11,6 +11,7 @@ from graphwright.data.blocks import ElementBlock, Row, joined, of_row, of_rows
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State, Through
+from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.types.arrays import Array
 
 
@@ -104,43 +105,6 @@ class WindowCursor(Through):
         super().restore(state["before"])
         self.block = None if state["block"] is None else ElementBlock.restored(state["block"])
         self.gap, self.is_over = state["gap"], state["is_over"]
-
-
-class FixedStage(DatasetStage):
-    """Elements that are there already."""
-
-    type_name = "VariantDataset"
-
-    def __init__(self, element: ElementType, block: ElementBlock) -> None:
-        super().__init__(element)
-        self.block = block
-
-    def cardinality(self) -> int:
-        return self.block.count
-
-    def start(self) -> Cursor:
-        return FixedCursor(self)
-
-
-class FixedCursor(Cursor):
-    """A place among elements that are there."""
-
-    def __init__(self, stage: FixedStage) -> None:
-        self.block = stage.block
-        self.place = 0
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        start = self.place
-        if start == self.block.count:
-            return None
-        self.place = min(start + limit, self.block.count)
-        return self.block.part(start, self.place)
-
-    def save(self) -> State:
-        return self.place
-
-    def restore(self, state: State) -> None:
-        self.place = state
 
 
 class GroupByWindowStage(DatasetStage):
