@@ -280,8 +280,8 @@ class ReduceDataset(Op):
         state, captured = list(operands[:width]), operands[width:]
         function = BoundFunction(self.reduction.function, captured)
         reader = Reader(stage)
-        while (row := reader.row()) is not None:
-            state = function([*state, *row])
+        while (block := reader.rest()) is not None:
+            state, _ = function.step(state, block)
         reader.close()
         return tuple(state)
 

@@ -11,15 +11,20 @@ from graphwright.autograph.conversion import staged_form
 from graphwright.base.logs import LOGGER
 from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.body import Body, trace_body
+from graphwright.control.call import call_of
+from graphwright.control.loop import while_loop
+from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
 from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.stage import DatasetStage, Postponed
 from graphwright.ir.graph import Graph
-from graphwright.op.interpreter import activate
+from graphwright.op.interpreter import activate, apply, convert
+from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
 from graphwright.types import dtypes as dt
+from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.tensor import wrap
 
@@ -115,6 +120,7 @@ class BoundFunction:
 
     def __init__(self, function: ElementFunction, captured: Sequence[Any]) -> None:
         self.function = function
+        self.steps: GraphRunner | None = None
         self.one = GraphRunner(function.graph, captured)
         self.many: GraphRunner | None = None
         self.seen = 0
@@ -151,13 +157,39 @@ class BoundFunction:
             return ElementBlock(len(rows), ())
         return of_rows(rows) if len(rows) > 1 else of_row(rows[0])
 
+    def step(self, state: Row, block: ElementBlock) -> tuple[Row, ElementBlock]:
+        """A state after the function of it and each element in turn, and what came beside it.
+
+        The function takes the state and an element; it gives the next state, and something else.
+        """
+        width = len(state)
+        if block.count > 1 and not self.has_effects and is_dense(block):
+            try:
+                with activate(None):
+                    results = self.stepper(width)([*state, *block.columns])
+                return results[:width], ElementBlock(block.count, tuple(results[width:]))
+            except Exception:  # noqa: BLE001 - one by one shows which element it is
+                LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
+        rest = []
+        for row in block.rows():
+            results = self([*state, *row])
+            state = results[:width]
+            rest.append(results[width:])
+        return state, of_rows(rest) if rest[0] else ElementBlock(block.count, ())
+
+    def stepper(self, width: int) -> GraphRunner:
+        """What goes through the elements of a block, with a state of so many tensors."""
+        if self.steps is None:
+            self.steps = GraphRunner(of_steps(self.function.graph, width), self.one.captured)
+        return self.steps
+
     def is_worth(self, block: ElementBlock) -> bool:
         """Whether the elements of a block are computed at once."""
         if self.is_vectorized is None and self.seen + block.count > _FEW:
             self.rows()
         if not self.is_vectorized:
             return False
-        return bool(block.columns) and all(isinstance(c, np.ndarray) for c in block.columns)
+        return is_dense(block)
 
     def rows(self) -> GraphRunner:
         """What computes many elements at once; the first call finds out whether it is possible."""
@@ -195,6 +227,49 @@ def of_rows_graph(graph: Graph) -> Graph:
         results = [rewrite.spread(lane) for lane in rewrite.run(graph, lanes)]
         whole.results = [tracer.value_of(tensor) for tensor in results]
     return whole
+
+
+def of_steps(graph: Graph, width: int) -> Graph:
+    """A loop over the rows of columns, with a state of so many tensors, as a graph.
+
+    The graph of one turn takes a state and a row, and gives the next state and something else, of
+    which the loop gives all rows.
+    """
+    whole = Graph(f"{graph.name}_steps", is_body=True)
+    state_values, row_values = graph.parameters[:width], graph.parameters[width:]
+    with tracing(whole) as tracer:
+        types = [value.type for value in state_values]
+        types += [with_rows(value.type) for value in row_values]
+        types += [value.type for _, value in graph.captures]
+        whole.parameters = [whole.placeholder(type_, "operand") for type_ in types]
+        operands = [SymbolicTensor(value, whole) for value in whole.parameters]
+        columns, captured = (
+            operands[width : width + len(row_values)],
+            operands[len(graph.parameters) :],
+        )
+        count = shape_of(columns[0])[0]
+        others = [value.type for value in graph.results[width:]]
+        arrays = [TensorArray(t.dtype, count, element_shape=TensorShape(t.dims)) for t in others]
+
+        def turn(
+            place: Any, state: list[Any], arrays: list[Any]
+        ) -> tuple[Any, list[Any], list[Any]]:
+            row = [column[place] for column in columns]
+            results = apply(call_of(graph), *state, *row, *captured)
+            pairs = zip(arrays, results[width:])
+            return place + 1, list(results[:width]), [a.write(place, r) for a, r in pairs]
+
+        start = (convert(0), operands[:width], arrays)
+        _, state, arrays = while_loop(lambda place, *_: place < count, turn, start)
+        whole.results = [
+            tracer.value_of(tensor) for tensor in (*state, *[array.stack() for array in arrays])
+        ]
+    return whole
+
+
+def is_dense(block: ElementBlock) -> bool:
+    """Whether each column is one array."""
+    return bool(block.columns) and all(isinstance(c, np.ndarray) for c in block.columns)
 
 
 def with_rows(type_: TensorType) -> TensorType:

@@ -46,6 +46,15 @@ class Reader:
             self.place = place + 1
             return self.block.row(place)
 
+    def rest(self) -> ElementBlock | None:
+        """The next elements, as many as are there; None at the end."""
+        with self.lock:
+            if self.place < self.block.count:
+                part = self.block.part(self.place, self.block.count)
+                self.place = self.block.count
+                return part
+            return self.next_block()
+
     def dense_block(self) -> ElementBlock | None:
         """The next elements, with an array for each column; None at the end."""
         with self.lock:

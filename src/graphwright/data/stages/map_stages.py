@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row, of_rows
+from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row
 from graphwright.data.calling_threads import CallingThreads
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
@@ -387,21 +387,26 @@ class ScanStage(DatasetStage):
         return ScanCursor(self)
 
 
-class ScanCursor(Through):
+class ScanCursor(FunctionCursor):
     """The state so far."""
 
     def __init__(self, stage: ScanStage) -> None:
-        super().__init__(stage.inputs[0])
-        self.stage = stage
+        super().__init__(stage.inputs[0], stage.function)
         self.state = stage.initial
 
     def pull(self, limit: int) -> ElementBlock | None:
-        block = self.upstream.pull(1)
+        block = self.take(limit)
         if block is None:
             return None
-        results = self.stage.function([*self.state, *block.row(0)])
-        self.state = results[: self.stage.width]
-        return of_rows([results[self.stage.width :]])
+        try:
+            self.state, results = self.function.step(self.state, block)
+        except Exception:
+            if block.count == 1:
+                raise
+            # One by one, what comes before an error is handed out, and the state is as it was.
+            self.leave(block, 1)
+            self.state, results = self.function.step(self.state, block.part(0, 1))
+        return results
 
     def save(self) -> State:
         return {"before": super().save(), "state": self.state}
