@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import ElementBlock, Row, of_row
+from graphwright.data.blocks import ElementBlock, of_row
 from graphwright.data.element_type import ElementType
 from graphwright.data.random_words import RandomWords, SeedGenerator
 from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State
@@ -149,6 +149,13 @@ class RangeCursor(CountedCursor):
         return ElementBlock(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
 
 
+class Elements(Protocol):
+    """What a Python iterator gives."""
+
+    def block(self, limit: int) -> ElementBlock | None:
+        """The next elements, at most `limit`; None at the end."""
+
+
 class GeneratedStage(DatasetStage):
     """What a Python function's iterator gives."""
 
@@ -156,7 +163,7 @@ class GeneratedStage(DatasetStage):
     has_effects = True
 
     def __init__(
-        self, element: ElementType, *operands: Any, generator: Callable[..., Iterator[Row]]
+        self, element: ElementType, *operands: Any, generator: Callable[..., Elements]
     ) -> None:
         super().__init__(element)
         self.operands = operands
@@ -174,13 +181,12 @@ class GeneratedCursor(Cursor):
 
     def __init__(self, stage: GeneratedStage) -> None:
         self.stage = stage
-        self.rows: Iterator[Row] | None = None
+        self.elements: Elements | None = None
 
     def pull(self, limit: int) -> ElementBlock | None:
-        if self.rows is None:
-            self.rows = self.stage.generator(*self.stage.operands)
-        row = next(self.rows, None)
-        return None if row is None else of_row(row)
+        if self.elements is None:
+            self.elements = self.stage.generator(*self.stage.operands)
+        return self.elements.block(limit)
 
     def save(self) -> State:
         raise InvalidArgumentError(
