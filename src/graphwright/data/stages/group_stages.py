@@ -27,6 +27,8 @@ class WindowStage(DatasetStage):
         super().__init__(element, source)
         self.size, self.shift, self.stride = int(size), int(shift), int(stride)
         self.drop_remainder = bool(drop_remainder)
+        #: The types of the datasets of a window, one for each part of an element.
+        self.parts = [ElementType(leaf) for leaf in source.element.leaves]
         for value, what in ((self.size, "size"), (self.shift, "shift"), (self.stride, "stride")):
             if value <= 0:
                 raise InvalidArgumentError(None, None, f"Window {what} must be greater than zero.")
@@ -91,8 +93,7 @@ class WindowCursor(Through):
         """A stage of the elements of a window for each part of an element."""
         stages: Row = []
         columns = iter(window.columns)
-        for leaf in self.stage.inputs[0].element.leaves:
-            element = ElementType(leaf)
+        for element in self.stage.parts:
             parts = tuple([next(columns) for _ in element.types])
             stages.append(FixedStage(element, ElementBlock(window.count, parts)))
         return stages
