@@ -12,6 +12,7 @@ from graphwright.data.dataset_loops import BlockFold
 from graphwright.data.dataset_options import Options
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.explanation import DataReport, explain
 from graphwright.data.generators import ElementGenerator, signature
 from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
@@ -328,6 +329,31 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
                 "`tf.data.Dataset.as_numpy_iterator` is only supported in eager mode."
             )
         return NumpyIterator(self)
+
+    def explain(self, seconds: float = 1.0) -> DataReport:
+        """Returns what the stages of the pipeline do and cost.
+
+        Elements are taken for some time, so what their functions do happens.
+
+        Args:
+            seconds: A float: how long elements are taken at most.
+
+        Returns:
+            A report, which prints as a table.
+
+        Raises:
+            RuntimeError: A function is being traced.
+
+        >>> import graphwright as tf
+        >>> report = tf.data.Dataset.range(100).map(lambda x: x * 2).batch(10).explain()
+        >>> [stage.name for stage in report.stages]
+        ['BatchDataset', 'MapDataset lambda', 'RangeDataset']
+        >>> report.elements
+        10
+        """
+        if current_tracer() is not None:
+            raise RuntimeError("`explain` takes elements, which a function being traced has not.")
+        return explain(self._stage, seconds)
 
     def options(self) -> Options:
         """Returns what programs say about how the dataset is gone through.

@@ -121,6 +121,8 @@ class BoundFunction:
     def __init__(self, function: ElementFunction, captured: Sequence[Any]) -> None:
         self.function = function
         self.steps: GraphRunner | None = None
+        #: Why it is computed one by one.
+        self.refusal = ""
         self.one = GraphRunner(function.graph, captured)
         self.many: GraphRunner | None = None
         self.seen = 0
@@ -201,6 +203,7 @@ class BoundFunction:
             except NotVectorized as reason:
                 self.is_vectorized = False
                 self.many = self.one
+                self.refusal = str(reason).partition("\n")[0]
                 LOGGER.debug("%r is computed one by one: %s", self.function, reason)
         return self.many
 
@@ -208,13 +211,13 @@ class BoundFunction:
 def of_rows_graph(graph: Graph) -> Graph:
     """A graph like one of a single row, which takes and gives columns."""
     if not graph.parameters:
-        raise NotVectorized("it takes no tensors")
+        raise NotVectorized("it takes no tensors", "no tensors")
     whole = Graph(f"{graph.name}_rows", is_body=True)
     with tracing(whole) as tracer:
         lanes = []
         for value in graph.parameters:
             if value.type.dtype is dt.variant:
-                raise NotVectorized("it takes data sets or lists")
+                raise NotVectorized("it takes datasets or lists", "datasets")
             column = whole.placeholder(with_rows(value.type), value.node.name)
             lanes.append(Lane(SymbolicTensor(column, whole), True))
         whole.parameters = [lane.tensor.key for lane in lanes]

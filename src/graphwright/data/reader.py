@@ -8,7 +8,7 @@ import numpy as np
 
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row
-from graphwright.data.stage import DatasetStage, State
+from graphwright.data.stage import DatasetStage, State, cursor_of
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -27,7 +27,7 @@ class Reader:
 
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
-        self.cursor = stage.start()
+        self.cursor = cursor_of(stage)
         self.lock = own_lock(self)
         self.limit = 1
         self.is_observable = stage.is_observable

@@ -13,8 +13,11 @@ A cursor hands out blocks of elements. Its contract, which every stage keeps:
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
@@ -58,7 +61,7 @@ class DatasetStage(ABC):
 
     @abstractmethod
     def start(self) -> Cursor:
-        """A cursor before the first element."""
+        """A cursor before the first element, for `cursor_of`."""
 
     def __repr__(self) -> str:
         return f"<{self.type_name} {self.element.specs!r}>"
@@ -83,12 +86,43 @@ class Cursor(ABC):
         """Lets go of threads and files. Elements are not asked for any more."""
 
 
+class Watcher(Protocol):
+    """Whoever measures the cursors of a pipeline."""
+
+    def watched(self, stage: DatasetStage, cursor: Cursor) -> Cursor:
+        """A cursor in the place of one that is new."""
+
+
+class _Watching(threading.local):
+    watcher: Watcher | None = None
+
+
+_WATCHING = _Watching()
+
+
+@contextmanager
+def watching(watcher: Watcher) -> Iterator[None]:
+    """Has a watcher get all cursors that are made meanwhile."""
+    before, _WATCHING.watcher = _WATCHING.watcher, watcher
+    try:
+        yield
+    finally:
+        _WATCHING.watcher = before
+
+
+def cursor_of(stage: DatasetStage) -> Cursor:
+    """A new cursor before the first element of a stage: every one is made here."""
+    watcher = _WATCHING.watcher
+    cursor = stage.start()
+    return cursor if watcher is None else watcher.watched(stage, cursor)
+
+
 class Through(Cursor):
     """A cursor that goes through that of one stage before it."""
 
     def __init__(self, source: DatasetStage) -> None:
         self.source = source
-        self.upstream = source.start()
+        self.upstream = cursor_of(source)
 
     def save(self) -> State:
         return self.upstream.save()

@@ -11,7 +11,7 @@ from time import perf_counter
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import Cursor, DatasetStage, State
+from graphwright.data.stage import Cursor, DatasetStage, State, cursor_of
 from graphwright.types.arrays import Array
 
 #: How many elements wait where the program leaves the number to us.
@@ -35,8 +35,8 @@ class PrefetchStage(DatasetStage):
     def start(self) -> Cursor:
         source = self.inputs[0]
         if not self.size:
-            return source.start()
-        return PrefetchCursor(source.start(), self.size, source.is_observable)
+            return cursor_of(source)
+        return PrefetchCursor(cursor_of(source), self.size, source.is_observable)
 
 
 class Supply:
@@ -183,7 +183,7 @@ class MemoryCacheCursor(Cursor):
     def __init__(self, stage: MemoryCacheStage) -> None:
         self.stage = stage
         self.blocks = stage.blocks
-        self.upstream = stage.inputs[0].start() if self.blocks is None else None
+        self.upstream = cursor_of(stage.inputs[0]) if self.blocks is None else None
         self.seen: list[ElementBlock] = []
         self.number = self.place = 0
 
@@ -223,7 +223,7 @@ class MemoryCacheCursor(Cursor):
             self.number, self.place = state["at"]
             self.stage.blocks = self.blocks
             return
-        self.blocks, self.upstream = None, self.stage.inputs[0].start()
+        self.blocks, self.upstream = None, cursor_of(self.stage.inputs[0])
         self.seen = [ElementBlock.restored(block) for block in state["seen"]]
         self.upstream.restore(state["before"])
 

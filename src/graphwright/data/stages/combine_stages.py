@@ -6,7 +6,15 @@ from functools import reduce
 
 from graphwright.data.blocks import ElementBlock, joined
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, at_most
+from graphwright.data.stage import (
+    INFINITE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    State,
+    at_most,
+    cursor_of,
+)
 
 
 class ZipStage(DatasetStage):
@@ -25,7 +33,7 @@ class ZipCursor(Cursor):
     """A place in each of them, and what some have given that others did not match yet."""
 
     def __init__(self, stage: ZipStage) -> None:
-        self.cursors = [source.start() for source in stage.inputs]
+        self.cursors = [cursor_of(source) for source in stage.inputs]
         self.waiting: list[ElementBlock | None] = [None] * len(self.cursors)
         self.is_over = False
 
@@ -94,7 +102,7 @@ class ConcatenateCursor(Cursor):
     def enter(self, number: int) -> None:
         """Goes to the start of one of them."""
         self.number = number
-        self.upstream = self.stage.inputs[number].start()
+        self.upstream = cursor_of(self.stage.inputs[number])
 
     def pull(self, limit: int) -> ElementBlock | None:
         block = self.upstream.pull(limit)

@@ -10,7 +10,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row, joined, of_row, of_rows
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State, Through
+from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State, Through, cursor_of
 from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.types.arrays import Array
 
@@ -184,8 +184,7 @@ class GroupByWindowCursor(Through):
         window = FixedStage(self.stage.inputs[0].element, of_rows(rows))
         (made,) = self.stage.reduction([np.array(key, np.int64), window])
         self.window = (key, rows)
-        cursor: Cursor = made.start()
-        return cursor
+        return cursor_of(made)
 
     def save(self) -> State:
         return {

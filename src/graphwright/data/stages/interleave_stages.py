@@ -6,7 +6,15 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, Through
+from graphwright.data.stage import (
+    INFINITE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    State,
+    Through,
+    cursor_of,
+)
 from graphwright.data.stages.buffer_stages import PrefetchCursor
 from graphwright.types.arrays import Array
 
@@ -81,7 +89,7 @@ class InterleaveCursor(Through):
         """A cursor in the dataset of an element."""
         (stage,) = self.stage.function(row)
         self.rows[turn] = row
-        cursor: Cursor = stage.start()
+        cursor = cursor_of(stage)
         if not self.stage.is_parallel:
             return cursor
         return PrefetchCursor(cursor, 2 * self.stage.block_length, stage.is_observable)
@@ -142,7 +150,7 @@ class ChooseCursor(Cursor):
 
     def __init__(self, stage: ChooseStage) -> None:
         self.stage = stage
-        self.selector, *self.cursors = [source.start() for source in stage.inputs]
+        self.selector, *self.cursors = [cursor_of(source) for source in stage.inputs]
         self.ended = [False] * len(self.cursors)
         self.is_over = False
 

@@ -22,6 +22,7 @@ from graphwright.data.stage import (
     Postponed,
     State,
     Through,
+    cursor_of,
 )
 from graphwright.types.arrays import Array
 
@@ -347,8 +348,7 @@ class FlatMapCursor(Through):
         """A cursor in the dataset of an element."""
         (stage,) = self.function(row)
         self.row = row
-        cursor: Cursor = stage.start()
-        return cursor
+        return cursor_of(stage)
 
     def save(self) -> State:
         inner = None if self.inner is None else self.inner.save()

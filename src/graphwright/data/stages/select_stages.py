@@ -7,7 +7,15 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, Through
+from graphwright.data.stage import (
+    INFINITE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    State,
+    Through,
+    cursor_of,
+)
 from graphwright.types.arrays import Array
 
 
@@ -29,7 +37,7 @@ class TakeStage(DatasetStage):
         return UNKNOWN if before == UNKNOWN else min(before, self.count)
 
     def start(self) -> Cursor:
-        return TakeCursor(self) if self.count >= 0 else self.inputs[0].start()
+        return TakeCursor(self) if self.count >= 0 else cursor_of(self.inputs[0])
 
 
 class TakeCursor(Through):
@@ -182,7 +190,7 @@ class RepeatCursor(Cursor):
         self.stage = stage
         self.round = 0
         self.is_empty = True
-        self.upstream = stage.inputs[0].start()
+        self.upstream = cursor_of(stage.inputs[0])
 
     def pull(self, limit: int) -> ElementBlock | None:
         while self.round != self.stage.count:
@@ -194,7 +202,7 @@ class RepeatCursor(Cursor):
             self.round = self.stage.count if self.is_empty else self.round + 1
             if self.round != self.stage.count:
                 self.upstream.close()
-                self.upstream, self.is_empty = self.stage.inputs[0].start(), True
+                self.upstream, self.is_empty = cursor_of(self.stage.inputs[0]), True
         return None
 
     def save(self) -> State:
