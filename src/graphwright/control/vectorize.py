@@ -57,6 +57,10 @@ Count = int | Tensor
 class NotVectorized(ValueError):
     """An op cannot take all rows at once, and may not run in a loop."""
 
+    def __init__(self, words: str, op: str) -> None:
+        super().__init__(words)
+        self.op = op
+
 
 class Lane(NamedTuple):
     """A value of one row's graph, for all rows: with an axis of rows, or the same for every row."""
@@ -114,7 +118,8 @@ class Rewrite:
             )  # fmt: skip
             raise NotVectorized(
                 f"No pfor vectorization defined for {node.op.type_name}\n{node!r}\n"
-                f"{reason}.{advice}"
+                f"{reason}.{advice}",
+                node.op.type_name,
             ) from reason
         if self.warn:
             LOGGER.warning(

@@ -85,7 +85,7 @@ class Batches(DatasetValue):
             InvalidArgumentError: The parts of an element have different numbers of rows.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.from_tensors([1, 2, 3]).unbatch().as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2, 3]).unbatch()]
         [1, 2, 3]
         """
         return make(batch_stages.UnbatchStage, self._type.unbatched(), [self])
@@ -233,7 +233,7 @@ class Batches(DatasetValue):
 
         >>> import graphwright as tf
         >>> for window in tf.data.Dataset.range(5).window(3, shift=2):
-        ...     print(list(window.as_numpy_iterator()))
+        ...     print([int(x) for x in window])
         [0, 1, 2]
         [2, 3, 4]
         [4]

@@ -35,7 +35,7 @@ class Combinations(DatasetValue):
 
         >>> import graphwright as tf
         >>> a = tf.data.Dataset.range(3)
-        >>> list(tf.data.Dataset.zip(a, a.skip(1)).as_numpy_iterator())
+        >>> [(int(x), int(y)) for x, y in tf.data.Dataset.zip(a, a.skip(1))]
         [(0, 1), (1, 2)]
         """
         if not args and datasets is None:
@@ -68,7 +68,7 @@ class Combinations(DatasetValue):
 
         >>> import graphwright as tf
         >>> a = tf.data.Dataset.range(2)
-        >>> list(a.concatenate(a).as_numpy_iterator())
+        >>> [int(x) for x in a.concatenate(a)]
         [0, 1, 0, 1]
         """
         element = self._type.joined(dataset._type)
@@ -90,7 +90,7 @@ class Combinations(DatasetValue):
             A dataset of pairs of a number and an element.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(3, 5).enumerate(10).as_numpy_iterator())
+        >>> [(int(i), int(x)) for i, x in tf.data.Dataset.range(3, 5).enumerate(10)]
         [(10, 3), (11, 4)]
         """
         element = ElementType(TensorSpec([], dt.int64))
@@ -122,7 +122,7 @@ class Combinations(DatasetValue):
         >>> a = tf.data.Dataset.range(3)
         >>> choices = tf.data.Dataset.from_tensor_slices(tf.constant([1, 0, 1], tf.int64))
         >>> chosen = tf.data.Dataset.choose_from_datasets([a, a.skip(1)], choices)
-        >>> list(chosen.as_numpy_iterator())
+        >>> [int(x) for x in chosen]
         [1, 0, 2]
         """
         if not datasets:
@@ -170,7 +170,7 @@ class Combinations(DatasetValue):
         >>> import graphwright as tf
         >>> a, b = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
         >>> mixed = tf.data.Dataset.sample_from_datasets([a, b], seed=2)
-        >>> sorted(mixed.as_numpy_iterator())
+        >>> sorted([int(x) for x in mixed])
         [0, 1, 2, 10, 11, 12]
         """
         if not datasets:

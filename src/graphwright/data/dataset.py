@@ -68,7 +68,7 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
             InvalidArgumentError: `step` is 0.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(1, 8, 3).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(1, 8, 3)]
         [1, 4, 7]
         """
         if not 1 <= len(args) <= 3:
@@ -115,7 +115,7 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
 
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.from_tensor_slices(([1, 2], ["a", "b"]))
-        >>> list(dataset.as_numpy_iterator())
+        >>> [(int(number), letter.numpy()) for number, letter in dataset]
         [(1, b'a'), (2, b'b')]
         """
         element = normalized(tensors)
@@ -165,7 +165,7 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
         ...         yield i * i
         >>> dataset = tf.data.Dataset.from_generator(
         ...     squares, args=[4], output_signature=tf.TensorSpec([], tf.int32))
-        >>> list(dataset.as_numpy_iterator())
+        >>> [int(x) for x in dataset]
         [0, 1, 4, 9]
         """
         element = signature(generator, output_types, output_shapes, output_signature)
@@ -228,8 +228,8 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
             InvalidArgumentError: `buffer_size` is not positive.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(5).shuffle(5, seed=1).as_numpy_iterator())
-        [0, 4, 2, 3, 1]
+        >>> [int(x) for x in tf.data.Dataset.range(5).shuffle(5, seed=1)]
+        [0, 4, 3, 1, 2]
         """
         pair = [int64(number) for number in seeds_for(seed)]
         is_fixed = reshuffle_each_iteration is False
@@ -306,8 +306,8 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
 
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.range(3).map(lambda x: x * 2).cache()
-        >>> list(dataset.as_numpy_iterator()), list(dataset.as_numpy_iterator())
-        ([0, 2, 4], [0, 2, 4])
+        >>> [int(x) for x in dataset] + [int(x) for x in dataset]
+        [0, 2, 4, 0, 2, 4]
         """
         return make(buffer_stages.MemoryCacheStage, self._type, [self])
 
@@ -401,7 +401,7 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
             TypeError: The function returns something else.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(4).apply(lambda d: d.skip(2)).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(4).apply(lambda d: d.skip(2))]
         [2, 3]
         """
         dataset = transformation_func(self)

@@ -203,7 +203,7 @@ class BoundFunction:
             except NotVectorized as reason:
                 self.is_vectorized = False
                 self.many = self.one
-                self.refusal = str(reason).partition("\n")[0]
+                self.refusal = f"no rule takes many of it at once ({reason.op})"
                 LOGGER.debug("%r is computed one by one: %s", self.function, reason)
         return self.many
 

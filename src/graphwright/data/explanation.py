@@ -156,9 +156,10 @@ def reports(
 ) -> Iterator[tuple[DatasetStage, StageReport]]:
     """The reports on a stage and on those before it."""
     measure = measures.get(id(stage), Measure())
-    functions = [f for f in vars(stage).values() if isinstance(f, BoundFunction)]
+    functions = functions_of(stage)
+    names = [function.function.graph.name.removeprefix("Dataset_") for function in functions]
     yield stage, StageReport(
-        " ".join([stage.type_name, *[f.function.graph.name.removeprefix("Dataset_") for f in functions]]),
+        " ".join([stage.type_name, *names]),
         depth, measure.elements, measure.blocks, measure.seconds,
         tuple([note for function in functions for note in notes_of(function)]),
     )  # fmt: skip
@@ -175,22 +176,25 @@ def notes_of(function: BoundFunction) -> list[str]:
     return [f"one element at a time: {function.refusal}"] if function.refusal else []
 
 
+def functions_of(stage: DatasetStage) -> list[BoundFunction]:
+    """The functions that a stage calls."""
+    return [value for value in vars(stage).values() if isinstance(value, BoundFunction)]
+
+
 def advice(stages: list[tuple[DatasetStage, StageReport]]) -> str:
     """What would help most."""
-    total = sum([report.seconds for _, report in stages])
-    stage, slowest = max(stages, key=lambda pair: pair[1].seconds)
+    # What prefetching takes is waiting for the stages before it.
+    working = [pair for pair in stages if not isinstance(pair[0], PrefetchStage)]
+    total = sum([report.seconds for _, report in working])
+    stage, slowest = max(working, key=lambda pair: pair[1].seconds)
     if not total or slowest.seconds < _MUCH * total:
         return "No stage takes much more than the others."
     words = f"{slowest.name} takes most of the time."
-    if isinstance(stage, PrefetchStage):
-        return f"{words} It waits for the stages before it."
     if isinstance(stage, GeneratedStage):
         return f"{words} It is a Python generator, which holds the interpreter."
-    functions = [f for f in vars(stage).values() if isinstance(f, BoundFunction)]
-    if any(f.has_effects for f in functions) and not isinstance(stage, ParallelMapStage):
-        return (
-            f"{words} `num_parallel_calls=tf.data.AUTOTUNE` calls the function in several threads."
-        )
-    if not any(isinstance(s, PrefetchStage) for s, _ in stages):
+    has_effects = any(function.has_effects for function in functions_of(stage))
+    if has_effects and not isinstance(stage, ParallelMapStage):
+        return f"{words} `num_parallel_calls=tf.data.AUTOTUNE` calls its function in threads."
+    if len(working) == len(stages):
         return f"{words} `.prefetch(2)` at the end computes elements while others are used."
     return words

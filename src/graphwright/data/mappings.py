@@ -49,7 +49,7 @@ class Mappings(DatasetValue):
             TypeError: The function returns what is no structure of tensors.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(3).map(lambda x: x * x).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(3).map(lambda x: x * x)]
         [0, 1, 4]
         """
         function = function_for(map_func, self)
@@ -73,7 +73,7 @@ class Mappings(DatasetValue):
 
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.range(3).flat_map(tf.data.Dataset.range)
-        >>> list(dataset.as_numpy_iterator())
+        >>> [int(x) for x in dataset]
         [0, 0, 1]
         """
         function = function_for(map_func, self)
@@ -105,7 +105,7 @@ class Mappings(DatasetValue):
         >>> import graphwright as tf
         >>> zero = tf.constant(0, tf.int64)
         >>> dataset = tf.data.Dataset.range(5).scan(zero, lambda s, x: (s + x, s + x))
-        >>> list(dataset.as_numpy_iterator())
+        >>> [int(x) for x in dataset]
         [0, 1, 3, 6, 10]
         """
         initial = normalized(initial_state)
@@ -167,7 +167,7 @@ class Mappings(DatasetValue):
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.range(1, 4).interleave(
         ...     lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2, block_length=2)
-        >>> list(dataset.as_numpy_iterator())
+        >>> [int(x) for x in dataset]
         [1, 1, 2, 2, 1, 2, 3, 3, 3]
         """
         function = function_for(map_func, self)

@@ -33,7 +33,7 @@ class Selections(DatasetValue):
             A dataset of elements of the same type.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(10).take(3).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(10).take(3)]
         [0, 1, 2]
         """
         return make(select_stages.TakeStage, self._type, [self], [int64(count)])
@@ -49,7 +49,7 @@ class Selections(DatasetValue):
             A dataset of elements of the same type.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(5).skip(3).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(5).skip(3)]
         [3, 4]
         """
         return make(select_stages.SkipStage, self._type, [self], [int64(count)])
@@ -69,7 +69,7 @@ class Selections(DatasetValue):
             InvalidArgumentError: `num_shards` is not positive, or there is no such part.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(10).shard(3, 1).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(10).shard(3, 1)]
         [1, 4, 7]
         """
         return make(select_stages.ShardStage, self._type, [self], [int64(num_shards), int64(index)])
@@ -85,7 +85,7 @@ class Selections(DatasetValue):
             A dataset of elements of the same type.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(2).repeat(2).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
         [0, 1, 0, 1]
         """
         return make(
@@ -106,7 +106,7 @@ class Selections(DatasetValue):
             ValueError: The function does not return a bool scalar.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(6).filter(lambda x: x % 2 == 1).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(6).filter(lambda x: x % 2 == 1)]
         [1, 3, 5]
         """
         return make(
@@ -127,7 +127,7 @@ class Selections(DatasetValue):
             ValueError: The function does not return a bool scalar.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(10).take_while(lambda x: x < 3).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(10).take_while(lambda x: x < 3)]
         [0, 1, 2]
         """
         return make(
@@ -148,7 +148,7 @@ class Selections(DatasetValue):
 
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1])
-        >>> list(dataset.unique().as_numpy_iterator())
+        >>> [int(x) for x in dataset.unique()]
         [1, 37, 2]
         """
         if len(self._type.leaves) != 1 or not isinstance(self.element_spec, TensorSpec):
@@ -170,7 +170,7 @@ class Selections(DatasetValue):
             A dataset of elements of the same type.
 
         >>> import graphwright as tf
-        >>> list(tf.data.Dataset.range(3).prefetch(2).as_numpy_iterator())
+        >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
         [0, 1, 2]
         """
         return make(buffer_stages.PrefetchStage, self._type, [self], [int64(buffer_size)])
@@ -188,7 +188,7 @@ class Selections(DatasetValue):
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.from_tensor_slices([1, 0, 2])
         >>> dataset = dataset.map(lambda x: 10 // x).ignore_errors()
-        >>> list(dataset.as_numpy_iterator())
+        >>> [int(x) for x in dataset]
         [10, 5]
         """
         return make(
