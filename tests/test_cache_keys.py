@@ -692,7 +692,7 @@ pairs(
     lambda: lambda number: Thing(number).method(), identity=((1.0,), (2.0,)),
 )  # fmt: skip
 pairs(
-    "ir/once.py:found", lambda: lambda name: name_of(Graph(name)), identity=(("a",), ("b",)),
+    "ir/once.py:results", lambda: lambda name: name_of(Graph(name)), identity=(("a",), ("b",)),
 )  # fmt: skip
 pairs(
     f"{TRACES} autograph/conversion.py:_codes autograph/exempt.py:_converted", by_options,
@@ -1063,7 +1063,7 @@ CALLED = re.compile(
     re.IGNORECASE,
 )
 ONE = "it has no key: a process has one"
-GRAPH = "`ir/once.py:found` stands for it: the key is the graph"
+GRAPH = "`ir/once.py:results` stands for it: the key is the graph"
 ONE_PASS = "it lasts for one pass over one graph, and each value has one entry"
 #: Caches without rows, and why.
 WITHOUT_ROWS = {

@@ -90,8 +90,13 @@ def has_tangent(tensor: TensorValue) -> bool:
 class ForwardAccumulator:
     """Computes Jacobian-vector products as the ops of a block run.
 
-    `tangents` have the structure and the shapes of `primals` (ValueError if not), which are
-    tensors or variables.
+    Args:
+        primals: A tensor or a variable, or a structure of them: where derivatives are taken.
+        tangents: Tensors of the structure and shapes of `primals`: the directions.
+
+    Raises:
+        ValueError: Structures or shapes differ, a primal is no floating or complex number, or one
+            comes twice.
 
     >>> import graphwright as tf
     >>> x = tf.constant(3.0)
@@ -138,9 +143,15 @@ class ForwardAccumulator:
         primals: object,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
-        """The derivative of `primals` along the tangents, in their structure.
+        """Returns the derivative of values along the tangents.
 
-        None where nothing is connected, or zeros.
+        Args:
+            primals: A tensor or a variable, or a structure of them, computed in the block.
+            unconnected_gradients: A `tf.UnconnectedGradients`: the result where a value does not
+                depend on the primals.
+
+        Returns:
+            A tensor of the value's shape, or None, for each value, in the structure of `primals`.
         """
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
 

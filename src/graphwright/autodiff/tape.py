@@ -34,7 +34,16 @@ from graphwright.values.variable import Variable
 
 
 class UnconnectedGradients(Enum):
-    """What the gradient is where the target does not depend on a source."""
+    """What the gradient is where the target does not depend on a source.
+
+    >>> import graphwright as tf
+    >>> x, y = tf.constant(1.0), tf.constant(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch([x, y])
+    ...     z = x * x
+    >>> tape.gradient(z, y, unconnected_gradients=tf.UnconnectedGradients.ZERO).numpy().item()
+    0.0
+    """
 
     NONE = "none"
     ZERO = "zero"
@@ -44,6 +53,10 @@ class AggregationMethod:
     """How the gradients of a tensor that is used several times are added up: always the same way.
 
     The numbers are there for programs that name one.
+
+    >>> import graphwright as tf
+    >>> tf.AggregationMethod.ADD_N
+    0
     """
 
     ADD_N = DEFAULT = 0
@@ -136,10 +149,17 @@ def paused() -> Iterator[None]:
 
 
 class GradientTape:
-    """Records operations for automatic differentiation.
+    """Records the ops of a block for automatic differentiation.
 
-    Trainable variables are watched when they are read, tensors when `watch` says so. A tape
-    that is not `persistent` gives one gradient and drops what it recorded.
+    A trainable variable is watched once it is read, a tensor once `watch` names it. A tape that is
+    not persistent gives one gradient, and drops what it recorded.
+
+    Args:
+        persistent: A bool: whether the tape gives gradients more than once.
+        watch_accessed_variables: A bool: whether trainable variables are watched by themselves.
+
+    Raises:
+        ValueError: The tape is entered while it records.
 
     >>> import graphwright as tf
     >>> x = tf.constant(3.0)
@@ -176,7 +196,22 @@ class GradientTape:
         self._recorder.leave()
 
     def watch(self, tensor: object) -> None:
-        """Records from now on what depends on a tensor, or on a structure of them."""
+        """Records from now on what depends on a tensor.
+
+        Args:
+            tensor: A tensor or a variable, or a structure of them.
+
+        Raises:
+            ValueError: Something else is among them.
+
+        >>> import graphwright as tf
+        >>> x, y = tf.constant(3.0), tf.constant(4.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch([x, y])
+        ...     z = x * y
+        >>> [slope.numpy().item() for slope in tape.gradient(z, [x, y])]
+        [4.0, 3.0]
+        """
         leaves = [tensor] if isinstance(tensor, Tensor) else tree.flatten(tensor, True)
         for t in leaves:
             if isinstance(t, Variable):
@@ -197,7 +232,23 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Opens a block in which this tape does not record."""
+        """Opens a block in which this tape does not record.
+
+        Yields:
+            None.
+
+        Raises:
+            ValueError: The tape does not record.
+
+        >>> import graphwright as tf
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     with tape.stop_recording():
+        ...         y = x * x
+        >>> print(tape.gradient(y, x))
+        None
+        """
         if not self._entered:
             raise ValueError("Tape is not currently active; stop_recording() has nothing to stop.")
         recorder, before = self._recorder, self._recorder.recording
@@ -208,12 +259,30 @@ class GradientTape:
             recorder.recording = before
 
     def reset(self) -> None:
-        """Forgets everything recorded so far."""
+        """Forgets everything recorded so far.
+
+        >>> import graphwright as tf
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        ...     tape.reset()
+        >>> print(tape.gradient(y, x))
+        None
+        """
         self._recorder.clear()
         self._used = False
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The variables watched, in the order in which they were first used."""
+        """Returns the variables watched, in the order in which they were first used.
+
+        >>> import graphwright as tf
+        >>> w, b = tf.Variable(2.0, name="w"), tf.Variable(1.0, name="b")
+        >>> with tf.GradientTape() as tape:
+        ...     y = w * 3.0 + b
+        >>> [v.name for v in tape.watched_variables()]
+        ['w:0', 'b:0']
+        """
         return tuple(self._recorder.variables.values())
 
     def _calls(self) -> list[Call]:
@@ -248,12 +317,25 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivative of each element of `target`, in the structure of `sources`.
+        """Returns the derivative of each element of `target` with respect to each of `sources`.
 
-        Each result has the shape of the target followed by that of the source. All rows are
-        computed at once (see `tf.vectorized_map`), or with `experimental_use_pfor=False` one after
-        the other. Outside of a function that needs a persistent tape (RuntimeError).
-        `parallel_iterations` has no effect.
+        All rows are computed at once, as `tf.vectorized_map` does.
+
+        Args:
+            target: A tensor or a variable.
+            sources: A tensor or a variable, or a structure of them.
+            unconnected_gradients: A `tf.UnconnectedGradients`: the result where the target does not
+                depend on a source.
+            parallel_iterations: It has no effect.
+            experimental_use_pfor: A bool; False computes one row after the other.
+
+        Returns:
+            A tensor of shape `target.shape + source.shape` for each source, in the structure of
+            `sources`.
+
+        Raises:
+            RuntimeError: A tape that is not persistent was used before, or is eager and
+                `experimental_use_pfor` is False.
 
         >>> import graphwright as tf
         >>> x = tf.constant([1.0, 2.0])
@@ -279,10 +361,23 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The jacobian of each `target[i]` with respect to `source[i]`, stacked.
+        """Returns the jacobian of each `target[i]` with respect to `source[i]`, stacked.
 
-        Of targets [b, y...] and a source [b, x...] it has the shape [b, y..., x...].
-        ValueError if the batch sizes differ.
+        Args:
+            target: A tensor of shape [b, y...].
+            source: A tensor or a variable, of shape [b, x...].
+            unconnected_gradients: A `tf.UnconnectedGradients`: the result where the target does not
+                depend on the source.
+            parallel_iterations: It has no effect.
+            experimental_use_pfor: A bool; False computes one row after the other.
+
+        Returns:
+            A tensor of shape [b, y..., x...], or None.
+
+        Raises:
+            ValueError: There is no batch, or the batches differ in size.
+            RuntimeError: A tape that is not persistent was used before, or is eager and
+                `experimental_use_pfor` is False.
 
         >>> import graphwright as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -338,10 +433,32 @@ class GradientTape:
         output_gradients: object = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
-        """The derivative of the sum of `target` with respect to `sources`, in their structure.
+        """Returns the derivative of the sum of `target` with respect to `sources`.
 
-        `output_gradients` weight the targets. Where a target does not depend on a source the
-        result is None, or zeros with `tf.UnconnectedGradients.ZERO`.
+        Args:
+            target: A tensor or a variable, or a structure of them.
+            sources: A tensor or a variable, or a structure of them.
+            output_gradients: A weight for each target, in its structure: a tensor of its shape, or
+                None for ones.
+            unconnected_gradients: A `tf.UnconnectedGradients`: the result where the target does not
+                depend on a source.
+
+        Returns:
+            A tensor of the source's shape, `tf.IndexedSlices` or None for each source, in the
+            structure of `sources`.
+
+        Raises:
+            RuntimeError: The tape was used before and is not persistent.
+            TypeError: `target` is None.
+            ValueError: There is not one output gradient for each target.
+
+        >>> import graphwright as tf
+        >>> w, b = tf.Variable(2.0), tf.Variable(1.0)
+        >>> with tf.GradientTape() as tape:
+        ...     loss = w * 3.0 + b
+        >>> dw, db = tape.gradient(loss, [w, b])
+        >>> print(dw.numpy(), db.numpy())
+        3.0 1.0
         """
         if target is None:
             raise TypeError(

@@ -13,6 +13,17 @@ class Feature(enum.Enum):
     With LISTS (or ALL) an empty list too may grow in a loop of the graph: the first item that
     the loop's body appends says what type all have. The others are accepted wherever TensorFlow
     takes them and change nothing: what there is of them here is always on.
+
+    >>> import graphwright as tf
+    >>> lists = tf.autograph.experimental.Feature.LISTS
+    >>> @tf.function(experimental_autograph_options=lists)
+    ... def squares(n):
+    ...     items = []
+    ...     for i in tf.range(n):
+    ...         items.append(i * i)
+    ...     return tf.stack(items)
+    >>> squares(tf.constant(3)).numpy()
+    array([0, 1, 4], dtype=int32)
     """
 
     ALL = "ALL"
@@ -30,7 +41,14 @@ class Feature(enum.Enum):
 
     @classmethod
     def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
-        """Every feature except one, or several."""
+        """Returns every feature except some.
+
+        Args:
+            exclude: A feature, or several in a list, a tuple or a set.
+
+        Returns:
+            A tuple of features.
+        """
         left_out = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
         return tuple(set(cls.all()) - set(left_out) - {cls.ALL})
 

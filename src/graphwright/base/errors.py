@@ -251,7 +251,11 @@ class OpError(Exception):
         return self._message
 
     def reword(self, message: str) -> None:
-        """Replaces the message."""
+        """Replaces the message.
+
+        Args:
+            message: A string.
+        """
         self._message = message
         self.args = (*self.args[:2], message, *self.args[3:])
 

@@ -186,9 +186,24 @@ def index32(index: TensorLike) -> Any:
 class TensorArray(Composite):
     """An array of tensors of one dtype, each written once and then read.
 
-    Use what `write`, `unstack`, `scatter` and `split` return. With `dynamic_size` writing
-    past the end makes it grow; with `infer_shape` all items must be of one shape, that of
-    `element_shape` if it is given. `clear_after_read` (eagerly only) drops items that were read.
+    Use what `write`, `unstack`, `scatter` and `split` return: in a graph they give a new array.
+
+    Args:
+        dtype: The dtype of the items.
+        size: A scalar integer: the number of items.
+        dynamic_size: A bool: whether writing past the end makes the array grow.
+        clear_after_read: A bool: whether an eager array drops the items that were read; None means
+            True.
+        tensor_array_name: It has no effect.
+        handle: It has no effect.
+        flow: The `flow` of another array, which this one continues.
+        infer_shape: A bool: whether all items must be of one shape.
+        element_shape: What is known of the shape of all items.
+        colocate_with_first_write_call: It has no effect.
+        name: A name for the op.
+
+    Raises:
+        ValueError: There is neither `size` nor `flow`.
 
     >>> import graphwright as tf
     >>> array = tf.TensorArray(tf.float32, size=2)
@@ -280,49 +295,162 @@ class TensorArray(Composite):
         return self._of(self._impl.identity())
 
     def grad(self, source: str, flow: object = None, name: str | None = None) -> Any:
-        """Refused: gradients need no such array."""
+        """Refuses: gradients flow through the array's ops, and need no array of their own.
+
+        Args:
+            source: A string.
+            flow: A tensor.
+            name: A string.
+
+        Returns:
+            Nothing.
+
+        Raises:
+            NotImplementedError: Always.
+        """
         raise NotImplementedError(_NO_GRAD)
 
     def read(self, index: TensorLike, name: str | None = None) -> Any:
-        """The item at `index`, a scalar integer."""
+        """Returns the item at `index`.
+
+        Args:
+            index: A scalar integer.
+            name: A name, which has no effect.
+
+        Returns:
+            A tensor.
+        """
         return self._impl.read(index)
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
-        """The array with `value` at `index`."""
+        """Returns the array with `value` at `index`.
+
+        Args:
+            index: A scalar integer.
+            value: A tensor of the array's dtype.
+            name: A name, which has no effect.
+
+        Returns:
+            A `tf.TensorArray`.
+
+        Raises:
+            ValueError: The shape of `value` is not that of the other items.
+        """
         return self._of(self._impl.write(index, value))
 
     def stack(self, name: str | None = None) -> Any:
-        """All items as one tensor of shape [size, ...]; those never written as zeros."""
+        """Returns all items as one tensor; those never written are zeros.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            A tensor of shape [size, ...].
+        """
         return self._impl.stack()
 
     def gather(self, indices: TensorLike, name: str | None = None) -> Any:
-        """The items at `indices` as one tensor of shape [len(indices), ...]."""
+        """Returns the items at `indices` as one tensor.
+
+        Args:
+            indices: A vector of integers.
+            name: A name, which has no effect.
+
+        Returns:
+            A tensor of shape [len(indices), ...].
+
+        >>> import graphwright as tf
+        >>> array = tf.TensorArray(tf.int32, 3, clear_after_read=False).unstack([10, 20, 30])
+        >>> array.gather([2, 0]).numpy()
+        array([30, 10], dtype=int32)
+        """
         return self._impl.gather(indices)
 
     def concat(self, name: str | None = None) -> Any:
-        """The items, which may differ in length, joined along their first axis."""
+        """Returns the items, which may differ in length, joined along their first axis.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            A tensor whose first axis has the lengths of all items together.
+
+        >>> import graphwright as tf
+        >>> array = tf.TensorArray(tf.int32, 2, infer_shape=False)
+        >>> array.write(0, [1, 2]).write(1, [3]).concat().numpy()
+        array([1, 2, 3], dtype=int32)
+        """
         return self._impl.concat()
 
     def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
-        """The array of the rows of `value`."""
+        """Returns the array of the rows of `value`.
+
+        Args:
+            value: A tensor of the array's dtype, of shape [size, ...].
+            name: A name, which has no effect.
+
+        Returns:
+            A `tf.TensorArray`.
+
+        >>> import graphwright as tf
+        >>> tf.TensorArray(tf.int32, 2).unstack([5, 6]).read(1).numpy()
+        np.int32(6)
+        """
         return self._of(self._impl.unstack(value))
 
     def scatter(
         self, indices: TensorLike, value: TensorLike, name: str | None = None
     ) -> TensorArray:
-        """The array with the rows of `value` at `indices`."""
+        """Returns the array with the rows of `value` at `indices`.
+
+        Args:
+            indices: A vector of integers.
+            value: A tensor of the array's dtype, of shape [len(indices), ...].
+            name: A name, which has no effect.
+
+        Returns:
+            A `tf.TensorArray`.
+
+        >>> import graphwright as tf
+        >>> tf.TensorArray(tf.int32, 2).scatter([1, 0], [5, 6]).stack().numpy()
+        array([6, 5], dtype=int32)
+        """
         return self._of(self._impl.scatter(indices, value))
 
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
-        """The array of consecutive pieces of `value`, as long as `lengths` says."""
+        """Returns the array of consecutive pieces of `value`.
+
+        Args:
+            value: A tensor of the array's dtype.
+            lengths: A vector of integers: how much of the first axis each piece has.
+            name: A name, which has no effect.
+
+        Returns:
+            A `tf.TensorArray`.
+
+        >>> import graphwright as tf
+        >>> tf.TensorArray(tf.int32, 2, infer_shape=False).split([1, 2, 3], [2, 1]).read(0).numpy()
+        array([1, 2], dtype=int32)
+        """
         return self._of(self._impl.split(value, lengths))
 
     def size(self, name: str | None = None) -> Any:
-        """The number of items, an int32 scalar."""
+        """Returns the number of items.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            A scalar of int32.
+        """
         return self._impl.size()
 
     def close(self, name: str | None = None) -> None:
-        """Does nothing: the memory goes with the array."""
+        """Does nothing: the memory goes with the array.
+
+        Args:
+            name: A name, which has no effect.
+        """
 
 
 def static_size(size: TensorLike) -> int | None:
@@ -334,7 +462,18 @@ def static_size(size: TensorLike) -> int | None:
 
 
 class TensorArraySpec(TypeSpec):
-    """The dtype of a `TensorArray`'s items and what is known of their shape."""
+    """The type of a `tf.TensorArray`: its dtype, and what is known of the shape of its items.
+
+    Args:
+        element_shape: A `tf.TensorShape`, or what makes one.
+        dtype: The dtype of the items.
+        dynamic_size: A bool: whether the array may grow.
+        infer_shape: A bool: whether all items are of one shape.
+
+    >>> import graphwright as tf
+    >>> tf.type_spec_from_value(tf.TensorArray(tf.int32, 2, element_shape=[3]))
+    TensorArraySpec(TensorShape([3]), tf.int32, False, True)
+    """
 
     __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
 
@@ -372,5 +511,12 @@ class TensorArraySpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
-        """The spec of an array."""
+        """Returns the spec of an array.
+
+        Args:
+            value: A `tf.TensorArray`.
+
+        Returns:
+            A `tf.TensorArraySpec`.
+        """
         return value.__graphwright_spec__

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CauseReport:
-    """One cause of retraces: their number, the evidence, and the fixes."""
+    """One cause of retraces: their number, the evidence, and the fixes.
+
+    >>> import graphwright as tf
+    >>> f = tf.function(lambda x: x * 2)
+    >>> for n in (1, 2, 3):
+    ...     y = f(tf.ones([n]))
+    >>> [cause] = f.explain().causes
+    >>> cause.count, cause.paths
+    (2, ('x',))
+    """
 
     rule: str
     paths: tuple[str, ...]
@@ -31,7 +40,15 @@ class CauseReport:
 
 @dataclass(frozen=True)
 class TraceReport:
-    """One trace: its type, who called, why it was made, what it cost."""
+    """One trace: its type, who called, why it was made, what it cost.
+
+    >>> import graphwright as tf
+    >>> f = tf.function(lambda x: x * 2)
+    >>> y = f(tf.ones([2]))
+    >>> [trace] = f.explain().traces
+    >>> trace.calls, trace.type
+    (1, '(x: float32[2])')
+    """
 
     number: int
     type: str

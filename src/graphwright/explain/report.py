@@ -23,7 +23,16 @@ _EVIDENCE = 5  # retraces shown of each cause
 
 
 class Report(Findings):
-    """The report on one function, or on all that were made of one piece of code."""
+    """The report on one function, or on all that were made of one piece of code.
+
+    It prints, and a notebook shows it as a page.
+
+    >>> import graphwright as tf
+    >>> f = tf.function(lambda x: x * 2)
+    >>> y = f(tf.ones([2]))
+    >>> f.explain().summary
+    '<lambda>: 1 trace in 1 call'
+    """
 
     def __str__(self) -> str:
         from rich.console import Console

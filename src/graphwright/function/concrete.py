@@ -86,7 +86,13 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
 
 
 class AtomicFunction:
-    """A graph as one callable on flat tensors: no structure, no gradient of its own."""
+    """A graph as one callable on flat tensors: no structure, no gradient of its own.
+
+    >>> import graphwright as tf
+    >>> f = tf.function(lambda x: {"sum": x + 1}).get_concrete_function(tf.TensorSpec([], tf.int32))
+    >>> f.inference_fn(tf.constant(2)).numpy()
+    np.int32(3)
+    """
 
     def __init__(self, name: str, function_type: FunctionType, graph: Graph) -> None:
         self.name = name
@@ -94,7 +100,17 @@ class AtomicFunction:
         self.graph = graph
 
     def __call__(self, *args: TensorLike) -> Any:
-        """Runs it on tensors; refused where captures would have to be supplied."""
+        """Runs it on tensors.
+
+        Args:
+            *args: The tensors of its parameters.
+
+        Returns:
+            A tensor, or a list of several.
+
+        Raises:
+            ValueError: It has captures, which `call_with_captures` takes.
+        """
         if self.graph.captures:
             words = "The FunctionType defines captured inputs. Use call_with_captures instead."
             raise complete(ValueError(words))
@@ -106,12 +122,28 @@ class AtomicFunction:
         kwargs: Mapping[str, TensorLike],
         captures: Sequence[Tensor],
     ) -> Any:
-        """Runs it on tensors and explicitly supplied captures."""
+        """Runs it on tensors and captures.
+
+        Args:
+            args: The tensors of its first parameters.
+            kwargs: The tensors of the others, in their order.
+            captures: The tensors of its captures.
+
+        Returns:
+            A tensor, or a list of several.
+        """
         tensors = [convert(a) for a in (*args, *kwargs.values())]
         return self.call_flat([*tensors, *captures])
 
     def call_flat(self, tensors: Sequence[Tensor]) -> Any:
-        """The results for all arguments of the graph: one tensor, or a list of them."""
+        """Runs it on all arguments of the graph.
+
+        Args:
+            tensors: Those of the parameters, then those of the captures.
+
+        Returns:
+            A tensor, or a list of several.
+        """
         results = apply(call_of(self.graph), *tensors)
         return results[0] if len(results) == 1 else list(results)
 
@@ -132,8 +164,14 @@ class CallWatcher(Protocol):
 class ConcreteFunction:
     """A function traced for one type of arguments.
 
-    It is called with the arguments of the Python function, or with its tensors alone. Arguments
-    that are no tensors may be left out; else they must be those that the trace was made for.
+    It is called with the arguments of the Python function, or with its tensors alone. An argument
+    that is no tensor may be left out; else it must be that of the trace.
+
+    >>> import graphwright as tf
+    >>> f = tf.function(lambda x, n: x * n)
+    >>> triple = f.get_concrete_function(tf.TensorSpec([None]), 3)
+    >>> triple(tf.constant([1.0, 2.0])).numpy()
+    array([3., 6.], dtype=float32)
     """
 
     def __init__(
@@ -184,13 +222,28 @@ class ConcreteFunction:
         return self.run(list(arrays))
 
     def run_by(self, run: Run, tensors: Sequence[CallTensor]) -> Any:
-        """The result of a call that code other than its own computes."""
+        """Returns the result of a call that code other than its own computes.
+
+        Args:
+            run: A function from the arrays of all arguments to those of the results.
+            tensors: The tensors of the parameters.
+
+        Returns:
+            The results, in their structure.
+        """
         captured = [outside._array for outside in self.graph.captured]
         return self._outputs.pack(wrap_all(run(*[t._array for t in tensors], *captured)))
 
     @own_boundary
     def call_tensors(self, tensors: Sequence[CallTensor]) -> Any:
-        """The result for the tensors of its parameters, by the interpreter that is active."""
+        """Calls it with the tensors of its parameters, by the interpreter that is active.
+
+        Args:
+            tensors: A sequence of tensors.
+
+        Returns:
+            The results, in their structure.
+        """
         active = STATE.active
         if active is None:
             return self.run([t._array for t in tensors])
@@ -219,7 +272,19 @@ class ConcreteFunction:
 
     @boundary
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Calls it by the Python function's signature, else by its flat tensors."""
+        """Calls it by the Python function's signature, else by its flat tensors.
+
+        Args:
+            *args: The positional arguments of the function.
+            **kwargs: Its arguments by name.
+
+        Returns:
+            The results, in the structure that the Python function returns.
+
+        Raises:
+            TypeError: The arguments fit neither.
+            InvalidArgumentError: A tensor is of another dtype.
+        """
         try:
             tensors = self._structured(args, kwargs)
         except TypeError as structured:
@@ -366,7 +431,19 @@ class ConcreteFunction:
         return function_def(self.graph, self.name)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """Its parameters, results and captures; in one line without `verbose`."""
+        """Returns its parameters, results and captures.
+
+        Args:
+            verbose: A bool; False gives one line.
+
+        Returns:
+            A string.
+
+        >>> import graphwright as tf
+        >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([2]))
+        >>> print(f.pretty_printed_signature(verbose=False).partition(" -> ")[0])
+        (x: TensorSpec(shape=(2,), dtype=tf.float32, name=None))
+        """
         return repr(self.function_type) if verbose else str(self.function_type)
 
     @property
@@ -375,7 +452,14 @@ class ConcreteFunction:
         return any(isinstance(t, SymbolicTensor) for t in self.graph.captured)
 
     def is_usable(self, tracer: Tracer | None) -> bool:
-        """Whether a call under `tracer` can supply the captures, and state is as it was."""
+        """Returns whether a call can supply the captures, and state is as it was.
+
+        Args:
+            tracer: What traces the function around the call, or None.
+
+        Returns:
+            A bool.
+        """
         if self.watch is not None and self.watch.is_outdated():
             return False
         return all(

@@ -65,7 +65,19 @@ def traced_again(
 
 
 class PolymorphicFunction:
-    """A Python function that runs as graphs, one for each type of arguments."""
+    """A Python function that runs as graphs, one for each type of arguments.
+
+    `tf.function` makes one.
+
+    >>> import graphwright as tf
+    >>> @tf.function
+    ... def double(x):
+    ...     return x * 2
+    >>> double(tf.constant(2)).numpy(), double(tf.constant(2.0)).numpy()
+    (np.int32(4), np.float32(4.0))
+    >>> double.experimental_get_tracing_count()
+    2
+    """
 
     def __init__(
         self,
@@ -106,7 +118,15 @@ class PolymorphicFunction:
 
     @own_boundary
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Runs the trace for these arguments, after tracing if there is none."""
+        """Runs the trace for these arguments, after tracing if there is none.
+
+        Args:
+            *args: The positional arguments of the function.
+            **kwargs: Its arguments by name.
+
+        Returns:
+            The results, in the structure that the Python function returns.
+        """
         try:
             if STATE.active is None and not Eagerly.on:
                 guard, target = self._fast.latest
@@ -272,7 +292,21 @@ class PolymorphicFunction:
     # -- what it offers -----------------------------------------------------------------
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
-        """The trace for arguments given as values or as TensorSpecs."""
+        """Returns the trace for arguments, after tracing if there is none.
+
+        Args:
+            *args: Positional arguments, as values or as `tf.TensorSpec`. None at all stand for the
+                input signature, if there is one.
+            **kwargs: Arguments by name, as values or as `tf.TensorSpec`.
+
+        Returns:
+            A `tf.types.experimental.ConcreteFunction`.
+
+        >>> import graphwright as tf
+        >>> f = tf.function(lambda x: x + 1)
+        >>> f.get_concrete_function(tf.TensorSpec([None], tf.int32)).output_shapes
+        TensorShape([None])
+        """
         if self._input_signature is not None and not args and not kwargs:
             args = self._input_signature
         return self._choose(self._bind(args, kwargs))
@@ -303,11 +337,18 @@ class PolymorphicFunction:
         return len(self._history.records)
 
     def experimental_get_compiler_ir(self, *args: object, **kwargs: object) -> Callable[..., str]:
-        """What the compiler makes of the trace for these arguments, as text.
+        """Returns a function that shows, as text, what the compiler makes of the trace for
+        arguments.
 
-        The result takes a `stage`: "graph" (simplified), "segments" (which parts are machine
-        code), "nests" (their loops), "llvm", "assembly". ValueError for another one.
+        Args:
+            *args: Positional arguments, as values or as `tf.TensorSpec`.
+            **kwargs: Arguments by name, as values or as `tf.TensorSpec`.
 
+        Returns:
+            A function of a `stage`: "graph" (simplified), "segments" (which parts are machine
+            code), "nests" (their loops), "llvm" or "assembly". It raises ValueError for another.
+
+        >>> import graphwright as tf
         >>> f = tf.function(lambda x: x * 2.0 + 1.0)
         >>> print(f.experimental_get_compiler_ir(tf.constant([1.0, 2.0]))(stage="nests"))
         ; segment 0
@@ -328,7 +369,22 @@ class PolymorphicFunction:
         return lambda stage="nests": compiler_ir(graph, stage)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """The types of all traces, one after the other."""
+        """Returns the types of all traces, one after the other.
+
+        Args:
+            verbose: A bool; False gives one line for each trace.
+
+        Returns:
+            A string.
+
+        >>> import graphwright as tf
+        >>> f = tf.function(lambda n: None)
+        >>> _ = f(1), f(2)
+        >>> print(f.pretty_printed_concrete_signatures(verbose=False))
+        (n: Literal[1]) -> Literal[None]
+        <BLANKLINE>
+        (n: Literal[2]) -> Literal[None]
+        """
         shown = [repr(c.function_type) if verbose else str(c.function_type) for c in self._table]
         return "\n\n".join(shown)
 

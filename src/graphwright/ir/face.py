@@ -71,9 +71,19 @@ class Face:
         return self._bodies.control_outputs(self)
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
-        """The graph as a message, which TensorFlow reads too.
+        """Returns the graph as a message that TensorFlow reads too.
 
-        `from_version` has no meaning: graphs have no versions.
+        Args:
+            from_version: It has no effect: graphs have no versions.
+            add_shapes: A bool: whether the shape of each output is among the attributes.
+
+        Returns:
+            A message of the type GraphDef.
+
+        >>> import graphwright as tf
+        >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], tf.int32))
+        >>> [node.op for node in f.graph.as_graph_def().node]
+        ['Placeholder', 'Const', 'AddV2', 'Identity']
         """
         return self._bodies.message(self, add_shapes)
 
@@ -85,17 +95,63 @@ class Face:
         return self._bodies.operations(self)
 
     def get_operation_by_name(self, name: str) -> Any:
-        """The operation of this name; KeyError if there is none."""
+        """Returns the operation of a name.
+
+        Args:
+            name: A string such as "add".
+
+        Returns:
+            A `tf.Operation`.
+
+        Raises:
+            KeyError: There is none.
+            TypeError: `name` is no string.
+
+        >>> import graphwright as tf
+        >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], tf.int32))
+        >>> f.graph.get_operation_by_name("add")
+        <tf.Operation 'add' type=AddV2>
+        """
         return self._bodies.operation_by_name(self, name)
 
     def get_tensor_by_name(self, name: str) -> Any:
-        """The tensor of a name such as 'add:0'; KeyError if there is none."""
+        """Returns the tensor of a name.
+
+        Args:
+            name: The name of an operation and the number of an output, such as "add:0".
+
+        Returns:
+            A symbolic `tf.Tensor`.
+
+        Raises:
+            KeyError: There is none.
+            ValueError: `name` has not this form.
+            TypeError: `name` is no string.
+
+        >>> import graphwright as tf
+        >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], tf.int32))
+        >>> f.graph.get_tensor_by_name("add:0").dtype
+        tf.int32
+        """
         return self._bodies.tensor_by_name(self, name)
 
     def as_graph_element(
         self, obj: object, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
-        """The operation or tensor that `obj` is or names; TypeError for anything else."""
+        """Returns the operation or tensor that an object is or names.
+
+        Args:
+            obj: An operation, a tensor, or the name of one.
+            allow_tensor: A bool: whether it may be a tensor.
+            allow_operation: A bool: whether it may be an operation.
+
+        Returns:
+            A `tf.Operation` or a symbolic `tf.Tensor`.
+
+        Raises:
+            KeyError: There is none of this name.
+            TypeError: `obj` is something else.
+        """
         return self._bodies.element(self, obj, allow_tensor, allow_operation)
 
     def view(self) -> Any:
@@ -103,5 +159,11 @@ class Face:
         return self._bodies.view(self)
 
     def to_dot(self) -> str:
-        """The graph in the language of Graphviz, with the graphs in it as clusters."""
+        """Returns the graph in the language of Graphviz, with the graphs in it as clusters.
+
+        >>> import graphwright as tf
+        >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], tf.int32))
+        >>> f.graph.to_dot().startswith("digraph")
+        True
+        """
         return self._bodies.dot(self)

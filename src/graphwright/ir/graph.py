@@ -95,7 +95,17 @@ _IDS = itertools.count(1)
 
 
 class Graph(Face):
-    """A program over tensors: `tf.Graph`."""
+    """A program over tensors: the graph of a trace.
+
+    Args:
+        name: A string.
+        is_body: A bool: whether it is the body of a branch or a loop.
+
+    >>> import graphwright as tf
+    >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], tf.int32))
+    >>> [operation.name for operation in f.graph.get_operations()]
+    ['x', 'add/y', 'add', 'Identity']
+    """
 
     def __init__(self, name: str = "graph", is_body: bool = False) -> None:
         self.name = name
@@ -126,13 +136,32 @@ class Graph(Face):
         name: str | None = None,
         location: Location | None = None,
     ) -> Node:
-        """Appends a node."""
+        """Appends a node.
+
+        Args:
+            op: The op.
+            inputs: Its operands, values of this graph.
+            types: The type of each output.
+            name: A string, made unique; None takes that of the op.
+            location: The line of the program that it comes from.
+
+        Returns:
+            The node.
+        """
         node = Node(op, inputs, types, self.names.unique(name or op.node_name), location)
         self.nodes.append(node)
         return node
 
     def placeholder(self, type: TensorType, name: str) -> Value:
-        """Appends a placeholder; the caller makes it a parameter or a capture."""
+        """Appends a placeholder, which the caller makes a parameter or a capture.
+
+        Args:
+            type: Its type.
+            name: A string, made unique.
+
+        Returns:
+            Its value.
+        """
         return self.add(Placeholder(type.dtype, type.dims), (), (type,), name).outputs[0]
 
     @property

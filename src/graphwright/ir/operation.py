@@ -20,7 +20,14 @@ class TensorOf:
 
 
 class Operation:
-    """A node of a graph: `tf.Operation`."""
+    """A node of a graph.
+
+    >>> import graphwright as tf
+    >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], tf.int32))
+    >>> add = f.graph.get_operation_by_name("add")
+    >>> add.type, [x.name for x in add.inputs]
+    ('AddV2', ['x:0', 'add/y:0'])
+    """
 
     __slots__ = ("__weakref__", "graph", "node")
 
@@ -40,7 +47,7 @@ class Operation:
 
     @property
     def device(self) -> str:
-        """An empty string: tracing decides no device."""
+        """An empty string: nothing decides on devices while tracing."""
         return ""
 
     @property
@@ -71,7 +78,22 @@ class Operation:
         return node_def(self.graph, self.node)
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute; ValueError if there is none of this name."""
+        """Returns the value of an attribute.
+
+        Args:
+            name: Its name, such as "transpose_a".
+
+        Returns:
+            A Python value, a dtype or a shape.
+
+        Raises:
+            ValueError: There is no such attribute.
+
+        >>> import graphwright as tf
+        >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], tf.int32))
+        >>> f.graph.get_operation_by_name("add").get_attr("T")
+        tf.int32
+        """
         from graphwright.ir.graphdef import attribute_value
 
         attributes = self.node_def.attr

@@ -45,11 +45,26 @@ class Factories:
 
     @abstractmethod
     def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
-        """The number of rows."""
+        """Returns the number of rows.
+
+        Args:
+            out_type: The dtype of the result.
+            name: A name, which has no effect.
+
+        Returns:
+            A scalar.
+        """
 
     @abstractmethod
     def with_row_splits_dtype(self, dtype: DTypeLike) -> Factories:
-        """The same tensor with splits of another dtype."""
+        """Returns the same tensor with splits of another dtype.
+
+        Args:
+            dtype: tf.int32 or tf.int64.
+
+        Returns:
+            A `tf.RaggedTensor`.
+        """
 
     @classmethod
     def _of(
@@ -74,7 +89,25 @@ class Factories:
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Rows `values[row_splits[i]:row_splits[i + 1]]`."""
+        """Makes the rows `values[row_splits[i]:row_splits[i + 1]]`.
+
+        Args:
+            values: A tensor or a ragged tensor: all rows, one after the other.
+            row_splits: A vector of integers that begins with 0, is sorted and ends with the number
+                of values.
+            name: A name, which has no effect.
+            validate: A bool: whether the partition is checked.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            InvalidArgumentError: The rows do not hold all values, or are no rows.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_row_splits([3, 1, 4], [0, 2, 2, 3])
+        <tf.RaggedTensor [[3, 1], [], [4]]>
+        """
         return cls._of(
             values, lambda _: RowPartition.from_row_splits(row_splits, validate), validate
         )
@@ -87,7 +120,24 @@ class Factories:
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Rows of these lengths."""
+        """Makes rows of these lengths.
+
+        Args:
+            values: A tensor or a ragged tensor: all rows, one after the other.
+            row_lengths: A vector of integers.
+            name: A name, which has no effect.
+            validate: A bool: whether the partition is checked.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            InvalidArgumentError: The rows do not hold all values, or are no rows.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_row_lengths([3, 1, 4], [2, 0, 1])
+        <tf.RaggedTensor [[3, 1], [], [4]]>
+        """
         return cls._of(
             values, lambda _: RowPartition.from_row_lengths(row_lengths, validate), validate
         )
@@ -101,7 +151,26 @@ class Factories:
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Rows given by the number of each value's row, in ascending order."""
+        """Makes rows of the number of each value's row.
+
+        Args:
+            values: A tensor or a ragged tensor: all rows, one after the other.
+            value_rowids: A vector of integers in ascending order, as long as the values.
+            nrows: A scalar integer: the number of rows. None ends with the last row that has a
+                value.
+            name: A name, which has no effect.
+            validate: A bool: whether the partition is checked.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            InvalidArgumentError: The rows do not hold all values, or are no rows.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_value_rowids([3, 1, 4], [0, 0, 2])
+        <tf.RaggedTensor [[3, 1], [], [4]]>
+        """
         return cls._of(
             values,
             lambda _: RowPartition.from_value_rowids(value_rowids, nrows, validate),
@@ -116,7 +185,24 @@ class Factories:
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Rows that begin at these places."""
+        """Makes rows that begin at these places.
+
+        Args:
+            values: A tensor or a ragged tensor: all rows, one after the other.
+            row_starts: A vector of integers that begins with 0 and is sorted.
+            name: A name, which has no effect.
+            validate: A bool: whether the partition is checked.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            InvalidArgumentError: The rows do not hold all values, or are no rows.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_row_starts([3, 1, 4], [0, 2, 2])
+        <tf.RaggedTensor [[3, 1], [], [4]]>
+        """
         values = as_values(values)
         count = outer_size(values, dt.int64)
         return cls._of(
@@ -131,7 +217,24 @@ class Factories:
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Rows that end at these places."""
+        """Makes rows that end at these places.
+
+        Args:
+            values: A tensor or a ragged tensor: all rows, one after the other.
+            row_limits: A sorted vector of integers that ends with the number of values.
+            name: A name, which has no effect.
+            validate: A bool: whether the partition is checked.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            InvalidArgumentError: The rows do not hold all values, or are no rows.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_row_limits([3, 1, 4], [2, 2, 3])
+        <tf.RaggedTensor [[3, 1], [], [4]]>
+        """
         return cls._of(
             values, lambda _: RowPartition.from_row_limits(row_limits, validate), validate
         )
@@ -145,7 +248,25 @@ class Factories:
         validate: bool = True,
         name: str | None = None,
     ) -> Any:
-        """Rows of one length."""
+        """Makes rows of one length.
+
+        Args:
+            values: A tensor or a ragged tensor: all rows, one after the other.
+            uniform_row_length: A scalar integer.
+            nrows: A scalar integer: the number of rows. None means as many as there are values for.
+            validate: A bool: whether the partition is checked.
+            name: A name, which has no effect.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            ValueError: The length is negative, or does not divide the number of values.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_uniform_row_length([3, 1, 4, 1], 2)
+        <tf.RaggedTensor [[3, 1], [4, 1]]>
+        """
         values = as_values(values)
 
         def make(dtype: DType | None) -> RowPartition:
@@ -164,7 +285,25 @@ class Factories:
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Values divided several times; the outermost splits come first."""
+        """Makes rows of rows, by splits.
+
+        Args:
+            flat_values: A tensor: all values, one after the other.
+            nested_row_splits: A list of integer vectors, the outermost first.
+            name: A name, which has no effect.
+            validate: A bool: whether the partition is checked.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            InvalidArgumentError: The rows do not hold all values, or are no rows.
+            TypeError: `nested_row_splits` is no list.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_nested_row_splits([3, 1, 4], [[0, 2, 2], [0, 1, 3]])
+        <tf.RaggedTensor [[[3], [1, 4]], []]>
+        """
         return nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
 
     @classmethod
@@ -175,7 +314,25 @@ class Factories:
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Values divided several times; the outermost lengths come first."""
+        """Makes rows of rows, by lengths.
+
+        Args:
+            flat_values: A tensor: all values, one after the other.
+            nested_row_lengths: A list of integer vectors, the outermost first.
+            name: A name, which has no effect.
+            validate: A bool: whether the partition is checked.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            InvalidArgumentError: The rows do not hold all values, or are no rows.
+            TypeError: `nested_row_lengths` is no list.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_nested_row_lengths([3, 1, 4], [[2, 0], [1, 2]])
+        <tf.RaggedTensor [[[3], [1, 4]], []]>
+        """
         return nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
 
     @classmethod
@@ -187,7 +344,27 @@ class Factories:
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Values divided several times; the outermost rows' numbers come first."""
+        """Makes rows of rows, by the numbers of rows.
+
+        Args:
+            flat_values: A tensor: all values, one after the other.
+            nested_value_rowids: A list of integer vectors, the outermost first.
+            nested_nrows: A list of the numbers of rows, the outermost first.
+            name: A name, which has no effect.
+            validate: A bool: whether the partition is checked.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            InvalidArgumentError: The rows do not hold all values, or are no rows.
+            TypeError: `nested_value_rowids` is no list.
+            ValueError: The lists differ in length.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_nested_value_rowids([3, 1, 4, 5], [[0, 0, 2], [0, 1, 1, 2]])
+        <tf.RaggedTensor [[[3], [1, 4]], [], [[5]]]>
+        """
         result = as_values(flat_values)
         rowids = listed(nested_value_rowids, "nested_value_rowids")
         nrows = [None] * len(rowids) if nested_nrows is None else list(nested_nrows)
@@ -207,7 +384,23 @@ class Factories:
         name: str | None = None,
         row_splits_dtype: DTypeLike = dt.int64,
     ) -> Any:
-        """The rows of a tensor, cut to `lengths`, or before trailing `padding`.
+        """Makes a ragged tensor of the rows of a tensor.
+
+        Args:
+            tensor: A tensor of rank 2 or more.
+            lengths: A vector of integers: rows are cut to these lengths. A list of vectors cuts
+                nested rows.
+            padding: A scalar, or a tensor of the shape of the inner axes. Where a row ends with it,
+                that end is cut.
+            ragged_rank: An int: how many axes become ragged.
+            name: A name, which has no effect.
+            row_splits_dtype: tf.int32 or tf.int64.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            ValueError: Both `lengths` and `padding` are given, or `ragged_rank` does not fit.
 
         >>> import graphwright as tf
         >>> tf.RaggedTensor.from_tensor([[5, 7, 0], [0, 3, 0]], padding=0)
@@ -220,7 +413,24 @@ class Factories:
     def from_sparse(
         cls, st_input: object, name: str | None = None, row_splits_dtype: DTypeLike = dt.int64
     ) -> Any:
-        """The rows of a sparse matrix whose values stand at the left of each row."""
+        """Makes a ragged tensor of a sparse matrix whose values stand at the left of each row.
+
+        Args:
+            st_input: A `tf.SparseTensor` of rank 2.
+            name: A name, which has no effect.
+            row_splits_dtype: tf.int32 or tf.int64.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            TypeError: `st_input` is not sparse.
+
+        >>> import graphwright as tf
+        >>> x = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [3, 1, 4], [3, 2])
+        >>> tf.RaggedTensor.from_sparse(x)
+        <tf.RaggedTensor [[3, 1], [], [4]]>
+        """
         return cls._bodies.from_sparse(st_input, splits_dtype(row_splits_dtype))
 
 

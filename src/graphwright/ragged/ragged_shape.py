@@ -20,6 +20,10 @@ from graphwright.types.shape import TensorShape
 class DynamicRaggedShape:
     """The shape of a ragged tensor: partitions of the outer axes, sizes of the inner ones.
 
+    Args:
+        row_partitions: A sequence of `tf.experimental.RowPartition`, the outermost first.
+        inner_shape: A vector of int32 or int64: the shape of the flat values.
+
     >>> import graphwright as tf
     >>> tf.shape(tf.ragged.constant([[1, 2], []]))
     <DynamicRaggedShape lengths=[2, (2, 0)] num_row_partitions=1>
@@ -31,7 +35,15 @@ class DynamicRaggedShape:
 
     @classmethod
     def from_tensor(cls, t: TensorLike, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
-        """The shape of a tensor or ragged tensor."""
+        """Makes the shape of a tensor or ragged tensor.
+
+        Args:
+            t: A tensor or a ragged tensor.
+            dtype: The dtype of sizes; None takes that of the splits, or tf.int64.
+
+        Returns:
+            A `tf.experimental.DynamicRaggedShape`.
+        """
         partitions = t.partitions if is_ragged(t) else []
         default = partitions[0].dtype if partitions else dt.int64
         wanted = default if dtype is None else as_dtype(dtype)
@@ -93,13 +105,32 @@ class DynamicRaggedShape:
         return [*sizes, *list(TensorShape(self._inner_shape.known)[1:])]
 
     def is_uniform(self, axis: int) -> bool:
-        """Whether all rows along an axis are of one length."""
+        """Returns whether all rows along an axis are of one length.
+
+        Args:
+            axis: An int that is not negative.
+
+        Returns:
+            A bool.
+
+        >>> import graphwright as tf
+        >>> shape = tf.shape(tf.ragged.constant([[1, 2], []]))
+        >>> shape.is_uniform(0), shape.is_uniform(1)
+        (True, False)
+        """
         if axis == 0 or axis > self.num_row_partitions:
             return True
         return self._row_partitions[axis - 1].is_uniform()
 
     def with_dtype(self, dtype: DTypeLike) -> DynamicRaggedShape:
-        """The same shape in another dtype."""
+        """Returns the same shape in another dtype.
+
+        Args:
+            dtype: tf.int32 or tf.int64.
+
+        Returns:
+            A `tf.experimental.DynamicRaggedShape`.
+        """
         wanted = as_dtype(dtype)
         partitions = [p.with_dtype(wanted) for p in self._row_partitions]
         return DynamicRaggedShape(partitions, cast(self._inner_shape, wanted))
@@ -126,7 +157,14 @@ class DynamicRaggedShape:
         raise TypeError(f"{self!r} is no array: use a function that takes ragged shapes")
 
     def like(self, flat_values: RaggedOrTensor) -> RaggedOrTensor:
-        """The ragged tensor of this shape whose elements are these."""
+        """Returns the ragged tensor of this shape that has given elements.
+
+        Args:
+            flat_values: A tensor: all elements, one after the other.
+
+        Returns:
+            A `tf.RaggedTensor`, or a tensor if there are no partitions.
+        """
         result = flat_values
         for partition in reversed(self._row_partitions):
             result = RaggedTensor(result, partition)

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class RaggedTensor(Factories, Composite, Operators):
     """A tensor whose rows differ in length.
 
-    `values` (a tensor or a ragged tensor) holds the rows one after the other, `row_splits` says
-    where they begin and end. Made by `tf.ragged.constant` or one of the `from_` methods.
+    `values` (a tensor or a ragged tensor) holds the rows one after the other, and `row_splits` says
+    where they begin and end. `tf.ragged.constant` and the `from_` methods make one.
 
     >>> import graphwright as tf
     >>> x = tf.RaggedTensor.from_row_lengths([3, 1, 4, 1, 5], [2, 0, 3])
@@ -126,32 +126,100 @@ class RaggedTensor(Factories, Composite, Operators):
         return tuple([partition.row_splits() for partition in self.partitions])
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
-        """The lengths of rows of all partitions, the outermost first."""
+        """Returns the lengths of rows of all partitions.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            A tuple of integer vectors, the outermost first.
+
+        >>> import graphwright as tf
+        >>> x = tf.ragged.constant([[[1], [2, 3]], []])
+        >>> [lengths.numpy().tolist() for lengths in x.nested_row_lengths()]
+        [[2, 0], [1, 2]]
+        """
         return tuple([partition.row_lengths() for partition in self.partitions])
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
-        """The numbers of rows of all partitions, the outermost first."""
+        """Returns the numbers of rows of all partitions.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            A tuple of integer vectors, the outermost first.
+        """
         return tuple([partition.value_rowids() for partition in self.partitions])
 
     def value_rowids(self, name: str | None = None) -> Any:
-        """The number of each value's row."""
+        """Returns the number of each value's row.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            An integer vector, as long as `values`.
+
+        >>> import graphwright as tf
+        >>> tf.ragged.constant([[3, 1], [], [4]]).value_rowids().numpy()
+        array([0, 0, 2])
+        """
         return self._row_partition.value_rowids()
 
     def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
-        """The number of rows."""
+        """Returns the number of rows.
+
+        Args:
+            out_type: The dtype of the result; None takes that of the splits.
+            name: A name, which has no effect.
+
+        Returns:
+            A scalar.
+        """
         count = self._row_partition.nrows()
         return count if out_type is None else cast(count, out_type)
 
     def row_starts(self, name: str | None = None) -> Any:
-        """Where each row begins."""
+        """Returns where each row begins.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            An integer vector of shape [nrows].
+        """
         return self._row_partition.row_starts()
 
     def row_limits(self, name: str | None = None) -> Any:
-        """Where each row ends."""
+        """Returns where each row ends.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            An integer vector of shape [nrows].
+        """
         return self._row_partition.row_limits()
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """The lengths of the rows along an axis; ragged for those inside others."""
+        """Returns the lengths of the rows along an axis.
+
+        Args:
+            axis: An int.
+            name: A name, which has no effect.
+
+        Returns:
+            An integer vector; a ragged tensor for rows inside others.
+
+        Raises:
+            ValueError: There is no such axis.
+
+        >>> import graphwright as tf
+        >>> x = tf.ragged.constant([[[1], [2, 3]], []])
+        >>> x.row_lengths().numpy(), x.row_lengths(axis=2)
+        (array([2, 0]), <tf.RaggedTensor [[1, 2], []]>)
+        """
         axis = self.positive_axis(axis, "axis")
         if axis == 0:
             return self.nrows()
@@ -167,7 +235,20 @@ class RaggedTensor(Factories, Composite, Operators):
         name: str | None = None,
         out_type: DTypeLike | None = None,
     ) -> Any:
-        """The shape of the smallest tensor that all rows fit in."""
+        """Returns the shape of the smallest tensor that all rows fit in.
+
+        Args:
+            axis: An int or a sequence of ints: the axes to return. None means all.
+            name: A name, which has no effect.
+            out_type: The dtype of the result; None takes that of the splits.
+
+        Returns:
+            An integer vector; a scalar for one axis.
+
+        >>> import graphwright as tf
+        >>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape().numpy()
+        array([2, 3])
+        """
         sizes = self._bodies.bounding_shape(self)
         if out_type is not None:
             sizes = cast(sizes, out_type)
@@ -178,7 +259,19 @@ class RaggedTensor(Factories, Composite, Operators):
         return stack([sizes[each] for each in axis])
 
     def positive_axis(self, axis: int, what: str, extra: int = 0) -> int:
-        """An axis counted from the first; ValueError if there is none such."""
+        """Returns an axis counted from the first.
+
+        Args:
+            axis: An int.
+            what: The name of the argument, for the error.
+            extra: How many axes more a result has.
+
+        Returns:
+            An int.
+
+        Raises:
+            ValueError: There is no such axis.
+        """
         rank = self.shape.rank
         if rank is None:
             if axis < 0:
@@ -192,7 +285,21 @@ class RaggedTensor(Factories, Composite, Operators):
     # -- other tensors like it --------------------------------------------------------------
 
     def with_values(self, new_values: TensorLike) -> RaggedTensor:
-        """The same rows of other values."""
+        """Returns the same rows of other values.
+
+        Args:
+            new_values: A tensor or a ragged tensor, as long as `values`.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            ValueError: Their number is another.
+
+        >>> import graphwright as tf
+        >>> tf.ragged.constant([[1, 2], [3]]).with_values(["a", "b", "c"])
+        <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+        """
         values = as_values(new_values)
         mine, theirs = self._values.shape, values.shape
         if mine.rank and theirs.rank and not mine[:1].is_compatible_with(theirs[:1]):
@@ -204,13 +311,38 @@ class RaggedTensor(Factories, Composite, Operators):
         return RaggedTensor(values, self._row_partition)
 
     def with_flat_values(self, new_values: TensorLike) -> RaggedTensor:
-        """The same partitions of other values."""
+        """Returns the same partitions of other flat values.
+
+        Args:
+            new_values: A tensor, as long as `flat_values`.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            ValueError: Their number is another.
+
+        >>> import graphwright as tf
+        >>> x = tf.ragged.constant([[[1], [2, 3]], []])
+        >>> x.with_flat_values([7, 8, 9])
+        <tf.RaggedTensor [[[7], [8, 9]], []]>
+        """
         if is_ragged(self._values):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
     def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
-        """The same tensor with splits of another dtype."""
+        """Returns the same tensor with splits of another dtype.
+
+        Args:
+            dtype: tf.int32 or tf.int64.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            ValueError: The dtype is another.
+        """
         wanted = splits_dtype(dtype)
         if wanted is self.row_splits.dtype:
             return self
@@ -219,7 +351,22 @@ class RaggedTensor(Factories, Composite, Operators):
         return RaggedTensor(inner, self._row_partition.with_dtype(wanted))
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
-        """The axes from `outer_axis` to `inner_axis` made one."""
+        """Returns the tensor with several neighbouring axes made one.
+
+        Args:
+            outer_axis: An int: the first of them.
+            inner_axis: An int: the last of them.
+
+        Returns:
+            A `tf.RaggedTensor`, or a tensor if nothing is ragged any more.
+
+        Raises:
+            ValueError: There is no such axis, or `outer_axis` comes after `inner_axis`.
+
+        >>> import graphwright as tf
+        >>> tf.ragged.constant([[[1], [2, 3]], [[4]]]).merge_dims(1, 2)
+        <tf.RaggedTensor [[1, 2, 3], [4]]>
+        """
         outer = self.positive_axis(outer_axis, "outer_axis")
         inner = self.positive_axis(inner_axis, "inner_axis")
         if outer > inner:
@@ -235,7 +382,17 @@ class RaggedTensor(Factories, Composite, Operators):
         name: str | None = None,
         shape: Sizes | None = None,
     ) -> Any:
-        """The tensor that all rows fit in, filled up with `default_value` (zeros, by default).
+        """Returns the tensor that all rows fit in.
+
+        Args:
+            default_value: A scalar, or a tensor of the shape of the inner axes, that fills rows up;
+                None means zeros.
+            name: A name, which has no effect.
+            shape: The shape of the result, None where it follows from the rows. Rows that are too
+                long are cut.
+
+        Returns:
+            A tensor of the dtype of the values.
 
         >>> import graphwright as tf
         >>> tf.ragged.constant([[1, 2], [3]]).to_tensor(-1).numpy().tolist()
@@ -244,18 +401,45 @@ class RaggedTensor(Factories, Composite, Operators):
         return self._bodies.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
-        """The sparse tensor of the same elements."""
+        """Returns the sparse tensor of the same elements.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            A `tf.SparseTensor`.
+
+        >>> import graphwright as tf
+        >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
+        [[0, 0], [0, 1], [1, 0]]
+        """
         return self._bodies.to_sparse(self)
 
     def to_list(self) -> list[Any]:
-        """The rows as nested Python lists; ValueError while tracing."""
+        """Returns the rows as nested Python lists.
+
+        Raises:
+            ValueError: The tensor is symbolic.
+
+        >>> import graphwright as tf
+        >>> tf.ragged.constant([[1, 2], []]).to_list()
+        [[1, 2], []]
+        """
         values = self._values
         rows = values.to_list() if is_ragged(values) else eager_values(values).tolist()
         splits = eager_values(self.row_splits).tolist()
         return [rows[a:b] for a, b in pairwise(splits)]
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The rows as an array; one of arrays where they differ in length."""
+        """Returns the rows as an array; one of arrays where they differ in length.
+
+        Raises:
+            ValueError: The tensor is symbolic.
+
+        >>> import graphwright as tf
+        >>> tf.ragged.constant([[1, 2], [3, 4]]).numpy().tolist()
+        [[1, 2], [3, 4]]
+        """
         values = self._values
         inner = values.numpy() if is_ragged(values) else np.asarray(eager_values(values))
         splits = eager_values(self.row_splits).tolist()

@@ -57,9 +57,9 @@ def index_vector(value: TensorLike, name: str, dtype: DTypeLike | None = None) -
 
 
 class RowPartition(Composite):
-    """How a sequence of values is divided into rows, one after the other.
+    """The division of a sequence of values into rows, one after the other.
 
-    Made by its `from_` methods; the splits say where rows begin and end.
+    The `from_` methods make one. The splits say where rows begin and end.
 
     >>> import graphwright as tf
     >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 3])
@@ -87,7 +87,20 @@ class RowPartition(Composite):
     def from_row_splits(
         cls, row_splits: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
-        """Rows that begin at `row_splits[i]` and end at `row_splits[i + 1]`."""
+        """Makes rows that begin at `row_splits[i]` and end at `row_splits[i + 1]`.
+
+        Args:
+            row_splits: A vector of integers that begins with 0 and is sorted.
+            validate: A bool: whether the argument is checked.
+            dtype: tf.int32, tf.int64, or None for that of the argument.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            ValueError: `row_splits` is empty or no vector of integers.
+            InvalidArgumentError: It does not begin with 0, or is not sorted.
+        """
         if isinstance(row_splits, (list, tuple)) and not row_splits:
             raise ValueError("row_splits tensor may not be empty.")
         splits = index_vector(row_splits, "row_splits", dtype)
@@ -102,7 +115,19 @@ class RowPartition(Composite):
     def from_row_lengths(
         cls, row_lengths: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
-        """Rows of these lengths."""
+        """Makes rows of these lengths.
+
+        Args:
+            row_lengths: A vector of integers.
+            validate: A bool: whether the argument is checked.
+            dtype: tf.int32, tf.int64, or None for that of the argument.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            InvalidArgumentError: A length is negative.
+        """
         lengths = index_vector(row_lengths, "row_lengths", dtype)
         if validate:
             assert_non_negative(lengths, "row_lengths must not be negative")
@@ -116,7 +141,26 @@ class RowPartition(Composite):
         validate: bool = True,
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
-        """Rows given by the number of each value's row, in ascending order."""
+        """Makes rows of the number of each value's row.
+
+        Args:
+            value_rowids: A vector of integers in ascending order.
+            nrows: A scalar integer: the number of rows. None ends with the last row that has a
+                value.
+            validate: A bool: whether the argument is checked.
+            dtype: tf.int32, tf.int64, or None for that of the argument.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            ValueError: `nrows` is negative, or less than a number of a row.
+            InvalidArgumentError: The numbers are not sorted, or one is negative or too large.
+
+        >>> import graphwright as tf
+        >>> tf.experimental.RowPartition.from_value_rowids([0, 0, 2], nrows=4)
+        tf.RowPartition(row_splits=[0, 2, 2, 3, 3])
+        """
         rowids = index_vector(value_rowids, "value_rowids", dtype)
         if nrows is None:
             last = rowids[-1:] + 1
@@ -145,7 +189,20 @@ class RowPartition(Composite):
         validate: bool = True,
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
-        """Rows that begin at these places; the last ends at `nvals`."""
+        """Makes rows that begin at these places.
+
+        Args:
+            row_starts: A vector of integers that begins with 0 and is sorted.
+            nvals: A scalar integer: where the last row ends.
+            validate: A bool: whether the argument is checked.
+            dtype: tf.int32, tf.int64, or None for that of the argument.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            InvalidArgumentError: `row_starts` does not begin with 0, or is not sorted.
+        """
         starts = index_vector(row_starts, "row_starts", dtype)
         if validate:
             zero = convert(0, starts.dtype)
@@ -157,7 +214,19 @@ class RowPartition(Composite):
     def from_row_limits(
         cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
-        """Rows that end at these places."""
+        """Makes rows that end at these places.
+
+        Args:
+            row_limits: A sorted vector of integers.
+            validate: A bool: whether the argument is checked.
+            dtype: tf.int32, tf.int64, or None for that of the argument.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            InvalidArgumentError: `row_limits` is negative somewhere, or not sorted.
+        """
         limits = index_vector(row_limits, "row_limits", dtype)
         if validate:
             assert_non_negative(limits[:1], "row_limits must not be negative")
@@ -173,7 +242,25 @@ class RowPartition(Composite):
         validate: bool = True,
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
-        """Rows of one length, as many as there are values for, or `nrows`."""
+        """Makes rows of one length.
+
+        Args:
+            uniform_row_length: A scalar integer.
+            nvals: A scalar integer: the number of values. It is needed where `nrows` is None.
+            nrows: A scalar integer: the number of rows. None means as many as there are values for.
+            validate: A bool: whether the argument is checked.
+            dtype: tf.int32 or tf.int64; None means tf.int64.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            ValueError: The length is negative, or does not divide the number of values.
+
+        >>> import graphwright as tf
+        >>> tf.experimental.RowPartition.from_uniform_row_length(2, nvals=6)
+        tf.RowPartition(nrows=3, uniform_row_length=2)
+        """
         wanted = dt.int64 if dtype is None else as_dtype(dtype)
         if isinstance(uniform_row_length, int) and uniform_row_length < 0:
             raise ValueError(
@@ -260,7 +347,17 @@ class RowPartition(Composite):
         return known[-1] if known else None
 
     def with_dtype(self, dtype: DTypeLike) -> RowPartition:
-        """The same rows with splits of another dtype."""
+        """Returns the same rows with splits of another dtype.
+
+        Args:
+            dtype: tf.int32 or tf.int64.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            ValueError: The dtype is another.
+        """
         wanted = splits_dtype(dtype)
         if wanted is self.dtype:
             return self
@@ -270,7 +367,14 @@ class RowPartition(Composite):
         return RowPartition(cast(self._splits, wanted), uniform, rowids)
 
     def with_uniform_row_length(self, length: int) -> RowPartition:
-        """The same rows, known from now on to have one length."""
+        """Returns the same rows, known from now on to have one length.
+
+        Args:
+            length: An int.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+        """
         if self.static_uniform_row_length == length:
             return self
         return RowPartition(self._splits, convert(length, self.dtype), self._rowids)

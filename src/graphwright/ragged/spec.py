@@ -24,8 +24,17 @@ from graphwright.values.tensor import Tensor
 class RaggedTensorSpec(TypeSpec):
     """The type of a `tf.RaggedTensor`.
 
-    `ragged_rank` is how often the values are divided (all axes but the first, by default).
-    ValueError if it does not fit the shape.
+    Args:
+        shape: A `tf.TensorShape`, or what makes one: None where rows differ in length.
+        dtype: The dtype of the values.
+        ragged_rank: An int: how often the values are divided. None means along all axes but the
+            first.
+        row_splits_dtype: tf.int32 or tf.int64.
+        flat_values_spec: The type of the flat values, if they are no plain tensor.
+
+    Raises:
+        ValueError: `ragged_rank` does not fit the shape, or neither is known.
+        TypeError: `ragged_rank` is no int.
 
     >>> import graphwright as tf
     >>> tf.RaggedTensorSpec([None, None], tf.int32)
@@ -91,7 +100,14 @@ class RaggedTensorSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: RaggedTensor) -> RaggedTensorSpec:
-        """The type of a ragged tensor."""
+        """Returns the type of a ragged tensor.
+
+        Args:
+            value: A `tf.RaggedTensor`.
+
+        Returns:
+            A `tf.RaggedTensorSpec`.
+        """
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
     def _serialize(self) -> tuple[Any, ...]:

@@ -310,18 +310,42 @@ def sorted_keys(keys: Iterable[Hashable]) -> tuple[Hashable, ...]:
 
 
 class TypeContext:
-    """Numbers the distinct variables of one call, so that `f(v, v)` is not `f(v, w)`."""
+    """Numbers the distinct variables of one call, so that `f(v, v)` is not `f(v, w)`.
+
+    >>> import graphwright as tf
+    >>> context = tf.types.experimental.TracingContext()
+    >>> context.type_of([1, tf.constant(2.0)])
+    List[Literal[1], TensorSpec(shape=(), dtype=tf.float32, name=None)]
+    """
 
     def __init__(self) -> None:
         self._aliases: dict[int, int] = {}
         self._path: set[int] = set()
 
     def alias(self, variable: Variable) -> int:
-        """The number of a variable in this call."""
+        """Returns the number of a variable in this call.
+
+        Args:
+            variable: A `tf.Variable`.
+
+        Returns:
+            An int.
+        """
         return self._aliases.setdefault(id(variable), len(self._aliases))
 
     def type_of(self, value: object) -> TraceType:
-        """The trace type of a value."""
+        """Returns the trace type of a value.
+
+        Args:
+            value: An argument of a call.
+
+        Returns:
+            A `tf.types.experimental.TraceType`.
+
+        Raises:
+            TypeError: The value has no type, or says one that is none.
+            ValueError: The value contains itself.
+        """
         if isinstance(value, TraceType):
             return value
         if hasattr(value, "__tf_tracing_type__"):

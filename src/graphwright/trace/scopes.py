@@ -33,7 +33,13 @@ def scoped_names() -> Names | EagerScope:
 class name_scope:
     """Names the ops of the block `name/...` in the graph that is being traced.
 
-    A name that ends in "/" is taken as it is. Eagerly it names variables and summaries.
+    Eagerly it names variables and summaries.
+
+    Args:
+        name: A string. One that ends in "/" is taken as it is; "" leaves all scopes.
+
+    Raises:
+        ValueError: `name` is no string.
 
     >>> import graphwright as tf
     >>> with tf.name_scope("layer") as scope:
@@ -132,7 +138,18 @@ def inside_function() -> bool:
 
 
 class device:
-    """Names a device for the ops of the block; there is one, so only the name is checked."""
+    """Names a device for the ops of the block; there is one, so only the name is checked.
+
+    Args:
+        device_name: A string, a function of an operation that returns one, or None.
+
+    Raises:
+        ValueError: `device_name` is none of these.
+
+    >>> import graphwright as tf
+    >>> with tf.device("/cpu:0"):
+    ...     x = tf.constant(1)
+    """
 
     def __init__(self, device_name: str | Callable[..., object] | None) -> None:
         if (

@@ -69,7 +69,14 @@ class Parameter(inspect.Parameter):
 
 
 class FunctionType(inspect.Signature):
-    """The type of a function: typed parameters, captures, and a typed result."""
+    """The type of a function: typed parameters, captures, and a typed result.
+
+    >>> import graphwright as tf
+    >>> f = tf.function(lambda x, n: x * n)
+    >>> kind = f.get_concrete_function(tf.TensorSpec([2]), 3).function_type
+    >>> list(kind.parameters), kind.output
+    (['x', 'n'], TensorSpec(shape=(2,), dtype=tf.float32, name=None))
+    """
 
     def __init__(
         self,
@@ -105,7 +112,21 @@ class FunctionType(inspect.Signature):
         return all(constraint._is_exact for _, _, constraint in self.typed())
 
     def is_supertype_of(self, other: FunctionType) -> bool:
-        """Whether a trace of this type can serve a call of type `other`."""
+        """Returns whether a trace of this type can serve a call of another.
+
+        Args:
+            other: A function type.
+
+        Returns:
+            A bool.
+
+        >>> import graphwright as tf
+        >>> f = tf.function(lambda x: x + 1)
+        >>> two = f.get_concrete_function(tf.TensorSpec([2])).function_type
+        >>> any_size = f.get_concrete_function(tf.TensorSpec([None])).function_type
+        >>> two.is_supertype_of(any_size), any_size.is_supertype_of(two)
+        (False, True)
+        """
         if len(self._key) != len(other._key):
             return False
         return all(
@@ -114,10 +135,16 @@ class FunctionType(inspect.Signature):
         )
 
     def most_specific_common_subtype(self, others: Sequence[FunctionType]) -> FunctionType | None:
-        """The type of a trace that would serve calls of this and of all `others`' types.
+        """Returns the type of a trace that would serve calls of this type and of others.
 
-        Functions are contravariant in their arguments: the common subtype of function types
-        has the common supertypes of their parameters.
+        Functions are contravariant in their arguments: the common subtype of function types has the
+        common supertypes of their parameters.
+
+        Args:
+            others: A sequence of function types.
+
+        Returns:
+            A function type, or None if there is none.
         """
         parameters = []
         for i, (name, kind, constraint) in enumerate(self._key):
@@ -136,7 +163,15 @@ class FunctionType(inspect.Signature):
     def with_output(
         self, captures: Mapping[Hashable, TraceType], output: TraceType
     ) -> FunctionType:
-        """The same parameters, now that captures and result are known."""
+        """Returns the same parameters with captures and a result.
+
+        Args:
+            captures: The trace type of each capture, by its key.
+            output: The trace type of the result.
+
+        Returns:
+            A function type.
+        """
         parameters: Any = self.parameters.values()
         return FunctionType(parameters, captures, output)
 

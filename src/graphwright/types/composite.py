@@ -16,7 +16,12 @@ from graphwright.types.arguments import TensorValue
 
 
 class Composite:
-    """The base of values made of tensors."""
+    """The base of values made of tensors.
+
+    >>> import graphwright as tf
+    >>> isinstance(tf.ragged.constant([[1], []]), tf.__internal__.CompositeTensor)
+    True
+    """
 
     __slots__ = ()
 

@@ -165,15 +165,36 @@ class DType:
         return self._limits
 
     def is_compatible_with(self, other: DTypeLike) -> bool:
-        """Whether a tensor of type `other` can be used where this one is expected."""
+        """Returns whether a tensor of another type can be used where this one is expected.
+
+        Args:
+            other: A dtype, or what makes one.
+
+        Returns:
+            A bool: whether it is this type.
+        """
         return self is as_dtype(other)
 
     def is_subtype_of(self, other: object) -> bool:
-        """Whether every element of this type is one of `other`: only of itself."""
+        """Returns whether every element of this type is one of another: only of itself.
+
+        Args:
+            other: Any value.
+
+        Returns:
+            A bool.
+        """
         return self is other
 
     def most_specific_common_supertype(self, types: Iterable[object]) -> DType | None:
-        """This type if all `types` are it, else None."""
+        """Returns this type if several are all it.
+
+        Args:
+            types: An iterable of types.
+
+        Returns:
+            The dtype, or None.
+        """
         return self if all(self is t for t in types) else None
 
     def __eq__(self, other: object) -> bool:

@@ -29,9 +29,13 @@ class Messages:
 class TensorShape(TraceType):
     """The shape of a tensor, of which the rank or some dimensions may be unknown.
 
-    `dims` is None for an unknown rank, an int for one dimension, or an iterable of ints and
-    of None for unknown dimensions. TypeError for anything else, ValueError for a negative
-    dimension.
+    Args:
+        dims: None for an unknown rank, an int for one dimension, another shape, or an iterable of
+            ints and of None for unknown dimensions.
+
+    Raises:
+        TypeError: `dims` is none of these.
+        ValueError: A dimension is negative.
 
     >>> import graphwright as tf
     >>> tf.TensorShape([None, 3]) + [2]
@@ -55,7 +59,14 @@ class TensorShape(TraceType):
 
     @classmethod
     def from_dims(cls, dims: Dims | None) -> TensorShape:
-        """The shape of these dims, unchecked."""
+        """Makes a shape of dims without checking them.
+
+        Args:
+            dims: A tuple of ints and None, or None.
+
+        Returns:
+            A `tf.TensorShape`.
+        """
         shape = cls.__new__(cls)
         shape._dims = dims
         return shape
@@ -85,7 +96,11 @@ class TensorShape(TraceType):
         return Messages.of_dims(self._dims)
 
     def as_list(self) -> list[int | None]:
-        """The dimensions; ValueError for an unknown rank."""
+        """Returns the dimensions.
+
+        Raises:
+            ValueError: The rank is unknown.
+        """
         if self._dims is None:
             raise ValueError("as_list() of a shape of unknown rank: nothing is known to list")
         return list(self._dims)
@@ -144,26 +159,87 @@ class TensorShape(TraceType):
         return as_shape(other).concatenate(self)
 
     def concatenate(self, other: Sizes) -> TensorShape:
-        """The dimensions of this shape and then those of `other`."""
+        """Returns the dimensions of this shape and then those of another.
+
+        Args:
+            other: A shape, or what makes one.
+
+        Returns:
+            A `tf.TensorShape`, of unknown rank if either rank is.
+
+        >>> import graphwright as tf
+        >>> tf.TensorShape([2]).concatenate([None, 3])
+        TensorShape([2, None, 3])
+        """
         a, b = self._dims, as_shape(other)._dims
         return TensorShape.from_dims(None if a is None or b is None else a + b)
 
     # -- comparison ---------------------------------------------------------------------
 
     def is_compatible_with(self, other: Sizes) -> bool:
-        """Whether some shape is described by both."""
+        """Returns whether some shape is described by both.
+
+        Args:
+            other: A shape, or what makes one.
+
+        Returns:
+            A bool.
+
+        >>> import graphwright as tf
+        >>> tf.TensorShape([None, 3]).is_compatible_with([2, None])
+        True
+        """
         return is_compatible(self._dims, as_shape(other)._dims)
 
     def merge_with(self, other: Sizes) -> TensorShape:
-        """What is known when both hold; ValueError if they contradict each other."""
+        """Returns what is known of a shape that both describe.
+
+        Args:
+            other: A shape, or what makes one.
+
+        Returns:
+            A `tf.TensorShape`.
+
+        Raises:
+            ValueError: The two contradict each other.
+
+        >>> import graphwright as tf
+        >>> tf.TensorShape([None, 3]).merge_with([2, None])
+        TensorShape([2, 3])
+        """
         return TensorShape.from_dims(merge_dims(self._dims, as_shape(other)._dims))
 
     def most_specific_compatible_shape(self, other: Sizes) -> TensorShape:
-        """The most specific shape that describes all that either describes."""
+        """Returns the most specific shape that describes all that either describes.
+
+        Args:
+            other: A shape, or what makes one.
+
+        Returns:
+            A `tf.TensorShape`.
+
+        >>> import graphwright as tf
+        >>> tf.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])
+        TensorShape([2, None])
+        """
         return TensorShape.from_dims(join_dims(self._dims, as_shape(other)._dims))
 
     def with_rank(self, rank: int | None) -> TensorShape:
-        """This shape with its rank known; ValueError if it has another."""
+        """Returns this shape with a known rank.
+
+        Args:
+            rank: An int; None changes nothing.
+
+        Returns:
+            A `tf.TensorShape`.
+
+        Raises:
+            ValueError: The shape has another rank.
+
+        >>> import graphwright as tf
+        >>> tf.TensorShape(None).with_rank(2)
+        TensorShape([None, None])
+        """
         if rank is None:
             return self
         if self._dims is None:
@@ -172,46 +248,105 @@ class TensorShape(TraceType):
         return self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape; ValueError if its rank is known to be smaller."""
+        """Returns this shape, once its rank is checked.
+
+        Args:
+            rank: An int.
+
+        Returns:
+            The shape.
+
+        Raises:
+            ValueError: The rank is known to be smaller.
+        """
         if self._dims is not None and len(self._dims) < rank:
             raise ValueError(f"shape {self} must have at least rank {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape; ValueError if its rank is known to be greater."""
+        """Returns this shape, once its rank is checked.
+
+        Args:
+            rank: An int.
+
+        Returns:
+            The shape.
+
+        Raises:
+            ValueError: The rank is known to be greater.
+        """
         if self._dims is not None and len(self._dims) > rank:
             raise ValueError(f"shape {self} must have at most rank {rank}")
         return self
 
     def assert_has_rank(self, rank: int) -> None:
-        """ValueError if the rank is known to be another."""
+        """Checks the rank.
+
+        Args:
+            rank: An int.
+
+        Raises:
+            ValueError: The rank is known to be another.
+        """
         if self._dims is not None and len(self._dims) != rank:
             raise ValueError(f"shape {self} must have rank {rank}")
 
     def assert_same_rank(self, other: Sizes) -> None:
-        """ValueError if both ranks are known and differ."""
+        """Checks that two shapes have one rank.
+
+        Args:
+            other: A shape, or what makes one.
+
+        Raises:
+            ValueError: Both ranks are known and differ.
+        """
         shape = as_shape(other)
         if None not in (self.rank, shape.rank) and self.rank != shape.rank:
             raise ValueError(f"shapes {self} and {shape} must have the same rank")
 
     def assert_is_compatible_with(self, other: Sizes) -> None:
-        """ValueError unless some shape is described by both."""
+        """Checks that some shape is described by both.
+
+        Args:
+            other: A shape, or what makes one.
+
+        Raises:
+            ValueError: There is none.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"shapes {self} and {as_shape(other)} are incompatible")
 
     def assert_is_fully_defined(self) -> None:
-        """ValueError unless every dimension is known."""
+        """Checks that every dimension is known.
+
+        Raises:
+            ValueError: One is not.
+        """
         if not self.is_fully_defined():
             raise ValueError(f"shape {self} is not fully defined")
 
     # -- as a TraceType -----------------------------------------------------------------
 
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether `other` is a shape that describes all that this one describes."""
+        """Returns whether `other` is a shape that describes all that this one describes.
+
+        Args:
+            other: A `tf.types.experimental.TraceType`.
+
+        Returns:
+            A bool.
+        """
         return isinstance(other, TensorShape) and is_subshape(self._dims, other._dims)
 
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TensorShape | None:
-        """The most specific shape that describes what any describes; None for other types."""
+        """Returns the most specific shape that describes what any of several describes.
+
+        Args:
+            others: A sequence of trace types.
+
+        Returns:
+            A `tf.TensorShape`, or None if a type is no shape.
+        """
         joined = self._dims
         for other in others:
             if not isinstance(other, TensorShape):
@@ -220,7 +355,14 @@ class TensorShape(TraceType):
         return TensorShape.from_dims(joined)
 
     def placeholder_value(self, placeholder_context: object) -> Any:
-        """None: a shape alone describes no value."""
+        """Returns None: a shape alone describes no value.
+
+        Args:
+            placeholder_context: It has no effect.
+
+        Returns:
+            None.
+        """
         return None
 
     def __eq__(self, other: object) -> bool:

@@ -53,8 +53,13 @@ class NamedTensor(Typed, Protocol):
 class TensorSpec(TypeSpec):
     """The dtype, shape and perhaps name of a tensor.
 
-    A spec without a name is a subtype of one with it; two of different names have no
-    common supertype.
+    A spec without a name is a subtype of one with it; two of different names have no common
+    supertype.
+
+    Args:
+        shape: A `tf.TensorShape`, or what makes one, of which dimensions may be unknown.
+        dtype: The dtype of the elements.
+        name: A string or None: of the placeholder in a graph.
 
     >>> import graphwright as tf
     >>> spec = tf.TensorSpec([None, 3], tf.int32)
@@ -78,7 +83,15 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_type(cls, tensor_type: TensorType, name: str | None = None) -> TensorSpec:
-        """The spec of an internal type."""
+        """Makes the spec of an internal type.
+
+        Args:
+            tensor_type: The dtype and the dims.
+            name: A string or None.
+
+        Returns:
+            A `tf.TensorSpec`.
+        """
         spec = TensorSpec.__new__(TensorSpec)
         spec._type = tensor_type
         spec._name = name
@@ -86,12 +99,34 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_spec(cls, spec: NamedTensor, name: str | None = None) -> TensorSpec:
-        """A spec like `spec`, perhaps with another name."""
+        """Makes a spec like another, perhaps of another name.
+
+        Args:
+            spec: A spec, or what else has a shape, a dtype and a name.
+            name: A string; None takes that of `spec`.
+
+        Returns:
+            A spec of this class.
+
+        >>> import graphwright as tf
+        >>> tf.TensorSpec.from_spec(tf.TensorSpec([2]), name="x")
+        TensorSpec(shape=(2,), dtype=tf.float32, name='x')
+        """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
     def from_tensor(cls, tensor: TensorValue, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor, with the name of the op that made it if it is symbolic.
+        """Makes the spec of a tensor.
+
+        Args:
+            tensor: A `tf.Tensor`.
+            name: A string; None takes the name of the op that made a symbolic tensor.
+
+        Returns:
+            A `tf.TensorSpec`.
+
+        Raises:
+            ValueError: `tensor` is no tensor.
 
         >>> import graphwright as tf
         >>> tf.TensorSpec.from_tensor(tf.constant([1, 2]), name="x")
@@ -139,14 +174,38 @@ class TensorSpec(TypeSpec):
         return TensorSpec(shape if shape.rank is None else shape[1:], self.dtype, self._name)
 
     def is_compatible_with(self, spec_or_tensor: object) -> bool:
-        """Whether the other spec or tensor has the dtype, and a shape that could be the same."""
+        """Returns whether another spec or a tensor has the dtype, and a shape that could be the
+        same.
+
+        Args:
+            spec_or_tensor: A `tf.TensorSpec` or a tensor; nothing else is compatible.
+
+        Returns:
+            A bool.
+
+        >>> import graphwright as tf
+        >>> tf.TensorSpec([None, 3]).is_compatible_with(tf.zeros([2, 4]))
+        False
+        """
         if not isinstance(spec_or_tensor, (TensorSpec, _Installed.runtime.tensor_class)):
             return False
         other: TensorType = spec_or_tensor.type
         return self._type.dtype is other.dtype and is_compatible(self._type.dims, other.dims)
 
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether every tensor of this spec is one of `other`; names must agree if there is one."""
+        """Returns whether every tensor of this spec is one of `other`.
+
+        Args:
+            other: A `tf.types.experimental.TraceType`. If this spec has a name, it must have the
+                same.
+
+        Returns:
+            A bool.
+
+        >>> import graphwright as tf
+        >>> tf.TensorSpec([2, 3]).is_subtype_of(tf.TensorSpec([None, 3]))
+        True
+        """
         return (
             isinstance(other, TensorSpec)
             and (not self._name or self._name == other._name)
@@ -158,7 +217,18 @@ class TensorSpec(TypeSpec):
         return self._name is None and self._type.is_static
 
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TensorSpec | None:
-        """The most specific spec of all tensors of these; None if dtypes or names differ."""
+        """Returns the most specific spec of all tensors of this spec and others.
+
+        Args:
+            others: A sequence of trace types.
+
+        Returns:
+            A `tf.TensorSpec`, or None if dtypes or names differ.
+
+        >>> import graphwright as tf
+        >>> tf.TensorSpec([2]).most_specific_common_supertype([tf.TensorSpec([3])])
+        TensorSpec(shape=(None,), dtype=tf.float32, name=None)
+        """
         joined = self._type
         for other in others:
             if not isinstance(other, TensorSpec) or type(other) is not type(self):
@@ -173,11 +243,29 @@ class TensorSpec(TypeSpec):
         return TensorSpec.from_type(tensor_type, self._name)
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """A symbolic tensor of this spec."""
+        """Returns a symbolic tensor of this spec.
+
+        Args:
+            placeholder_context: What makes placeholders while a function is traced.
+
+        Returns:
+            A symbolic `tf.Tensor`.
+        """
         return placeholder_context.placeholder(self)
 
     def cast(self, value: object, cast_context: CastContext) -> Any:
-        """`value` as a tensor of this spec; TypeError if its dtype or shape is another."""
+        """Returns a value as a tensor of this spec.
+
+        Args:
+            value: A tensor, or what converts to one.
+            cast_context: What says whether a spec stands for a tensor.
+
+        Returns:
+            A tensor, or the spec itself.
+
+        Raises:
+            TypeError: The dtype or the shape of `value` is another.
+        """
         if cast_context.allow_specs and isinstance(value, TensorSpec):
             if not value.is_subtype_of(self):
                 raise AssertionError(f"Can not cast {value!r} to {self!r}")
@@ -198,11 +286,28 @@ class TensorSpec(TypeSpec):
         return [self]
 
     def to_tensors(self, value: object) -> list[Any]:
-        """The value as a tensor of this spec; TypeError if its dtype or shape is another."""
+        """Returns a value as the one tensor that it is made of.
+
+        Args:
+            value: A tensor, or what converts to one.
+
+        Returns:
+            A list of one tensor.
+
+        Raises:
+            TypeError: The dtype or the shape of `value` is another.
+        """
         return [self.cast(value, NoSpecs)]
 
     def from_tensors(self, tensors: Iterator[TensorValue]) -> Any:
-        """The next tensor."""
+        """Returns the next tensor.
+
+        Args:
+            tensors: An iterator of tensors.
+
+        Returns:
+            A tensor.
+        """
         return next(tensors)
 
     @property
@@ -368,7 +473,14 @@ class NoneTensorSpec(TypeSpec):
         return self
 
     def is_compatible_with(self, spec_or_value: object) -> bool:
-        """Whether it is None, or this spec."""
+        """Returns whether a value is None, or this spec.
+
+        Args:
+            spec_or_value: Any value.
+
+        Returns:
+            A bool.
+        """
         return spec_or_value is None or type(spec_or_value) is NoneTensorSpec
 
 

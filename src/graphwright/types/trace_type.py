@@ -48,15 +48,36 @@ class TraceType(ABC):
 
     @abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether every value of this type is one of `other`."""
+        """Returns whether every value of this type is one of `other`.
+
+        Args:
+            other: A trace type.
+
+        Returns:
+            A bool.
+        """
 
     @abstractmethod
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TraceType | None:
-        """The most specific type of which this and all `others` are subtypes, or None."""
+        """Returns the most specific type of which this type and all others are subtypes.
+
+        Args:
+            others: A sequence of trace types.
+
+        Returns:
+            A trace type, or None if there is none.
+        """
 
     @abstractmethod
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """The value that stands for an argument of this type while a function is traced."""
+        """Returns the value that stands for an argument of this type while a function is traced.
+
+        Args:
+            placeholder_context: What makes placeholders.
+
+        Returns:
+            Any value.
+        """
 
     @abstractmethod
     def __hash__(self) -> int: ...
@@ -65,9 +86,17 @@ class TraceType(ABC):
     def __eq__(self, other: object) -> bool: ...
 
     def cast(self, value: object, cast_context: CastContext) -> Any:
-        """`value` made fit for a trace of this type; by default only the placeholder fits.
+        """Returns a value made fit for a trace of this type; by default only the placeholder fits.
 
-        AssertionError for another value.
+        Args:
+            value: An argument of a call.
+            cast_context: What says whether a spec stands for a value of its type.
+
+        Returns:
+            A value of this type.
+
+        Raises:
+            AssertionError: `value` does not fit.
         """
         if value != self.placeholder_value(None):
             raise AssertionError(f"Can not cast {value!r} to {self!r}")
@@ -78,17 +107,38 @@ class TraceType(ABC):
         return []
 
     def to_tensors(self, value: object) -> list[Any]:
-        """The tensors in a value of this type, in the order of `flatten`: by default none."""
+        """Returns the tensors in a value of this type: by default none.
+
+        Args:
+            value: A value of this type.
+
+        Returns:
+            A list of tensors, in the order of `flatten`.
+        """
         return []
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """A value of this type made of tensors, in the order of `flatten`."""
+        """Returns a value of this type, made of tensors.
+
+        Args:
+            tensors: An iterator of tensors, in the order of `flatten`.
+
+        Returns:
+            A value of this type.
+        """
         return self.placeholder_value(None)
 
 
 @runtime_checkable
 class SupportsTracingProtocol(Protocol):
-    """Values that say themselves of which `TraceType` they are."""
+    """Values that say themselves of which `TraceType` they are.
+
+    >>> import graphwright as tf
+    >>> isinstance(tf.constant(1), tf.types.experimental.SupportsTracingProtocol)
+    False
+    >>> isinstance(tf.TensorSpec([]), tf.types.experimental.SupportsTracingProtocol)
+    True
+    """
 
     def __tf_tracing_type__(self, context: Any) -> TraceType:
         """The type of this value for the trace that `context` describes."""
@@ -96,7 +146,13 @@ class SupportsTracingProtocol(Protocol):
 
 @runtime_checkable
 class Callable(Protocol):
-    """What is called as a traced function is, and says of which type it is as one."""
+    """A traced function: it is called, and says of which type it is.
+
+    >>> import graphwright as tf
+    >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], tf.int32))
+    >>> isinstance(f, tf.types.experimental.Callable)
+    True
+    """
 
     @property
     def function_type(self) -> Any:
@@ -104,5 +160,13 @@ class Callable(Protocol):
         ...
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function."""
+        """Calls the function.
+
+        Args:
+            *args: Its positional arguments.
+            **kwargs: Its arguments by name.
+
+        Returns:
+            The result of the function.
+        """
         ...

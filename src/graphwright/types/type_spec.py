@@ -23,9 +23,14 @@ from graphwright.types.trace_type import CastContext, TraceType
 class TypeSpec(TraceType):
     """The description of the values of one type: the base of all specs.
 
-    A subclass says what it is by `_serialize`, which must return the arguments that build
-    it. `_component_specs`, `_to_components` and `_from_components` say how its values are made
-    of tensors.
+    A subclass says what it is by `_serialize`, which must return the arguments that build it.
+    `_component_specs`, `_to_components` and `_from_components` say how its values are made of
+    tensors.
+
+    >>> import graphwright as tf
+    >>> spec = tf.type_spec_from_value(tf.constant([1, 2]))
+    >>> isinstance(spec, tf.TypeSpec), spec
+    (True, TensorSpec(shape=(2,), dtype=tf.int32, name=None))
     """
 
     __slots__ = ("__weakref__", "_cached_key")
@@ -68,21 +73,42 @@ class TypeSpec(TraceType):
     # -- comparison ---------------------------------------------------------------------
 
     def is_compatible_with(self, spec_or_value: object) -> bool:
-        """Whether some value is of this type and of the other (or is the value itself)."""
+        """Returns whether some value is of this type and of another.
+
+        Args:
+            spec_or_value: A spec, or a value that stands for its own spec.
+
+        Returns:
+            A bool.
+        """
         spec = getattr(spec_or_value, "__graphwright_spec__", None)
         if type(self) is not type(spec):
             return False
         return _all_parts(_is_compatible, self._serialize(), spec._serialize())
 
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether every value of this type is one of `other`."""
+        """Returns whether every value of this type is one of `other`.
+
+        Args:
+            other: A `tf.types.experimental.TraceType`.
+
+        Returns:
+            A bool.
+        """
         if type(self) is not type(other):
             return False
         theirs: Any = other
         return _all_parts(_is_subtype, self._serialize(), theirs._serialize())
 
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TypeSpec | None:
-        """The most specific spec that describes what any of these does, or None."""
+        """Returns the most specific spec that describes what this one or any of others does.
+
+        Args:
+            others: A sequence of trace types.
+
+        Returns:
+            A spec of this class, or None if there is none.
+        """
         if any(type(other) is not type(self) for other in others):
             return None
         specs: list[Any] = [self, *others]
@@ -96,7 +122,17 @@ class TypeSpec(TraceType):
         return self._deserialize(tree.pack_sequence_as(mine, joined))
 
     def most_specific_compatible_type(self, other: TypeSpec) -> TypeSpec:
-        """The most specific spec that describes what either does; ValueError if none does."""
+        """Returns the most specific spec that describes what this one or another does.
+
+        Args:
+            other: A spec.
+
+        Returns:
+            A spec of this class.
+
+        Raises:
+            ValueError: There is none.
+        """
         joined = self.most_specific_common_supertype([other])
         if joined is None:
             raise ValueError(f"no TypeSpec describes the values of both {self!r} and {other!r}")
@@ -105,12 +141,30 @@ class TypeSpec(TraceType):
     # -- as a TraceType -----------------------------------------------------------------
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """A value whose tensors are placeholders."""
+        """Returns a value whose tensors are placeholders.
+
+        Args:
+            placeholder_context: What makes placeholders while a function is traced.
+
+        Returns:
+            A value of `value_type`.
+        """
         parts = [spec.placeholder_value(placeholder_context) for spec in self._parts()]
         return self._pack(parts)
 
     def cast(self, value: object, cast_context: CastContext) -> Any:
-        """`value` with its tensors fit for a trace of this type; TypeError if they are not."""
+        """Returns a value with its tensors fit for a trace of this type.
+
+        Args:
+            value: A value of `value_type`.
+            cast_context: What says whether a spec stands for a value.
+
+        Returns:
+            A value of `value_type`, or the spec itself.
+
+        Raises:
+            TypeError: `value` has other components.
+        """
         if cast_context.allow_specs and isinstance(value, TypeSpec):
             if not value.is_subtype_of(self):
                 raise AssertionError(f"Can not cast {value!r} to {self!r}")
@@ -129,12 +183,26 @@ class TypeSpec(TraceType):
         return [tensor for spec in self._parts() for tensor in spec.flatten()]
 
     def to_tensors(self, value: object) -> list[Any]:
-        """The tensors in a value of this type."""
+        """Returns the tensors in a value of this type.
+
+        Args:
+            value: A value of `value_type`.
+
+        Returns:
+            A list of tensors, in the order of `flatten`.
+        """
         parts = zip(self._parts(), tree.flatten(self._to_components(value), True))
         return [tensor for spec, part in parts for tensor in spec.to_tensors(part)]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """A value of this type made of tensors."""
+        """Returns a value of this type, made of tensors.
+
+        Args:
+            tensors: An iterator of tensors, in the order of `flatten`.
+
+        Returns:
+            A value of `value_type`.
+        """
         return self._pack([spec.from_tensors(tensors) for spec in self._parts()])
 
     def _parts(self) -> list[Any]:

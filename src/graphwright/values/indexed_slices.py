@@ -25,7 +25,15 @@ from graphwright.values.tensor import EagerTensor
 
 
 class IndexedSlices(Composite):
-    """Rows `values` at `indices` of a tensor of shape `dense_shape`; equal indices add up.
+    """Rows `values` at `indices` of a tensor of shape `dense_shape`; rows at equal indices add up.
+
+    Gradients of `tf.gather` are of this type. It converts to a dense tensor.
+
+    Args:
+        values: A tensor of shape [n, ...]: the rows.
+        indices: A tensor of int32 or int64, of shape [n]: the numbers of the rows.
+        dense_shape: A vector of int32 or int64: the shape of the whole tensor. None where it is not
+            known.
 
     >>> import graphwright as tf
     >>> rows = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 2]), [3, 1])
@@ -88,7 +96,11 @@ class IndexedSlices(Composite):
         return IndexedSlices(part, self._indices, self._dense_shape)
 
     def to_tensor(self) -> Any:
-        """The whole tensor."""
+        """Returns the whole tensor.
+
+        Raises:
+            ValueError: There is no `dense_shape`.
+        """
         if self._dense_shape is None:
             raise ValueError(
                 "Tensor conversion requested for IndexedSlices for argument `value` without "
@@ -105,10 +117,17 @@ class IndexedSlices(Composite):
 
 
 class IndexedSlicesSpec(TypeSpec):
-    """The type of an `IndexedSlices`.
+    """The type of a `tf.IndexedSlices`.
 
-    It has the shape and dtype of the whole tensor, the dtype and shape of the indices, and the
-    dtype of the dense shape: None where there is none.
+    Args:
+        shape: The shape of the whole tensor.
+        dtype: The dtype of the rows.
+        indices_dtype: The dtype of the indices.
+        dense_shape_dtype: The dtype of the dense shape, or None where there is none.
+        indices_shape: The shape of the indices, of rank 1.
+
+    Raises:
+        ValueError: `indices_shape` is not of rank 1.
 
     >>> import graphwright as tf
     >>> tf.IndexedSlicesSpec([4, 2])

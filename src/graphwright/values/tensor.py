@@ -34,7 +34,19 @@ class Dense:
 
 
 class Tensor(Operators, Dense):
-    """A multi-dimensional array of elements of one dtype: `tf.Tensor`."""
+    """A multi-dimensional array of elements of one dtype.
+
+    Eagerly a tensor has a value. Inside a `tf.function` it is symbolic: a value of the graph.
+
+    Python's operators call the functions of `tf.math`, and `tensor[key]` slices as NumPy does.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> x.shape, x.dtype
+    (TensorShape([2, 2]), tf.float32)
+    >>> (x + 1.0)[:, 0].numpy()
+    array([2., 4.], dtype=float32)
+    """
 
     __slots__ = ("__weakref__", "assign")
     assign: Any  # of a slice of a variable: sets that part of it; no other tensor has it
@@ -85,7 +97,13 @@ class Tensor(Operators, Dense):
         return None
 
     def ref(self) -> Reference:
-        """A hashable reference to this tensor, for use as a key."""
+        """Returns a hashable reference to this tensor, for use as a key.
+
+        >>> import graphwright as tf
+        >>> x = tf.constant(1.0)
+        >>> {x.ref(): "one"}[x.ref()]
+        'one'
+        """
         return Reference(self)
 
 
@@ -112,7 +130,12 @@ class Reference:
 
 
 class EagerTensor(Tensor):
-    """A tensor with a value, which `box` puts in: a class without `__init__` is made faster."""
+    """A tensor with a value, which `box` puts in: a class without `__init__` is made faster.
+
+    >>> import graphwright as tf
+    >>> isinstance(tf.constant(1), tf.__internal__.EagerTensor)
+    True
+    """
 
     __slots__ = ("_array", "_type")
     _array: Any
@@ -160,7 +183,15 @@ class EagerTensor(Tensor):
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def numpy(self) -> Any:
-        """The value: a new array, or a NumPy scalar (bytes for a string) if it has no axes."""
+        """Returns the value: a new array, or a NumPy scalar (bytes for a string) if it has no axes.
+
+        Raises:
+            TypeError: The dtype has no NumPy form.
+
+        >>> import graphwright as tf
+        >>> tf.constant([1, 2]).numpy(), tf.constant("a").numpy()
+        (array([1, 2], dtype=int32), b'a')
+        """
         array = plain(self._ndarray())
         return array.copy() if array.ndim else array[()]
 
@@ -279,7 +310,14 @@ class EagerTensor(Tensor):
 
     @boundary
     def set_shape(self, shape: ShapeLike) -> None:
-        """Checks that `shape` is compatible; an eager tensor's is known already."""
+        """Checks that `shape` is compatible; an eager tensor's shape is known already.
+
+        Args:
+            shape: A `tf.TensorShape`, or what makes one.
+
+        Raises:
+            ValueError: The shape is another.
+        """
         supplied: object = shape
         if not self.shape.is_compatible_with(as_shape(shape)):
             raise ValueError(

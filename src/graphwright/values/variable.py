@@ -37,7 +37,13 @@ from graphwright.values.trackable import Trackable
 
 
 class VariableSynchronization(Enum):
-    """When copies of a distributed variable are brought together."""
+    """When copies of a distributed variable are brought together.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(0, synchronization=tf.VariableSynchronization.ON_READ)
+    >>> v.synchronization.name
+    'ON_READ'
+    """
 
     AUTO = 0
     NONE = 1
@@ -46,7 +52,13 @@ class VariableSynchronization(Enum):
 
 
 class VariableAggregation(Enum):
-    """How copies of a distributed variable are combined."""
+    """How copies of a distributed variable are combined.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(0, aggregation=tf.VariableAggregation.SUM)
+    >>> v.aggregation.name
+    'SUM'
+    """
 
     NONE = 0
     SUM = 1
@@ -100,8 +112,12 @@ CREATORS: ContextVar[tuple[Callable[..., Any], ...]] = ContextVar("CREATORS", de
 def variable_creator_scope(variable_creator: Callable[..., object]) -> Iterator[None]:
     """Opens a block in which `variable_creator(next_creator, **kwargs)` makes the variables.
 
-    It gets the arguments of `tf.Variable` by name and returns a variable, as a rule what
-    `next_creator` makes of them.
+    Args:
+        variable_creator: A function that takes the arguments of `tf.Variable` by name, and
+            returns a variable: as a rule what `next_creator` makes of them.
+
+    Yields:
+        None.
 
     >>> import graphwright as tf
     >>> def frozen(next_creator, **kwargs):
@@ -141,13 +157,36 @@ class Creation(type):
 class Variable(Operators, Dense, Trackable, metaclass=Creation):
     """A mutable tensor of fixed dtype, and of fixed shape unless `shape` says otherwise.
 
-    `initial_value` is a tensor, anything that converts to one, or a function of no
-    arguments. `shape=tf.TensorShape(None)` lets assignments change the shape.
+    Ops read its value wherever they take a tensor. Tapes watch a trainable variable by themselves.
+
+    Args:
+        initial_value: A tensor, anything that converts to one, or a function of no arguments that
+            returns one.
+        trainable: A bool: whether tapes watch it and modules list it as trainable; None means True.
+        validate_shape: A bool, which has no effect.
+        caching_device: It has no effect: there is one device.
+        name: A string; "Variable" by default.
+        variable_def: It has no effect.
+        dtype: The dtype of the value; None takes that of `initial_value`.
+        import_scope: It has no effect.
+        constraint: A function that takes the value and returns its projection, of the same shape
+            and dtype. Optimizers apply it after each update.
+        synchronization: A `tf.VariableSynchronization`.
+        aggregation: A `tf.VariableAggregation`.
+        shape: The shape that assignments keep to; None takes that of `initial_value`. With
+            `tf.TensorShape(None)` assignments may change the shape.
+        experimental_enable_variable_lifting: A bool, which has no effect.
+
+    Raises:
+        ValueError: There is no initial value, its shape does not fit `shape`, or `constraint`
+            cannot be called.
 
     >>> import graphwright as tf
     >>> v = tf.Variable([1.0, 2.0])
     >>> v.assign_add([1.0, 1.0])
     <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
+    >>> (v * 2.0).numpy()
+    array([4., 6.], dtype=float32)
     """
 
     #: The defaults for a stand-in for an argument, which has only a handle and a type.
@@ -274,11 +313,24 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         return self._handle
 
     def is_initialized(self, name: str | None = None) -> bool:
-        """Whether it has a value yet."""
+        """Returns whether the variable has a value yet.
+
+        Args:
+            name: A name, which has no effect.
+
+        Returns:
+            A bool.
+        """
         return self._storage.is_set
 
     def ref(self) -> Reference:
-        """A hashable reference to this variable, for use as a key."""
+        """Returns a hashable reference to this variable, for use as a key.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable(1.0)
+        >>> {v.ref(): "rate"}[v.ref()]
+        'rate'
+        """
         return Reference(self)
 
     # -- reading ------------------------------------------------------------------------
@@ -302,7 +354,19 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         return box(self._storage.read()).numpy()
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
-        """The rows at `indices`, as `tf.gather`."""
+        """Returns the rows at `indices`, as `tf.gather` does.
+
+        Args:
+            indices: A tensor of int32 or int64, of any shape.
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape `indices.shape + shape[1:]`.
+
+        >>> import graphwright as tf
+        >>> tf.Variable([1.0, 2.0, 3.0]).sparse_read([2, 0]).numpy()
+        array([3., 1.], dtype=float32)
+        """
         storage = self._storage
         op = variable_ops.ResourceGather.of(storage.value_dtype, storage.dims)
         return apply(op, self._handle, convert(indices), name=name)
@@ -316,7 +380,25 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Sets the value; returns the variable (inside a function: the new value)."""
+        """Sets the value.
+
+        Args:
+            value: A tensor of the variable's dtype, of a shape that fits the variable's.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+            read_value: A bool: whether the variable is returned.
+
+        Returns:
+            The variable, or None with `read_value=False`.
+
+        Raises:
+            ValueError: The shape of `value` does not fit.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable([1, 2])
+        >>> v.assign([3, 4]).numpy()
+        array([3, 4], dtype=int32)
+        """
         return self._write(variable_ops.AssignVariableOp, value, name, read_value)
 
     def assign_add(
@@ -326,7 +408,21 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Adds `delta` to the value."""
+        """Adds `delta` to the value.
+
+        Args:
+            delta: A tensor of the variable's dtype and shape.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+            read_value: A bool: whether the variable is returned.
+
+        Returns:
+            The variable, or None with `read_value=False`.
+
+        >>> import graphwright as tf
+        >>> tf.Variable([1, 2]).assign_add([10, 10]).numpy()
+        array([11, 12], dtype=int32)
+        """
         return self._write(variable_ops.AssignAddVariableOp, delta, name, read_value)
 
     def assign_sub(
@@ -336,7 +432,21 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Subtracts `delta` from the value."""
+        """Subtracts `delta` from the value.
+
+        Args:
+            delta: A tensor of the variable's dtype and shape.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+            read_value: A bool: whether the variable is returned.
+
+        Returns:
+            The variable, or None with `read_value=False`.
+
+        >>> import graphwright as tf
+        >>> tf.Variable([10, 10]).assign_sub([1, 2]).numpy()
+        array([9, 8], dtype=int32)
+        """
         return self._write(variable_ops.AssignSubVariableOp, delta, name, read_value)
 
     def _write(
@@ -382,49 +492,167 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     def scatter_add(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Adds IndexedSlices: rows given twice add up."""
+        """Adds slices to the rows that they name: slices of one row add up.
+
+        Args:
+            sparse_delta: A `tf.IndexedSlices`, of rows of the variable's dtype.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is no `tf.IndexedSlices`.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable([1, 2, 3])
+        >>> v.scatter_add(tf.IndexedSlices(tf.constant([10, 20, 30]), [0, 2, 2])).numpy()
+        array([11,  2, 53], dtype=int32)
+        """
         return self._scatter(variable_ops.ResourceScatterAdd, sparse_delta, name)
 
     def scatter_sub(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Subtracts IndexedSlices."""
+        """Subtracts slices from the rows that they name: slices of one row add up.
+
+        Args:
+            sparse_delta: A `tf.IndexedSlices`, of rows of the variable's dtype.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter(variable_ops.ResourceScatterSub, sparse_delta, name)
 
     def scatter_mul(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Multiplies rows by IndexedSlices."""
+        """Multiplies the rows that slices name by them.
+
+        Args:
+            sparse_delta: A `tf.IndexedSlices`, of rows of the variable's dtype.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter(variable_ops.ResourceScatterMul, sparse_delta, name)
 
     def scatter_div(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Divides rows by IndexedSlices."""
+        """Divides the rows that slices name by them.
+
+        Args:
+            sparse_delta: A `tf.IndexedSlices`, of rows of the variable's dtype.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter(variable_ops.ResourceScatterDiv, sparse_delta, name)
 
     def scatter_max(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Raises rows to those of IndexedSlices."""
+        """Sets each row that slices name to the elementwise maximum of the row and the slice.
+
+        Args:
+            sparse_delta: A `tf.IndexedSlices`, of rows of the variable's dtype.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is no `tf.IndexedSlices`.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable([1, 2, 3])
+        >>> v.scatter_max(tf.IndexedSlices(tf.constant([5, 0]), [0, 2])).numpy()
+        array([5, 2, 3], dtype=int32)
+        """
         return self._scatter(variable_ops.ResourceScatterMax, sparse_delta, name)
 
     def scatter_min(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Lowers rows to those of IndexedSlices."""
+        """Sets each row that slices name to the elementwise minimum of the row and the slice.
+
+        Args:
+            sparse_delta: A `tf.IndexedSlices`, of rows of the variable's dtype.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter(variable_ops.ResourceScatterMin, sparse_delta, name)
 
     def scatter_update(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Replaces rows by those of IndexedSlices."""
+        """Replaces the rows that slices name by them.
+
+        Args:
+            sparse_delta: A `tf.IndexedSlices`, of rows of the variable's dtype.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is no `tf.IndexedSlices`.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable([1, 2, 3])
+        >>> v.scatter_update(tf.IndexedSlices(tf.constant([30, 10]), [2, 0])).numpy()
+        array([10,  2, 30], dtype=int32)
+        """
         return self._scatter(variable_ops.ResourceScatterUpdate, sparse_delta, name)
 
     def batch_scatter_update(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Replaces, in each row of the first axes, the elements at that row's `indices`."""
+        """Replaces, in each row of the first axes, the elements at that row's indices.
+
+        Args:
+            sparse_delta: A `tf.IndexedSlices` whose indices are of shape `[b..., n]`, and whose
+                values are of shape `[b..., n, ...]`.
+            use_locking: A bool, which has no effect.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+
+        Raises:
+            ValueError: A size of the indices is not known.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable([[1, 2], [3, 4]])
+        >>> rows = tf.IndexedSlices(tf.constant([[20], [30]]), tf.constant([[1], [0]]))
+        >>> v.batch_scatter_update(rows).numpy().tolist()
+        [[1, 20], [30, 4]]
+        """
         indices = convert(sparse_delta.indices)
         dims = indices.type.dims
         if dims is None or None in dims:
@@ -434,7 +662,19 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         return self.scatter_nd_update(places, sparse_delta.values, name)
 
     def gather_nd(self, indices: TensorLike, name: str | None = None) -> Any:
-        """The slices at index vectors, as `tf.gather_nd`."""
+        """Returns the slices at index vectors, as `tf.gather_nd` does.
+
+        Args:
+            indices: A tensor of int32 or int64, whose last axis holds the index vectors.
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape `indices.shape[:-1] + shape[indices.shape[-1]:]`.
+
+        >>> import graphwright as tf
+        >>> tf.Variable([[1, 2], [3, 4]]).gather_nd([[0, 1], [1, 0]]).numpy()
+        array([2, 3], dtype=int32)
+        """
         storage, places = self._storage, convert(indices)
         return gather_slices(self._handle, places, storage.value_dtype, storage.dims, name)
 
@@ -442,6 +682,15 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Any:
         """Replaces the slices at index vectors.
+
+        Args:
+            indices: A tensor of int32 or int64, whose last axis holds the index vectors.
+            updates: A tensor of the variable's dtype, of shape `indices.shape[:-1] +
+                shape[indices.shape[-1]:]`.
+            name: A name for the op.
+
+        Returns:
+            The variable.
 
         >>> import graphwright as tf
         >>> v = tf.Variable([1, 2, 3, 4])
@@ -453,25 +702,69 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     def scatter_nd_add(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Any:
-        """Adds to the slices at index vectors: what is given twice adds up."""
+        """Adds to the slices at index vectors: updates of one slice add up.
+
+        Args:
+            indices: A tensor of int32 or int64, whose last axis holds the index vectors.
+            updates: A tensor of the variable's dtype, of shape `indices.shape[:-1] +
+                shape[indices.shape[-1]:]`.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+
+        >>> import graphwright as tf
+        >>> tf.Variable([1, 2, 3]).scatter_nd_add([[0], [0]], [10, 20]).numpy()
+        array([31,  2,  3], dtype=int32)
+        """
         return self._scatter_nd(variable_slices.ResourceScatterNdAdd, indices, updates, name)
 
     def scatter_nd_sub(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Any:
-        """Subtracts from the slices at index vectors."""
+        """Subtracts from the slices at index vectors: updates of one slice add up.
+
+        Args:
+            indices: A tensor of int32 or int64, whose last axis holds the index vectors.
+            updates: A tensor of the variable's dtype, of shape `indices.shape[:-1] +
+                shape[indices.shape[-1]:]`.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+        """
         return self._scatter_nd(variable_slices.ResourceScatterNdSub, indices, updates, name)
 
     def scatter_nd_max(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Any:
-        """Raises the slices at index vectors."""
+        """Sets the slices at index vectors to the elementwise maximum of them and the updates.
+
+        Args:
+            indices: A tensor of int32 or int64, whose last axis holds the index vectors.
+            updates: A tensor of the variable's dtype, of shape `indices.shape[:-1] +
+                shape[indices.shape[-1]:]`.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+        """
         return self._scatter_nd(variable_slices.ResourceScatterNdMax, indices, updates, name)
 
     def scatter_nd_min(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Any:
-        """Lowers the slices at index vectors."""
+        """Sets the slices at index vectors to the elementwise minimum of them and the updates.
+
+        Args:
+            indices: A tensor of int32 or int64, whose last axis holds the index vectors.
+            updates: A tensor of the variable's dtype, of shape `indices.shape[:-1] +
+                shape[indices.shape[-1]:]`.
+            name: A name for the op.
+
+        Returns:
+            The variable.
+        """
         return self._scatter_nd(variable_slices.ResourceScatterNdMin, indices, updates, name)
 
     def _scatter_nd(

@@ -45,9 +45,17 @@ _PLAIN = frozenset("?bBhHiIlLqQefd")
 class Checkpoint(Tracked):
     """Saves and restores the variables that objects hold.
 
-    The objects are `root` and keyword arguments: modules, optimizers, variables, lists, tuples
-    and mappings of these, other checkpoints. ValueError for anything else.
+    A value belongs to a variable by the way to it: the names of attributes and keys.
 
+    Args:
+        root: An object whose children are saved: a module, an optimizer, a list, a tuple or a
+            mapping of objects, another checkpoint.
+        **kwargs: Objects by name, variables among them.
+
+    Raises:
+        ValueError: Checkpoints do not follow an object.
+
+    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> v = tf.Variable(1.0)
     >>> checkpoint = tf.train.Checkpoint(v=v)
@@ -77,7 +85,22 @@ class Checkpoint(Tracked):
         return members if self._root is None else {**members, **children(self._root)}
 
     def save(self, file_prefix: str, options: object = None) -> str:
-        """Writes `file_prefix-N`, N counting the saves; returns that path."""
+        """Writes a numbered checkpoint, and records it as the latest of its folder.
+
+        Args:
+            file_prefix: The path, to which "-" and the number of the save are added.
+            options: It has no effect.
+
+        Returns:
+            The path.
+
+        >>> import graphwright as tf
+        >>> import tempfile, graphwright as tf
+        >>> folder = tempfile.mkdtemp()
+        >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(folder + "/ckpt")
+        >>> tf.train.latest_checkpoint(folder) == path == folder + "/ckpt-1"
+        True
+        """
         with self._counted():
             path = self.write(f"{file_prefix}-{int(self.save_counter)}")
             record_latest(path)
@@ -94,7 +117,15 @@ class Checkpoint(Tracked):
             raise
 
     def write(self, file_prefix: str, options: object = None) -> str:
-        """Writes the values to this path (and ".safetensors"), without counting."""
+        """Writes the values, without counting.
+
+        Args:
+            file_prefix: The path, to which ".safetensors" is added.
+            options: It has no effect.
+
+        Returns:
+            The path as it is given.
+        """
         values, nodes = snapshot(self)
         metadata = {"format": _FORMAT, "nodes": json.dumps(nodes)}
         write_whole(str(file_prefix) + SUFFIX, pack(values, metadata), durable=True)
@@ -103,8 +134,26 @@ class Checkpoint(Tracked):
     def restore(self, save_path: str | None, options: object = None) -> RestoreStatus:
         """Gives the variables the saved values, now or when they are made.
 
-        ValueError, before anything is changed, if a value does not fit its variable;
-        NotFoundError if there is no such checkpoint. None restores nothing.
+        Args:
+            save_path: The path that `save` or `write` returned. None restores nothing.
+            options: It has no effect.
+
+        Returns:
+            A status, whose `assert_consumed` and the like check what was restored.
+
+        Raises:
+            NotFoundError: There is no such checkpoint.
+            DataLossError: The file is damaged.
+            ValueError: A value does not fit its variable. Nothing is changed then.
+
+        >>> import graphwright as tf
+        >>> import tempfile, graphwright as tf
+        >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(tempfile.mkdtemp() + "/ckpt")
+        >>> model = tf.train.Checkpoint()
+        >>> status = model.restore(path)
+        >>> model.v = tf.Variable(0.0)  # takes its value now
+        >>> model.v.numpy()
+        np.float32(1.0)
         """
         if save_path is None:
             return RestoreStatus(self, Saved({}, [{"children": {}}], ""))
@@ -114,7 +163,15 @@ class Checkpoint(Tracked):
         return status
 
     def read(self, save_path: str, options: object = None) -> RestoreStatus:
-        """As `restore`."""
+        """Gives the variables the saved values, as `restore` does.
+
+        Args:
+            save_path: The path that `save` or `write` returned.
+            options: It has no effect.
+
+        Returns:
+            A status.
+        """
         return self.restore(save_path, options)
 
 

@@ -20,10 +20,20 @@ from graphwright.library.checkpoint.checkpoint_state import (
 class CheckpointManager:
     """Saves numbered checkpoints to a directory and deletes old ones.
 
-    The newest `max_to_keep` stay (all, if None), and one for every
-    `keep_checkpoint_every_n_hours`. With `checkpoint_interval`, a save is left out until
-    `step_counter` has grown by it. `init_fn` runs when there is nothing to restore.
+    Args:
+        checkpoint: A `tf.train.Checkpoint`.
+        directory: The path of the directory.
+        max_to_keep: An int: how many of the newest stay. None means all.
+        keep_checkpoint_every_n_hours: A number: one checkpoint in so many hours stays too.
+        checkpoint_name: A string: what names of files begin with.
+        step_counter: A variable that counts the steps, for `checkpoint_interval`.
+        checkpoint_interval: An int: a save is left out until `step_counter` has grown by it.
+        init_fn: A function of no arguments, which runs where there is nothing to restore.
 
+    Raises:
+        ValueError: `max_to_keep` is not positive, or an interval has no counter.
+
+    >>> import graphwright as tf
     >>> import tempfile, graphwright as tf
     >>> checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
     >>> manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=2)
@@ -99,7 +109,33 @@ class CheckpointManager:
         check_interval: bool = True,
         options: object = None,
     ) -> str | None:
-        """Saves; returns the path, or None where the interval has not passed."""
+        """Saves a checkpoint, and deletes those that are too many.
+
+        Args:
+            checkpoint_number: An integer for the name; None means that of the save.
+            check_interval: A bool: whether the interval must have passed.
+            options: It has no effect.
+
+        Returns:
+            The path, or None where the interval has not passed.
+
+        >>> import graphwright as tf
+        >>> import tempfile, graphwright as tf
+        >>> step = tf.Variable(0)
+        >>> manager = tf.train.CheckpointManager(
+        ...     tf.train.Checkpoint(step=step),
+        ...     tempfile.mkdtemp(),
+        ...     max_to_keep=2,
+        ...     step_counter=step,
+        ...     checkpoint_interval=2,
+        ... )
+        >>> saved = []
+        >>> for _ in range(4):
+        ...     saved.append(manager.save() is not None)
+        ...     _ = step.assign_add(1)
+        >>> saved
+        [True, False, True, False]
+        """
         step = None if self._interval is None else int(self._step_counter)
         if check_interval and self._is_early(step):
             return None
@@ -140,7 +176,18 @@ class CheckpointManager:
         return preserved, deleted
 
     def restore_or_initialize(self) -> str | None:
-        """Restores the newest checkpoint and returns its path; else runs `init_fn`."""
+        """Restores the newest checkpoint and returns its path; else runs `init_fn`.
+
+        >>> import graphwright as tf
+        >>> import tempfile, graphwright as tf
+        >>> v = tf.Variable(1.0)
+        >>> checkpoint, folder = tf.train.Checkpoint(v=v), tempfile.mkdtemp()
+        >>> path = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=2).save()
+        >>> v = v.assign(5.0)
+        >>> manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=2)
+        >>> manager.restore_or_initialize() == path, v.numpy()
+        (True, np.float32(1.0))
+        """
         latest = self.latest_checkpoint
         if latest is not None:
             status: RestoreStatus = self._checkpoint.restore(latest)

@@ -152,15 +152,19 @@ def variables_of(root: Followed) -> dict[str, Variable]:
 
 
 class TrackableView:
-    """The objects that a checkpoint of one would follow.
+    """The objects that a checkpoint of one object would follow.
 
-    TypeError for an object that checkpoints do not follow.
+    Args:
+        root: The object.
+
+    Raises:
+        TypeError: Checkpoints do not follow it.
 
     >>> import graphwright as tf
     >>> v = tf.Variable(1.0)
     >>> checkpoint = tf.train.Checkpoint(parts=[v])
     >>> view = tf.train.TrackableView(checkpoint)
-    >>> [type(each).__name__ for each in view.descendants()]
+    >>> [type(held).__name__ for held in view.descendants()]
     ['Checkpoint', 'list', 'Variable', 'Variable']
     >>> view.children(checkpoint)["parts"][0] is v
     True
@@ -176,7 +180,17 @@ class TrackableView:
 
     @classmethod
     def children(cls, obj: Followed) -> dict[str, Any]:
-        """What an object holds, by name."""
+        """Returns what an object holds.
+
+        Args:
+            obj: The object.
+
+        Returns:
+            A dict from names to objects.
+
+        Raises:
+            TypeError: Checkpoints do not follow it.
+        """
         return children(followed(obj))
 
     def descendants(self) -> list[Any]:

@@ -41,14 +41,24 @@ def functions_run_eagerly() -> bool:
 
 
 class PhysicalDevice(NamedTuple):
-    """A device of this machine."""
+    """A device of this machine.
+
+    >>> import graphwright as tf
+    >>> tf.config.list_physical_devices("CPU")[0].name
+    '/physical_device:CPU:0'
+    """
 
     name: str
     device_type: str
 
 
 class LogicalDevice(NamedTuple):
-    """A device as programs name it."""
+    """A device as programs name it.
+
+    >>> import graphwright as tf
+    >>> tf.config.list_logical_devices("CPU")[0].name
+    '/device:CPU:0'
+    """
 
     name: str
     device_type: str
@@ -129,7 +139,18 @@ def set_visible_devices(
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """How a device is to be divided; a CPU has no memory limit."""
+    """The division of a device; a CPU has no memory limit.
+
+    Args:
+        memory_limit: A number of megabytes, or None.
+        experimental_priority: An int or None.
+        experimental_device_ordinal: An int or None.
+
+    >>> import graphwright as tf
+    >>> [cpu] = tf.config.list_physical_devices("CPU")
+    >>> whole = [tf.config.LogicalDeviceConfiguration()]
+    >>> tf.config.set_logical_device_configuration(cpu, whole)
+    """
 
     memory_limit: float | None = None
     experimental_priority: int | None = None

@@ -36,12 +36,18 @@ class OperationView:
 
 
 class RegisterGradient:
-    """A decorator: the gradient of an op that has none, by the op's name.
+    """A decorator that registers the gradient of an op that has none, by the op's name.
 
-    The function gets the executed op, with `inputs`, `outputs` and `get_attr`, and the gradient
-    with respect to each output. It returns one for each input, or None. A name that no op has is
-    accepted without an effect. TypeError for a name that is no string, KeyError for an op that
-    has a rule.
+    The function takes the executed op, with its `inputs`, `outputs` and `get_attr`, and the
+    gradient with respect to each output. It returns one for each input, or None. A name that no op
+    has is accepted without an effect.
+
+    Args:
+        op_type: The name of the op's type, such as "Sin".
+
+    Raises:
+        TypeError: `op_type` is no string.
+        KeyError: The op has a gradient.
 
     >>> import graphwright as tf
     >>> @tf.RegisterGradient("LeftAlone")
@@ -53,6 +59,15 @@ class RegisterGradient:
         self._op_type = checked(op_type)
 
     def __call__(self, f: F) -> F:
+        """Registers a function.
+
+        Args:
+            f: The function.
+
+        Returns:
+            The function.
+        """
+
         def gradient(op: Op, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
             gradients = f(OperationView(op, call), *cotangents)
             return gradients if isinstance(gradients, (list, tuple)) else [gradients]

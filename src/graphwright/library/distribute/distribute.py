@@ -37,7 +37,17 @@ class ReduceOp(Enum):
 
     @staticmethod
     def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
-        """The way to combine copies of a variable of an aggregation; ValueError without one."""
+        """Returns the way to combine copies of a variable of an aggregation.
+
+        Args:
+            aggregation: A `tf.VariableAggregation`.
+
+        Returns:
+            A `tf.distribute.ReduceOp`.
+
+        Raises:
+            ValueError: Nothing combines them.
+        """
         if aggregation.name not in ReduceOp.__members__:
             raise ValueError(
                 f"Could not convert from `tf.VariableAggregation` {aggregation} to "
@@ -64,6 +74,10 @@ class Context(NamedTuple):
 
 class ReplicaContext:
     """The replica in which `Strategy.run` calls a function.
+
+    Args:
+        strategy: The `tf.distribute.Strategy`.
+        replica_id_in_sync_group: An int: the number of the replica.
 
     >>> import graphwright as tf
     >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -110,12 +124,36 @@ class ReplicaContext:
         args: Iterable[object] = (),
         kwargs: Mapping[str, object] | None = None,
     ) -> Any:
-        """The result of `merge_fn(strategy, *args, **kwargs)`, called across replicas."""
+        """Calls a function across replicas, with the strategy.
+
+        Args:
+            merge_fn: A function whose first argument is the strategy.
+            args: A sequence of its other arguments.
+            kwargs: A dict of its keyword arguments, or None.
+
+        Returns:
+            What `merge_fn` returns.
+
+        >>> import graphwright as tf
+        >>> def total(strategy, x):
+        ...     return strategy.reduce("SUM", x, axis=None)
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> strategy.run(lambda: tf.distribute.get_replica_context().merge_call(total, [2.0]))
+        2.0
+        """
         with inside(Context(self._strategy, None)):
             return staged(merge_fn)(self._strategy, *args, **(kwargs or {}))
 
     def all_reduce(self, reduce_op: ReduceOp | str, value: object, options: object = None) -> Any:
-        """The values of all replicas combined, tensor by tensor: with one replica, its own.
+        """Combines the values of all replicas, tensor by tensor: with one replica, it is its own.
+
+        Args:
+            reduce_op: A `tf.distribute.ReduceOp`, or its name.
+            value: A tensor, or a structure of them.
+            options: It has no effect.
+
+        Returns:
+            Tensors in the structure of `value`.
 
         >>> import graphwright as tf
         >>> context = tf.distribute.get_replica_context()
@@ -126,12 +164,26 @@ class ReplicaContext:
         return tree.map_structure(convert_to_tensor, value)
 
     def all_gather(self, value: object, axis: int, options: object = None) -> Any:
-        """The values of all replicas, one after the other along an axis: its own."""
+        """Joins the values of all replicas along an axis: with one replica, it is its own.
+
+        Args:
+            value: A tensor, or a structure of them.
+            axis: An int.
+            options: It has no effect.
+
+        Returns:
+            Tensors in the structure of `value`.
+        """
         return tree.map_structure(convert_to_tensor, value)
 
 
 class InputContext:
     """The part of the input that a function of `distribute_datasets_from_function` makes.
+
+    Args:
+        num_input_pipelines: An int: the number of parts.
+        input_pipeline_id: An int: which part it is.
+        num_replicas_in_sync: An int: the number of replicas.
 
     >>> import graphwright as tf
     >>> tf.distribute.InputContext(num_replicas_in_sync=2).get_per_replica_batch_size(8)
@@ -155,7 +207,17 @@ class InputContext:
         )
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The part of a batch that a replica gets; ValueError where parts would not be equal."""
+        """Returns the part of a batch that each replica gets.
+
+        Args:
+            global_batch_size: An int: the size of the batch.
+
+        Returns:
+            An int.
+
+        Raises:
+            ValueError: The replicas cannot have equal parts.
+        """
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(
                 f"The `global_batch_size` {global_batch_size} is not divisible by "
@@ -166,6 +228,10 @@ class InputContext:
 
 class ValueContext:
     """The replica for which `experimental_distribute_values_from_function` calls its function.
+
+    Args:
+        replica_id_in_sync_group: An int: the number of the replica.
+        num_replicas_in_sync: An int: how many there are.
 
     >>> import graphwright as tf
     >>> tf.distribute.experimental.ValueContext().num_replicas_in_sync
@@ -178,7 +244,16 @@ class ValueContext:
 
 
 class Strategy:
-    """How a program is spread over replicas; `get_strategy()` gives the one that is in effect.
+    """The way in which a program is spread over replicas: the base of strategies.
+
+    `tf.distribute.get_strategy` returns the one that is in effect. A strategy of one's own would
+    need devices to distribute to, so the constructor refuses.
+
+    Args:
+        extended: A `tf.distribute.StrategyExtended`.
+
+    Raises:
+        ValueError: Always.
 
     >>> import graphwright as tf
     >>> strategy = tf.distribute.get_strategy()
@@ -219,7 +294,11 @@ class Strategy:
     def scope(self) -> Iterator[Strategy]:
         """Puts the block into the scope of the strategy, across its replicas.
 
-        RuntimeError inside the scope of another strategy.
+        Yields:
+            The strategy.
+
+        Raises:
+            RuntimeError: The program is in the scope of another strategy.
         """
         current = context().strategy
         if current is self:
@@ -245,15 +324,43 @@ class Strategy:
         kwargs: Mapping[str, object] | None = None,
         options: object = None,
     ) -> Any:
-        """The result of `fn(*args, **kwargs)`, called inside a replica. RuntimeError if the caller
-        is inside of one."""
+        """Calls a function inside a replica.
+
+        Args:
+            fn: A function.
+            args: A sequence of its arguments.
+            kwargs: A dict of its keyword arguments, or None.
+            options: It has no effect.
+
+        Returns:
+            What `fn` returns.
+
+        Raises:
+            RuntimeError: The program is inside a replica, or in the scope of another strategy.
+
+        >>> import graphwright as tf
+        >>> strategy = tf.distribute.MirroredStrategy()
+        >>> strategy.run(lambda x: x * 2.0, args=(tf.constant(3.0),)).numpy()
+        np.float32(6.0)
+        """
         self._across()
         with inside(Context(self, ReplicaContext(self, 0))):
             return staged(fn)(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op: ReduceOp | str, value: object, axis: int | None) -> Any:
-        """The value of the replicas combined, and summed or averaged along an axis if one is
-        given. RuntimeError inside a replica.
+        """Combines the values of the replicas, and sums or averages along an axis.
+
+        Args:
+            reduce_op: A `tf.distribute.ReduceOp`, or its name.
+            value: A tensor, or a structure of them where `axis` is None.
+            axis: An int; None leaves the axes.
+
+        Returns:
+            A tensor, or a structure of them.
+
+        Raises:
+            RuntimeError: The program is inside a replica, or in the scope of another strategy.
+            TypeError: `axis` or `reduce_op` is something else.
 
         >>> import graphwright as tf
         >>> tf.distribute.get_strategy().reduce("MEAN", tf.constant([1.0, 2.0]), axis=0).numpy()
@@ -273,31 +380,75 @@ class Strategy:
         return total / cast(shape_of(x)[axis], total.dtype)
 
     def gather(self, value: object, axis: int) -> Any:
-        """The values of the replicas one after the other along an axis: the value of the one.
+        """Joins the values of the replicas along an axis: with one replica, it is its value.
 
-        RuntimeError inside a replica.
+        Args:
+            value: A tensor, or a structure of them.
+            axis: An int.
+
+        Returns:
+            The value.
+
+        Raises:
+            RuntimeError: The program is inside a replica, or in the scope of another strategy.
         """
         self._across()
         return value
 
     def experimental_local_results(self, value: object) -> tuple[Any, ...]:
-        """The values of the replicas of this process."""
+        """Returns the values of the replicas of this process.
+
+        Args:
+            value: A value that `run` returned.
+
+        Returns:
+            A tuple of one value.
+        """
         return (value,)
 
     def experimental_distribute_dataset(self, dataset: object, options: object = None) -> Any:
-        """The data for the replicas: the one gets all of it."""
+        """Divides data among the replicas: the one gets all of it.
+
+        Args:
+            dataset: The data.
+            options: It has no effect.
+
+        Returns:
+            The data.
+        """
         return dataset
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], object], options: object = None
     ) -> Any:
-        """The data that `dataset_fn(InputContext())` returns."""
+        """Makes the data of the replicas.
+
+        Args:
+            dataset_fn: A function that takes a `tf.distribute.InputContext` and returns data.
+            options: It has no effect.
+
+        Returns:
+            The data that `dataset_fn` returns.
+
+        >>> import graphwright as tf
+        >>> strategy = tf.distribute.get_strategy()
+        >>> strategy.distribute_datasets_from_function(lambda part: [part.input_pipeline_id])
+        [0]
+        """
         return dataset_fn(InputContext())
 
     def experimental_distribute_values_from_function(
         self, value_fn: Callable[[ValueContext], object]
     ) -> Any:
-        """The values that `value_fn` returns for each replica, called with a `ValueContext`."""
+        """Makes the values of the replicas.
+
+        Args:
+            value_fn: A function that takes a `tf.distribute.experimental.ValueContext` and returns
+                a value.
+
+        Returns:
+            The value that `value_fn` returns.
+        """
         return value_fn(ValueContext())
 
     def _combined(self, value: object) -> Any:
@@ -336,7 +487,13 @@ class Default(Strategy):
 
 
 class OneDeviceStrategy(Strategy):
-    """A strategy on one named device; ValueError for one that does not exist.
+    """A strategy on one named device.
+
+    Args:
+        device: The name of a device, such as "/cpu:0".
+
+    Raises:
+        ValueError: There is no such device.
 
     >>> import graphwright as tf
     >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -350,7 +507,14 @@ class OneDeviceStrategy(Strategy):
 
 
 class MirroredStrategy(Strategy):
-    """A replica on each device of this machine: one. ValueError for devices that do not exist.
+    """A strategy with a replica on each device of this machine: one.
+
+    Args:
+        devices: A list of the names of devices; None means all.
+        cross_device_ops: It has no effect.
+
+    Raises:
+        ValueError: There is no such device.
 
     >>> import graphwright as tf
     >>> tf.distribute.MirroredStrategy().num_replicas_in_sync
@@ -376,7 +540,20 @@ def check_devices(names: Sequence[str]) -> None:
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """A strategy for several machines, which refuses: ValueError."""
+    """A strategy for several machines, which refuses: there is one process.
+
+    Args:
+        cluster_resolver: It has no effect.
+        communication_options: It has no effect.
+
+    Raises:
+        ValueError: Always.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.MultiWorkerMirroredStrategy()
+    Traceback (most recent call last):
+    ValueError: tf.distribute.MultiWorkerMirroredStrategy needs more than there is: ...
+    """
 
     def __init__(
         self, cluster_resolver: object = None, communication_options: object = None
@@ -385,14 +562,41 @@ class MultiWorkerMirroredStrategy(Strategy):
 
 
 class ParameterServerStrategy(Strategy):
-    """A strategy for several machines, which refuses: ValueError."""
+    """A strategy for several machines, which refuses: there is one process.
+
+    Args:
+        cluster_resolver: It has no effect.
+        variable_partitioner: It has no effect.
+
+    Raises:
+        ValueError: Always.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.ParameterServerStrategy(None)
+    Traceback (most recent call last):
+    ValueError: tf.distribute.ParameterServerStrategy needs more than there is: ...
+    """
 
     def __init__(self, cluster_resolver: object, variable_partitioner: object = None) -> None:
         refuse("ParameterServerStrategy")
 
 
 class TPUStrategy(Strategy):
-    """A strategy for TPUs, which refuses: ValueError."""
+    """A strategy for TPUs, which refuses: there is none.
+
+    Args:
+        tpu_cluster_resolver: It has no effect.
+        experimental_device_assignment: It has no effect.
+        experimental_spmd_xla_partitioning: It has no effect.
+
+    Raises:
+        ValueError: Always.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.TPUStrategy()
+    Traceback (most recent call last):
+    ValueError: tf.distribute.TPUStrategy needs more than there is: ...
+    """
 
     def __init__(
         self,
@@ -414,6 +618,12 @@ def refuse(name: str) -> NoReturn:
 class DistributedValues:
     """Values of several replicas: there are none, so programs get plain values.
 
+    Args:
+        values: The values.
+
+    Raises:
+        ValueError: Always.
+
     >>> import graphwright as tf
     >>> value = tf.distribute.get_strategy().run(lambda: 1.0)
     >>> isinstance(value, tf.distribute.DistributedValues)
@@ -425,14 +635,26 @@ class DistributedValues:
 
 
 class DistributedDataset:
-    """Data divided among several replicas: there is none, see `DistributedValues`."""
+    """Data divided among several replicas: there is none, as of `DistributedValues`.
+
+    >>> import graphwright as tf
+    >>> data = tf.distribute.get_strategy().experimental_distribute_dataset([1, 2])
+    >>> isinstance(data, tf.distribute.DistributedDataset)
+    False
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         refuse(type(self).__name__)
 
 
 class DistributedIterator:
-    """The iterator of a `DistributedDataset`: there is none, see `DistributedValues`."""
+    """The iterator of a `DistributedDataset`: there is none, as of `DistributedValues`.
+
+    >>> import graphwright as tf
+    >>> data = tf.distribute.get_strategy().experimental_distribute_dataset([1, 2])
+    >>> isinstance(iter(data), tf.distribute.DistributedIterator)
+    False
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         refuse(type(self).__name__)
@@ -440,6 +662,11 @@ class DistributedIterator:
 
 class StrategyExtended:
     """The interface of a strategy for libraries: where variables are, and how to update them.
+
+    The `extended` of a strategy is one.
+
+    Args:
+        container_strategy: The strategy.
 
     >>> import graphwright as tf
     >>> extended = tf.distribute.get_strategy().extended
@@ -472,14 +699,35 @@ class StrategyExtended:
         return self._strategy._devices
 
     def variable_created_in_scope(self, v: object) -> bool:
-        """Whether a variable was made in the scope of this strategy."""
+        """Returns whether a variable was made in the scope of this strategy.
+
+        Args:
+            v: A `tf.Variable`.
+
+        Returns:
+            A bool.
+
+        >>> import graphwright as tf
+        >>> strategy = tf.distribute.MirroredStrategy()
+        >>> with strategy.scope():
+        ...     v = tf.Variable(1.0)
+        >>> strategy.extended.variable_created_in_scope(v)
+        True
+        """
         return (_OWNERS.find(v) or DEFAULT) is self._strategy
 
     @contextmanager
     def colocate_vars_with(self, colocate_with_variable: object) -> Iterator[None]:
         """Places the variables of the block where another one is: on the one device.
 
-        ValueError if that one was not made in the scope of this strategy.
+        Args:
+            colocate_with_variable: A `tf.Variable`.
+
+        Yields:
+            None.
+
+        Raises:
+            ValueError: The variable was not made in the scope of this strategy.
         """
         if not self.variable_created_in_scope(colocate_with_variable):
             raise ValueError(
@@ -489,7 +737,14 @@ class StrategyExtended:
         yield
 
     def value_container(self, value: object) -> Any:
-        """The container of a replica's value: the value itself."""
+        """Returns the container of a replica's value: the value itself.
+
+        Args:
+            value: The value.
+
+        Returns:
+            The value.
+        """
         return value
 
     def reduce_to(
@@ -499,7 +754,17 @@ class StrategyExtended:
         destinations: object,
         options: object = None,
     ) -> Any:
-        """The values of the replicas combined, for the destinations."""
+        """Combines the values of the replicas for some destinations.
+
+        Args:
+            reduce_op: A `tf.distribute.ReduceOp`, or its name.
+            value: The value.
+            destinations: They have no effect.
+            options: It has no effect.
+
+        Returns:
+            The value.
+        """
         reduction(reduce_op)
         return value
 
@@ -509,7 +774,16 @@ class StrategyExtended:
         value_destination_pairs: Iterable[tuple[object, object]],
         options: object = None,
     ) -> list[Any]:
-        """`reduce_to` of each pair."""
+        """Combines the values of the replicas, each for some destinations.
+
+        Args:
+            reduce_op: A `tf.distribute.ReduceOp`, or its name.
+            value_destination_pairs: Pairs of a value and its destinations.
+            options: It has no effect.
+
+        Returns:
+            A list of the values.
+        """
         return [self.reduce_to(reduce_op, v, where) for v, where in value_destination_pairs]
 
     def update(
@@ -520,9 +794,17 @@ class StrategyExtended:
         kwargs: Mapping[str, object] | None = None,
         group: bool = True,
     ) -> Any:
-        """`fn(var, *args, **kwargs)` for each copy of a variable: for the one there is.
+        """Calls a function with each copy of a variable: with the one there is.
 
-        With `group=False` each result stands in a tuple, with an entry for each copy.
+        Args:
+            var: A `tf.Variable`.
+            fn: A function whose first argument is the variable.
+            args: A sequence of its other arguments.
+            kwargs: A dict of its keyword arguments, or None.
+            group: A bool; False puts each result in a tuple, with an entry for each copy.
+
+        Returns:
+            What `fn` returns.
         """
         result = staged(fn)(var, *args, **(kwargs or {}))
         return result if group else tree.map_structure(lambda r: (r,), result)

@@ -25,7 +25,21 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
 class FixedLenFeature(NamedTuple):
-    """A feature with as many values as its shape has; `default_value` stands for a missing one."""
+    """A feature with as many values as its shape has.
+
+    Args:
+        shape: The shape of the values of one message.
+        dtype: Their dtype: tf.int64, tf.float32 or tf.string.
+        default_value: A value of this shape for messages that lack the feature. None means that
+            none may.
+
+    >>> import graphwright as tf
+    >>> message = tf.train.Example()
+    >>> message.features.feature["size"].int64_list.value.extend([3, 4])
+    >>> features = {"size": tf.io.FixedLenFeature([2], tf.int64)}
+    >>> tf.io.parse_single_example(message.SerializeToString(), features)["size"].numpy()
+    array([3, 4])
+    """
 
     shape: ShapeLike
     dtype: DTypeLike
@@ -33,7 +47,22 @@ class FixedLenFeature(NamedTuple):
 
 
 class FixedLenSequenceFeature(NamedTuple):
-    """A feature with any number of elements of a shape, padded to the longest of the batch."""
+    """A feature with any number of elements of a shape, padded to the longest of the batch.
+
+    Args:
+        shape: The shape of an element.
+        dtype: Its dtype: tf.int64, tf.float32 or tf.string.
+        allow_missing: A bool: whether messages may have fewer elements than others; it must be True
+            outside of sequence examples.
+        default_value: A scalar that pads; None means 0 or "".
+
+    >>> import graphwright as tf
+    >>> message = tf.train.Example()
+    >>> message.features.feature["size"].int64_list.value.extend([3, 4])
+    >>> features = {"size": tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True)}
+    >>> tf.io.parse_single_example(message.SerializeToString(), features)["size"].numpy()
+    array([3, 4])
+    """
 
     shape: ShapeLike
     dtype: DTypeLike
@@ -42,7 +71,18 @@ class FixedLenSequenceFeature(NamedTuple):
 
 
 class VarLenFeature(NamedTuple):
-    """A feature with any number of values: a sparse tensor with a row for each message."""
+    """A feature with any number of values: a sparse tensor with a row for each message.
+
+    Args:
+        dtype: The dtype of the values: tf.int64, tf.float32 or tf.string.
+
+    >>> import graphwright as tf
+    >>> message = tf.train.Example()
+    >>> message.features.feature["size"].int64_list.value.extend([3, 4])
+    >>> features = {"size": tf.io.VarLenFeature(tf.int64)}
+    >>> tf.io.parse_single_example(message.SerializeToString(), features)["size"].values.numpy()
+    array([3, 4])
+    """
 
     dtype: DTypeLike
 
@@ -50,8 +90,21 @@ class VarLenFeature(NamedTuple):
 class SparseFeature(NamedTuple):
     """A sparse tensor whose indices and values are features of the messages.
 
-    `index_key` and `size` may be lists, for several dimensions; `already_sorted` says that the
-    indices ascend.
+    Args:
+        index_key: The name of the feature of the indices; a list of names for several dimensions.
+        value_key: The name of the feature of the values.
+        dtype: The dtype of the values: tf.int64, tf.float32 or tf.string.
+        size: The size of the dimension; a list of sizes for several.
+        already_sorted: A bool: whether the indices ascend.
+
+    >>> import graphwright as tf
+    >>> message = tf.train.Example()
+    >>> message.features.feature["at"].int64_list.value.extend([0, 3])
+    >>> message.features.feature["of"].float_list.value.extend([0.5, 1.0])
+    >>> features = {"x": tf.io.SparseFeature("at", "of", tf.float32, size=4)}
+    >>> x = tf.io.parse_single_example(message.SerializeToString(), features)["x"]
+    >>> tf.sparse.to_dense(x).numpy()
+    array([0.5, 0. , 0. , 1. ], dtype=float32)
     """
 
     index_key: str | list[str] | tuple[str, ...]

@@ -41,7 +41,15 @@ class GFile:
     Text is UTF-8; with "b" in the mode, reading gives bytes. A mode with "+" may read and write;
     with "r+" the first write starts a new file.
 
-    >>> import os, tempfile
+    Args:
+        name: The path, as text or a path object.
+        mode: "r", "w", "a", or one of these with "+" or "b" or both.
+
+    Raises:
+        InvalidArgumentError: There is no such mode.
+
+    >>> import graphwright as tf
+    >>> import os, tempfile, graphwright as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
     >>> with tf.io.gfile.GFile(path, "w") as file:
     ...     file.write("one two")
@@ -73,7 +81,18 @@ class GFile:
         return self._mode
 
     def read(self, n: int = -1) -> Any:
-        """`n` bytes, or all that are left."""
+        """Reads on.
+
+        Args:
+            n: An int: the number of bytes. A negative one means all that are left.
+
+        Returns:
+            A str, or bytes where the mode has "b".
+
+        Raises:
+            PermissionDeniedError: The mode does not read.
+            NotFoundError: There is no such file.
+        """
         return self._decoded(self._reading().read(n))
 
     def readline(self) -> Any:
@@ -85,9 +104,26 @@ class GFile:
         return list(self)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Goes to a position, relative to the start (`whence` 0), to here (1) or to the end (2).
+        """Goes to a position.
 
-        `position` is the old name of `offset`.
+        Args:
+            offset: An int: how far to go.
+            whence: What the offset is relative to: 0 for the start, 1 for here, 2 for the end.
+            position: The former name of `offset`.
+
+        Raises:
+            TypeError: There is no offset.
+            InvalidArgumentError: `whence` is another number.
+
+        >>> import graphwright as tf
+        >>> import os, tempfile, graphwright as tf
+        >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one two")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.seek(-3, whence=2)
+        ...     file.read()
+        'two'
         """
         target = position if offset is None else offset
         if target is None:
@@ -110,7 +146,14 @@ class GFile:
         return stat(self._path).length
 
     def write(self, file_content: str | bytes) -> None:
-        """Writes text, as UTF-8, or bytes."""
+        """Writes text, as UTF-8, or bytes.
+
+        Args:
+            file_content: A str or bytes.
+
+        Raises:
+            PermissionDeniedError: The mode does not write.
+        """
         content = file_content.encode() if isinstance(file_content, str) else bytes(file_content)
         self._writing().write(content)
 

@@ -69,12 +69,22 @@ Rows = TensorValue | RaggedTensor
 class RaggedFeature(NamedTuple):
     """A feature with any number of values: a ragged tensor with a row for each message.
 
-    `value_key` is the name in the messages, by default that among the features. `partitions` divide
-    the values into rows, the outermost first.
+    Args:
+        dtype: The dtype of the values: tf.int64, tf.float32 or tf.string.
+        value_key: The name in the messages; None means that among the features.
+        partitions: How the values are divided into rows, the outermost first:
+            `RaggedFeature.RowLengths` and the like.
+        row_splits_dtype: tf.int32 or tf.int64.
+        validate: A bool: whether the partitions are checked.
 
     >>> import graphwright as tf
-    >>> feature = tf.io.RaggedFeature(
-    ...     tf.int64, "values", partitions=[tf.io.RaggedFeature.RowLengths("lengths")])
+    >>> message = tf.train.Example()
+    >>> message.features.feature["values"].int64_list.value.extend([3, 1, 4])
+    >>> message.features.feature["lengths"].int64_list.value.extend([2, 1])
+    >>> lengths = tf.io.RaggedFeature.RowLengths("lengths")
+    >>> features = {"x": tf.io.RaggedFeature(tf.int64, "values", [lengths])}
+    >>> tf.io.parse_single_example(message.SerializeToString(), features)["x"]
+    <tf.RaggedTensor [[3, 1], [4]]>
     """
 
     dtype: DTypeLike

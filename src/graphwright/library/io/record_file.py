@@ -18,9 +18,30 @@ _CHUNK = 1 << 18
 
 
 class TFRecordOptions:
-    """How a record file is compressed: `compression_type` is "", "GZIP" or "ZLIB".
+    """The compression of a record file.
 
-    ValueError for another type. The other arguments are zlib's; None means zlib's default.
+    Args:
+        compression_type: "", "GZIP" or "ZLIB"; None means "".
+        flush_mode: It has no effect.
+        input_buffer_size: It has no effect.
+        output_buffer_size: It has no effect.
+        window_bits: An int: zlib's `wbits`. This and the arguments below leave zlib's default with
+            None.
+        compression_level: An int: zlib's `level`.
+        compression_method: An int: zlib's `method`.
+        mem_level: An int: zlib's `memLevel`.
+        compression_strategy: An int: zlib's `strategy`.
+
+    Raises:
+        ValueError: There is no such compression.
+
+    >>> import graphwright as tf
+    >>> import os, tempfile, graphwright as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecord")
+    >>> with tf.io.TFRecordWriter(path, tf.io.TFRecordOptions("GZIP")) as file:
+    ...     file.write(b"first")
+    >>> list(tf.compat.v1.io.tf_record_iterator(path, "GZIP"))
+    [b'first']
     """
 
     compression_type_map: ClassVar[dict[int | str, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
@@ -50,7 +71,17 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Compression) -> str:
-        """ "", "GZIP" or "ZLIB", from options or a compression type; ValueError for another."""
+        """Returns the compression that options or a type name.
+
+        Args:
+            options: A `tf.io.TFRecordOptions`, a string, a number of TensorFlow's, or None.
+
+        Returns:
+            "", "GZIP" or "ZLIB".
+
+        Raises:
+            ValueError: There is no such compression.
+        """
         if isinstance(options, TFRecordOptions):
             options = options.compression_type
         if not options:
@@ -85,10 +116,16 @@ Compression = TFRecordOptions | str | int | None
 class TFRecordWriter:
     """Writes a new file of records; a context manager that closes it.
 
-    `options` are `tf.io.TFRecordOptions` or a compression type. Raises NotFoundError and the like
-    if the file cannot be made, and FailedPreconditionError once it is closed.
+    Args:
+        path: The path of the file, as text or a path object.
+        options: A `tf.io.TFRecordOptions`, or a compression type: "GZIP", "ZLIB" or None.
 
-    >>> import os, tempfile
+    Raises:
+        ValueError: There is no such compression.
+        NotFoundError: There is no such folder.
+
+    >>> import graphwright as tf
+    >>> import os, tempfile, graphwright as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecord")
     >>> with tf.io.TFRecordWriter(path) as file:
     ...     file.write(b"first")
@@ -104,7 +141,15 @@ class TFRecordWriter:
         self._file: IO[bytes] | None = opened(path, "wb")
 
     def write(self, record: bytes | str) -> None:
-        """Adds a record: bytes, or text that is written as UTF-8."""
+        """Adds a record.
+
+        Args:
+            record: Bytes, or a str that is written as UTF-8.
+
+        Raises:
+            TypeError: It is neither.
+            FailedPreconditionError: The file is closed.
+        """
         if not isinstance(record, (bytes, str)):
             raise TypeError(f"write(): a record must be bytes, got {record!r}.")
         file = self._open()

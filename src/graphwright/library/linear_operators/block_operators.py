@@ -95,7 +95,22 @@ class CompoundOperator(LinearOperator):
 
 
 class LinearOperatorKronecker(CompoundOperator):
-    """The Kronecker product of operators."""
+    """The Kronecker product of operators.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        operators: A list of operators of one dtype.
+
+    Raises:
+        ValueError: The list is empty.
+        TypeError: The dtypes differ.
+
+    >>> import graphwright as tf
+    >>> a, b = tf.linalg.LinearOperatorDiag([1.0, 2.0]), tf.linalg.LinearOperatorDiag([3.0, 5.0])
+    >>> tf.linalg.LinearOperatorKronecker([a, b]).diag_part().numpy()
+    array([ 3.,  5.,  6., 10.], dtype=float32)
+    """
 
     joint_size = staticmethod(mul)
 
@@ -190,7 +205,23 @@ class LinearOperatorKronecker(CompoundOperator):
 
 
 class LinearOperatorBlockDiag(CompoundOperator, Blockwise):
-    """Operators as blocks along the diagonal, zeros elsewhere."""
+    """Operators as blocks along the diagonal, and zeros elsewhere.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        operators: A list of operators of one dtype.
+
+    Raises:
+        ValueError: The list is empty.
+        TypeError: The dtypes differ.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+    >>> b = tf.linalg.LinearOperatorDiag([5.0])
+    >>> tf.linalg.LinearOperatorBlockDiag([a, b]).to_dense().numpy().tolist()
+    [[1.0, 2.0, 0.0], [3.0, 4.0, 0.0], [0.0, 0.0, 5.0]]
+    """
 
     joint_size = staticmethod(add)
 
@@ -250,7 +281,24 @@ class LinearOperatorBlockDiag(CompoundOperator, Blockwise):
 class LinearOperatorLowRankUpdate(LinearOperator):
     """L + U D V^H for an operator L, with few columns in U and V.
 
-    By the Woodbury formula it solves with `base_operator`, and a dense system of the size of D.
+    By the Woodbury formula it solves with L, and a dense system of the size of D. The hints and the
+    name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        base_operator: L, an operator of shape [..., M, N].
+        u: U, a tensor [..., M, K].
+        diag_update: The diagonal of D, a tensor [..., K]. None means that D is the identity.
+        v: V, a tensor [..., N, K]. None means U.
+        is_diag_update_positive: A bool or None: the hint that the entries of D are positive.
+
+    Source:
+        Woodbury, "Inverting modified matrices" (1950).
+
+    >>> import graphwright as tf
+    >>> base = tf.linalg.LinearOperatorIdentity(2)
+    >>> a = tf.linalg.LinearOperatorLowRankUpdate(base, u=[[1.0], [2.0]])
+    >>> a.to_dense().numpy().tolist()
+    [[2.0, 2.0], [2.0, 5.0]]
     """
 
     def __init__(

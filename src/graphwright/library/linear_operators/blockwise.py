@@ -43,7 +43,24 @@ class Blockwise(LinearOperator):
         adjoint_arg: bool = False,
         name: str = "matmul",
     ) -> Any:
-        """A @ x; for a list of blocks, a list."""
+        """Returns the product A @ x.
+
+        Args:
+            x: A tensor [..., N, R], another operator, or a list of blocks of rows.
+            adjoint: A bool: whether A is replaced by its conjugate transpose.
+            adjoint_arg: A bool: whether the operand is.
+            name: A name for the op.
+
+        Returns:
+            A tensor [..., M, R]; a list of blocks for a list, an operator for an operator.
+
+        >>> import graphwright as tf
+        >>> diagonal = tf.linalg.LinearOperatorDiag
+        >>> a = tf.linalg.LinearOperatorBlockDiag([diagonal([2.0, 3.0]), diagonal([5.0])])
+        >>> blocks = a.matmul([tf.ones([2, 1]), tf.ones([1, 1])])
+        >>> [block.numpy().tolist() for block in blocks]
+        [[[2.0], [3.0]], [[5.0]]]
+        """
         whole = super().matmul
         if not is_list_of_blocks(x):
             return whole(x, adjoint, adjoint_arg, name)
@@ -58,7 +75,17 @@ class Blockwise(LinearOperator):
         adjoint_arg: bool = False,
         name: str = "solve",
     ) -> Any:
-        """The x of A @ x = rhs; for a list of blocks, a list."""
+        """Returns the x of A @ x = rhs.
+
+        Args:
+            rhs: A tensor [..., M, R], another operator, or a list of blocks of rows.
+            adjoint: A bool: whether A is replaced by its conjugate transpose.
+            adjoint_arg: A bool: whether the operand is.
+            name: A name for the op.
+
+        Returns:
+            A tensor [..., N, R]; a list of blocks for a list, an operator for an operator.
+        """
         whole = super().solve
         if not is_list_of_blocks(rhs):
             return whole(rhs, adjoint, adjoint_arg, name)
@@ -67,13 +94,31 @@ class Blockwise(LinearOperator):
         return split(result, self._block_sizes("range" if adjoint else "domain"), axis=-2)
 
     def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
-        """A @ x for vectors; for a list of blocks, a list."""
+        """Returns the product A @ x of vectors.
+
+        Args:
+            x: A tensor [..., N], or a list of blocks.
+            adjoint: A bool: whether A is replaced by its conjugate transpose.
+            name: A name for the op.
+
+        Returns:
+            A tensor [..., M]; a list of blocks for a list.
+        """
         if not is_list_of_blocks(x):
             return super().matvec(x, adjoint, name)
         return self._of_columns(self.matmul, x, adjoint)
 
     def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
-        """The x of A @ x = rhs, both vectors; for a list of blocks, a list."""
+        """Returns the x of A @ x = rhs, both vectors.
+
+        Args:
+            rhs: A tensor [..., M], or a list of blocks.
+            adjoint: A bool: whether A is replaced by its conjugate transpose.
+            name: A name for the op.
+
+        Returns:
+            A tensor [..., N]; a list of blocks for a list.
+        """
         if not is_list_of_blocks(rhs):
             return super().solvevec(rhs, adjoint, name)
         return self._of_columns(self.solve, rhs, adjoint)

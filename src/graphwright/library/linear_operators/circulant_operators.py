@@ -123,7 +123,14 @@ class Circulant(LinearOperator):
         return list(range(-self.depth, 0))
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
-        """The first column of the matrix, in the shape of the spectrum."""
+        """Returns the first column of the matrix.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A tensor of the shape of the spectrum.
+        """
         return cast(type(self).backward(self._complex()), self.dtype)
 
     def _diag_part(self) -> Any:
@@ -165,19 +172,65 @@ class Circulant(LinearOperator):
 
 
 class LinearOperatorCirculant(Circulant):
-    """A circulant matrix of a spectrum: its product is a convolution with its first column."""
+    """A circulant matrix of a spectrum: its product is a convolution with its first column.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        spectrum: A tensor [..., N]: the eigenvalues, which are the Fourier transform of the column.
+        input_output_dtype: The dtype of the operands and results.
+
+    Raises:
+        ValueError: `spectrum` has too few axes, or a hint is wrong of it.
+
+    >>> import graphwright as tf
+    >>> column = tf.constant([1.0, 2.0, 3.0])
+    >>> spectrum = tf.signal.fft(tf.cast(column, tf.complex64))
+    >>> a = tf.linalg.LinearOperatorCirculant(spectrum, input_output_dtype=tf.float32)
+    >>> tf.round(a.to_dense()).numpy().tolist()
+    [[1.0, 3.0, 2.0], [2.0, 1.0, 3.0], [3.0, 2.0, 1.0]]
+    """
 
     depth, forward, backward = 1, staticmethod(fft), staticmethod(ifft)
 
 
 class LinearOperatorCirculant2D(Circulant):
-    """A block circulant matrix of circulant blocks, with a spectrum of two axes."""
+    """A block circulant matrix of circulant blocks, with a spectrum of two axes.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        spectrum: A tensor [..., N1, N2]: the eigenvalues.
+        input_output_dtype: The dtype of the operands and results.
+
+    Raises:
+        ValueError: `spectrum` has too few axes, or a hint is wrong of it.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorCirculant2D(tf.ones([2, 3]), input_output_dtype=tf.float32)
+    >>> a.shape, a.determinant().numpy()
+    (TensorShape([6, 6]), np.float32(1.0))
+    """
 
     depth, forward, backward = 2, staticmethod(fft2d), staticmethod(ifft2d)
 
 
 class LinearOperatorCirculant3D(Circulant):
-    """A nested block circulant matrix, with a spectrum of three axes."""
+    """A nested block circulant matrix, with a spectrum of three axes.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        spectrum: A tensor [..., N1, N2, N3]: the eigenvalues.
+        input_output_dtype: The dtype of the operands and results.
+
+    Raises:
+        ValueError: `spectrum` has too few axes, or a hint is wrong of it.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.LinearOperatorCirculant3D(tf.ones([2, 3, 2])).shape
+    TensorShape([12, 12])
+    """
 
     depth, forward, backward = 3, staticmethod(fft3d), staticmethod(ifft3d)
 

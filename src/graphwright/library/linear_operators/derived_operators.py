@@ -71,7 +71,21 @@ class Wrapper(LinearOperator):
 
 
 class LinearOperatorAdjoint(Wrapper):
-    """The conjugate transpose of an operator."""
+    """The conjugate transpose of an operator.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        operator: The operator.
+
+    Raises:
+        ValueError: A hint contradicts one of the operator.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.linalg.LinearOperatorAdjoint(a).to_dense().numpy().tolist()
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
 
     def __init__(
         self,
@@ -119,7 +133,21 @@ class LinearOperatorAdjoint(Wrapper):
 
 
 class LinearOperatorInversion(Wrapper):
-    """The inverse of an operator: its product is a solution of the operator's system."""
+    """The inverse of an operator: its product is a solution of the operator's system.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        operator: The operator.
+
+    Raises:
+        ValueError: A hint contradicts one of the operator, or says that there is no inverse.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorDiag([2.0, 4.0])
+    >>> tf.linalg.LinearOperatorInversion(a).matvec([1.0, 1.0]).numpy()
+    array([0.5 , 0.25], dtype=float32)
+    """
 
     def __init__(
         self,
@@ -167,7 +195,23 @@ class LinearOperatorInversion(Wrapper):
 
 
 class LinearOperatorComposition(LinearOperator):
-    """The product of operators; the last one applies first."""
+    """The product of operators; the last one applies first.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        operators: A list of operators of one dtype, each of as many columns as the next has rows.
+
+    Raises:
+        ValueError: The list is empty, or the sizes do not go together.
+        TypeError: The dtypes differ.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorFullMatrix([[0.0, 1.0], [1.0, 0.0]])
+    >>> b = tf.linalg.LinearOperatorDiag([2.0, 3.0])
+    >>> tf.linalg.LinearOperatorComposition([a, b]).matvec([1.0, 1.0]).numpy()
+    array([3., 2.], dtype=float32)
+    """
 
     def __init__(
         self,
@@ -241,7 +285,21 @@ def broadcast_shapes(a: TensorShape, b: TensorShape) -> TensorShape:
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
-    """The lower triangle of a matrix; what lies above the diagonal has no effect."""
+    """The lower triangle of a matrix; what lies above the diagonal has no effect.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        tril: A tensor [..., N, N].
+
+    Raises:
+        ValueError: `tril` has less than two axes, or a hint says that it is not square.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorLowerTriangular([[1.0, 9.0], [2.0, 4.0]])
+    >>> a.solvevec([1.0, 10.0]).numpy()
+    array([1., 2.], dtype=float32)
+    """
 
     def __init__(
         self,

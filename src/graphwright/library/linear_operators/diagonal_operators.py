@@ -54,7 +54,21 @@ class OfDiagonal(LinearOperator):
 
 
 class LinearOperatorDiag(OfDiagonal):
-    """A diagonal matrix."""
+    """A diagonal matrix.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        diag: A tensor [..., N]: the diagonal.
+
+    Raises:
+        ValueError: `diag` has no axis, or a hint is wrong of a diagonal.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorDiag([2.0, 3.0])
+    >>> a.matvec([1.0, 1.0]).numpy(), a.determinant().numpy()
+    (array([2., 3.], dtype=float32), np.float32(6.0))
+    """
 
     def __init__(
         self,
@@ -183,7 +197,24 @@ def check_size(size: object, argument: str) -> None:
 
 
 class LinearOperatorIdentity(SizedOperator):
-    """The identity."""
+    """The identity.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        num_rows: A scalar integer: N.
+        batch_shape: A vector of integers: the shape of the batch. None means a single matrix.
+        dtype: The dtype of the entries; None means tf.float32.
+        assert_proper_shapes: It has no effect.
+
+    Raises:
+        ValueError: `num_rows` is negative or no scalar, or a hint is not True.
+        TypeError: `num_rows` is no integer.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.LinearOperatorIdentity(2).to_dense().numpy().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
 
     def __init__(
         self,
@@ -252,7 +283,23 @@ class LinearOperatorIdentity(SizedOperator):
 
 
 class LinearOperatorScaledIdentity(SizedOperator):
-    """The identity times a number: one for each matrix of the batch."""
+    """The identity times a number: one for each matrix of the batch.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        num_rows: A scalar integer: N.
+        multiplier: A tensor of the shape of the batch: the numbers.
+        assert_proper_shapes: It has no effect.
+
+    Raises:
+        ValueError: `num_rows` is negative or no scalar, or a hint is wrong of such matrices.
+        TypeError: `num_rows` is no integer.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.LinearOperatorScaledIdentity(2, 3.0).to_dense().numpy().tolist()
+    [[3.0, 0.0], [0.0, 3.0]]
+    """
 
     def __init__(
         self,
@@ -352,7 +399,26 @@ class LinearOperatorScaledIdentity(SizedOperator):
 
 
 class LinearOperatorZeros(SizedOperator):
-    """A matrix of zeros."""
+    """A matrix of zeros.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        num_rows: A scalar integer: M.
+        num_columns: A scalar integer: N. None means M.
+        batch_shape: A vector of integers: the shape of the batch. None means a single matrix.
+        dtype: The dtype of the entries; None means tf.float32.
+        assert_proper_shapes: It has no effect.
+
+    Raises:
+        ValueError: A size is negative or no scalar, or a hint is wrong of zeros.
+        TypeError: A size is no integer.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorZeros(2)
+    >>> a.add_to_tensor([[1.0, 2.0], [3.0, 4.0]]).numpy().tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
 
     def __init__(
         self,

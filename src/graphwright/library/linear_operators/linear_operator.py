@@ -45,9 +45,32 @@ class OperatorForms:
 class LinearOperator(Module):
     """A batch of matrices of shape [..., M, N], stored or known only by a formula.
 
-    The hints, such as `is_self_adjoint`, state properties of the matrices; None states nothing. A
-    method that a hint rules out raises an error, and some methods are faster by a hint. Only
-    `assert_non_singular` and its like check the matrices themselves.
+    The base of all operators. Hints state properties of the matrices. A method that a hint rules
+    out raises an error, and some methods are faster by a hint. Only `assert_non_singular` and its
+    like check the matrices themselves.
+
+    Args:
+        dtype: The dtype of the entries.
+        graph_parents: It has no effect.
+        is_non_singular: A bool or None: the hint that each matrix has an inverse, or has none.
+        is_self_adjoint: A bool or None: the hint that each matrix is its own conjugate transpose.
+        is_positive_definite: A bool or None: the hint that x^H A x has a positive real part for all
+            x but 0.
+        is_square: A bool or None: the hint that there are as many rows as columns.
+        name: A string; by default the name of the class.
+        parameters: A dict of the arguments that make the operator.
+
+    Raises:
+        ValueError: Two hints contradict each other.
+
+    >>> import graphwright as tf
+    >>> class Doubling(tf.linalg.LinearOperator):
+    ...     def _shape(self):
+    ...         return tf.TensorShape([2, 2])
+    ...     def _matmul(self, x, adjoint):
+    ...         return 2.0 * x
+    >>> Doubling(tf.float32).to_dense().numpy().tolist()
+    [[2.0, 0.0], [0.0, 2.0]]
     """
 
     _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {"_parameters", "_hints"}
@@ -151,31 +174,73 @@ class LinearOperator(Module):
         return None if self.shape.rank is None else self.shape[-2]
 
     def shape_tensor(self, name: str = "shape_tensor") -> Any:
-        """The shape as a vector; a graph computes what is not static."""
+        """Returns the shape; a graph computes what is not static.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A vector of int32.
+        """
         if self.shape.is_fully_defined():
             return convert(np.array(self.shape.as_list(), np.int32))
         return self._shape_tensor()
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
-        """The shape of the batch as a vector."""
+        """Returns the shape of the batch.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A vector of int32.
+        """
         return self.shape_tensor()[:-2]
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
-        """The number of axes as a scalar tensor."""
+        """Returns the number of axes.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A scalar of int32.
+        """
         return reshape(shape_vector(self.shape_tensor()), ())
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
-        """N as a scalar tensor."""
+        """Returns the number of columns.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A scalar of int32.
+        """
         return self.shape_tensor()[-1]
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
-        """M as a scalar tensor."""
+        """Returns the number of rows.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A scalar of int32.
+        """
         return self.shape_tensor()[-2]
 
     # -- methods -------------------------------------------------------------------------
 
     def to_dense(self, name: str = "to_dense") -> Any:
-        """The matrices as a tensor."""
+        """Returns the matrices as a tensor.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape [..., M, N].
+        """
         return self._to_dense()
 
     def matmul(
@@ -185,9 +250,27 @@ class LinearOperator(Module):
         adjoint_arg: bool = False,
         name: str = "matmul",
     ) -> Any:
-        """A @ x for a tensor of shape [..., N, R]; for an operator, an operator.
+        """Returns the product A @ x.
 
-        `adjoint` and `adjoint_arg` put the conjugate transposes of A and of x in their places.
+        Args:
+            x: A tensor [..., N, R] of the operator's dtype, or another operator.
+            adjoint: A bool: whether A is replaced by its conjugate transpose.
+            adjoint_arg: A bool: whether the operand is.
+            name: A name for the op.
+
+        Returns:
+            A tensor [..., M, R]; an operator if `x` is one.
+
+        Raises:
+            ValueError: The sizes do not go together.
+            TypeError: `x` is of another dtype.
+
+        >>> import graphwright as tf
+        >>> a = tf.linalg.LinearOperatorDiag([2.0, 3.0])
+        >>> a.matmul([[1.0], [1.0]]).numpy().tolist()
+        [[2.0], [3.0]]
+        >>> a.matmul(a).diag.numpy()
+        array([4., 9.], dtype=float32)
         """
         if isinstance(x, LinearOperator):
             left = self.adjoint() if adjoint else self
@@ -208,7 +291,16 @@ class LinearOperator(Module):
         return self._matmul(adjoint_of(x) if adjoint_arg else x, adjoint)
 
     def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
-        """A @ x for vectors of shape [..., N]."""
+        """Returns the product A @ x of vectors.
+
+        Args:
+            x: A tensor [..., N] of the operator's dtype.
+            adjoint: A bool: whether A is replaced by its conjugate transpose.
+            name: A name for the op.
+
+        Returns:
+            A tensor [..., M].
+        """
         return self.matmul(self._operand(x)[..., None], adjoint)[..., 0]
 
     def __matmul__(self, other: TensorLike | LinearOperator) -> Any:
@@ -221,7 +313,25 @@ class LinearOperator(Module):
         adjoint_arg: bool = False,
         name: str = "solve",
     ) -> Any:
-        """The x of A @ x = rhs; NotImplementedError where a hint says that there is none."""
+        """Returns the x of A @ x = rhs.
+
+        Args:
+            rhs: A tensor [..., M, R] of the operator's dtype, or another operator.
+            adjoint: A bool: whether A is replaced by its conjugate transpose.
+            adjoint_arg: A bool: whether the operand is.
+            name: A name for the op.
+
+        Returns:
+            A tensor [..., N, R]; an operator if `rhs` is one.
+
+        Raises:
+            NotImplementedError: By its hints A is singular or not square.
+
+        >>> import graphwright as tf
+        >>> a = tf.linalg.LinearOperatorDiag([2.0, 4.0])
+        >>> a.solve([[1.0], [1.0]]).numpy().tolist()
+        [[0.5], [0.25]]
+        """
         if self.is_non_singular is False:
             raise NotImplementedError(
                 "Exact solve not implemented for an operator that is expected to be singular."
@@ -237,17 +347,46 @@ class LinearOperator(Module):
         return self._solve(adjoint_of(rhs) if adjoint_arg else rhs, adjoint)
 
     def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
-        """The x of A @ x = rhs, both vectors."""
+        """Returns the x of A @ x = rhs, both vectors.
+
+        Args:
+            rhs: A tensor [..., M] of the operator's dtype.
+            adjoint: A bool: whether A is replaced by its conjugate transpose.
+            name: A name for the op.
+
+        Returns:
+            A tensor [..., N].
+
+        Raises:
+            NotImplementedError: By its hints A is singular or not square.
+        """
         return self.solve(self._operand(rhs)[..., None], adjoint)[..., 0]
 
     def adjoint(self, name: str = "adjoint") -> LinearOperator:
-        """The conjugate transpose, as an operator."""
+        """Returns the conjugate transpose.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            An operator.
+        """
         return self if self.is_self_adjoint else self._adjoint()
 
     H = property(adjoint)
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
-        """The inverse, as an operator; ValueError where a hint says that there is none."""
+        """Returns the inverse.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            An operator.
+
+        Raises:
+            ValueError: By its hints A is singular or not square.
+        """
         if self.is_square is False:
             raise ValueError(
                 "Cannot take the Inverse: This operator represents a non square matrix."
@@ -257,7 +396,24 @@ class LinearOperator(Module):
         return self._inverse()
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
-        """The lower triangular L of A = L @ L^H; ValueError unless the hints say that it exists."""
+        """Returns the lower triangular L of A = L @ L^H.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            An operator.
+
+        Raises:
+            ValueError: The hints do not say that A is self-adjoint and positive definite.
+
+        >>> import graphwright as tf
+        >>> a = tf.linalg.LinearOperatorFullMatrix(
+        ...     [[4.0, 2.0], [2.0, 2.0]], is_self_adjoint=True, is_positive_definite=True
+        ... )
+        >>> a.cholesky().to_dense().numpy().tolist()
+        [[2.0, 0.0], [1.0, 1.0]]
+        """
         if not self._can_use_cholesky():
             raise ValueError(
                 "Cannot take the Cholesky decomposition: Not a positive definite self adjoint "
@@ -266,47 +422,140 @@ class LinearOperator(Module):
         return self._cholesky()
 
     def determinant(self, name: str = "det") -> Any:
-        """The determinant of each matrix."""
+        """Returns the determinant of each matrix.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape [...], one for each matrix of the batch.
+
+        Raises:
+            NotImplementedError: A is not square.
+        """
         self._need_square("determinant")
         return self._determinant()
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
-        """The logarithm of the absolute value of each determinant."""
+        """Returns the logarithm of the absolute value of each determinant.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape [...], one for each matrix of the batch.
+
+        Raises:
+            NotImplementedError: A is not square.
+        """
         self._need_square("determinant")
         return self._log_abs_determinant()
 
     def diag_part(self, name: str = "diag_part") -> Any:
-        """The diagonals."""
+        """Returns the diagonals.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape [..., min(M, N)].
+        """
         return self._diag_part()
 
     def trace(self, name: str = "trace") -> Any:
-        """The sums of the diagonals."""
+        """Returns the sums of the diagonals.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape [...], one for each matrix of the batch.
+        """
         return reduce_sum(self.diag_part(), -1)
 
     def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Any:
-        """A + x, a tensor."""
+        """Returns the sum A + x.
+
+        Args:
+            x: A tensor [..., M, N] of the operator's dtype.
+            name: A name for the op.
+
+        Returns:
+            A tensor [..., M, N].
+
+        >>> import graphwright as tf
+        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).add_to_tensor(tf.ones([2, 2])).numpy().tolist()
+        [[2.0, 1.0], [1.0, 3.0]]
+        """
         return self._add_to_tensor(self._operand(x))
 
     def eigvals(self, name: str = "eigvals") -> Any:
-        """The eigenvalues; NotImplementedError unless A is known to be self-adjoint."""
+        """Returns the eigenvalues.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape [..., N].
+
+        Raises:
+            NotImplementedError: A is not known to be self-adjoint.
+        """
         if not self.is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported for now.")
         return self._eigvals()
 
     def cond(self, name: str = "cond") -> Any:
-        """The condition numbers: greatest over least singular value."""
+        """Returns the condition numbers: greatest over least singular value.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape [...], one for each matrix of the batch.
+        """
         return self._cond()
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
-        """Raises InvalidArgumentError where a matrix is singular, up to its precision."""
+        """Checks that no matrix is singular, up to its precision.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            None: the check is an effect.
+
+        Raises:
+            InvalidArgumentError: A matrix is singular.
+        """
         return self._assert_non_singular()
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
-        """Raises InvalidArgumentError where a matrix is not positive definite."""
+        """Checks that each matrix is positive definite.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            None: the check is an effect.
+
+        Raises:
+            InvalidArgumentError: A matrix is not positive definite.
+        """
         return self._assert_positive_definite()
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
-        """Raises InvalidArgumentError where a matrix is not its own conjugate transpose."""
+        """Checks that each matrix is its own conjugate transpose.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            None: the check is an effect.
+
+        Raises:
+            InvalidArgumentError: A matrix is not.
+        """
         return self._assert_self_adjoint()
 
     # -- what each kind of operator overrides ---------------------------------------------

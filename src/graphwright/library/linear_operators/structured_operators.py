@@ -50,6 +50,15 @@ class OfMatrix(LinearOperator):
 class LinearOperatorFullMatrix(OfMatrix):
     """A dense matrix as an operator.
 
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        matrix: A tensor [..., M, N].
+
+    Raises:
+        ValueError: `matrix` has less than two axes.
+
+    >>> import graphwright as tf
     >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
     >>> operator.matvec([1.0, 1.0]).numpy()
     array([3., 7.], dtype=float32)
@@ -82,7 +91,21 @@ class LinearOperatorFullMatrix(OfMatrix):
 
 
 class LinearOperatorHouseholder(OfDiagonal):
-    """A reflection in the hyperplane across an axis: I - 2 v v^H for the unit vector v along it."""
+    """A reflection in the hyperplane across an axis: I - 2 v v^H for the unit vector v along it.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        reflection_axis: A tensor [..., N]: the axis, of any length but 0.
+
+    Raises:
+        ValueError: A hint is wrong of a reflection.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorHouseholder([0.0, 2.0])
+    >>> a.matvec([3.0, 4.0]).numpy()
+    array([ 3., -4.], dtype=float32)
+    """
 
     def __init__(
         self,
@@ -117,9 +140,6 @@ class LinearOperatorHouseholder(OfDiagonal):
     def _solve(self, rhs: TensorValue, adjoint: bool) -> Any:
         return self._matmul(rhs, adjoint)
 
-    def _trace(self) -> Any:
-        return cast(self.domain_dimension_tensor() - 2, self.dtype)
-
     def _flat(self) -> Any:
         return ones(self.batch_shape_tensor(), self.dtype)
 
@@ -145,7 +165,22 @@ class LinearOperatorHouseholder(OfDiagonal):
 
 
 class LinearOperatorPermutation(OfDiagonal):
-    """A permutation of the rows: row i of the product is row perm[i] of the operand."""
+    """A permutation of the rows: row i of the product is row perm[i] of the operand.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        perm: A tensor [..., N] of int32 or int64.
+        dtype: The dtype of the entries.
+
+    Raises:
+        TypeError: `perm` is of another dtype.
+        ValueError: A hint is wrong of a permutation.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.LinearOperatorPermutation([2, 0, 1]).matvec([5.0, 6.0, 7.0]).numpy()
+    array([7., 5., 6.], dtype=float32)
+    """
 
     def __init__(
         self,
@@ -211,7 +246,22 @@ class LinearOperatorPermutation(OfDiagonal):
 
 
 class LinearOperatorToeplitz(LinearOperator):
-    """A matrix with constant diagonals, which its first column and its first row determine."""
+    """A matrix with constant diagonals, which its first column and its first row determine.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        col: A tensor [..., N]: the first column.
+        row: A tensor [..., N]: the first row, whose first entry is that of `col`.
+
+    Raises:
+        ValueError: The hint says that the matrix is not square.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorToeplitz([1.0, 2.0, 3.0], [1.0, 4.0, 5.0])
+    >>> a.to_dense().numpy().tolist()
+    [[1.0, 4.0, 5.0], [2.0, 1.0, 4.0], [3.0, 2.0, 1.0]]
+    """
 
     def __init__(
         self,
@@ -271,8 +321,20 @@ class LinearOperatorToeplitz(LinearOperator):
 class LinearOperatorTridiag(LinearOperator):
     """A matrix with a main diagonal, one above it and one below it.
 
-    `diagonals` are, in the format "compact", a tensor with the rows above, main and below; in
-    the format "sequence" a list of these three; in the format "matrix" the matrix itself.
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        diagonals: The diagonals above, on and below the main one: a tensor [..., 3, N] ("compact"),
+            a list of three tensors ("sequence"), or the matrices ("matrix").
+        diagonals_format: "compact", "sequence" or "matrix".
+
+    Raises:
+        ValueError: There is no such format, or the hint says that the matrix is not square.
+
+    >>> import graphwright as tf
+    >>> a = tf.linalg.LinearOperatorTridiag([[4.0, 4.0, 0.0], [1.0, 1.0, 1.0], [0.0, 2.0, 2.0]])
+    >>> a.to_dense().numpy().tolist()
+    [[1.0, 4.0, 0.0], [2.0, 1.0, 4.0], [0.0, 2.0, 1.0]]
     """
 
     def __init__(

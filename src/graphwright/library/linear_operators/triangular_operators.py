@@ -18,7 +18,17 @@ from graphwright.types.shape import TensorShape
 
 
 class LinearOperatorBlockLowerTriangular(Blockwise):
-    """Operators as blocks on and below the diagonal: row i has i + 1 blocks, the last one square.
+    """Operators as blocks on and below the diagonal, and zeros above.
+
+    The hints and the name are those of `tf.linalg.LinearOperator`.
+
+    Args:
+        operators: A list of rows, each a list of operators: row i has i + 1 blocks, the last one
+            square.
+
+    Raises:
+        ValueError: The blocks make no such triangle, or the hint says that it is not square.
+        TypeError: The dtypes differ.
 
     >>> import graphwright as tf
     >>> full = tf.linalg.LinearOperatorFullMatrix

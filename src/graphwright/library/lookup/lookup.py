@@ -61,11 +61,31 @@ class LookupTable(Tracked):
         """None: tables have no names."""
 
     def size(self, name: str | None = None) -> Any:
-        """The number of keys, an int64 scalar."""
+        """Returns the number of keys.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A scalar of int64.
+        """
         return apply(tables.SIZE, self._table_handle, name=name)
 
     def export(self, name: str | None = None) -> tuple[Any, Any]:
-        """All keys, and their values in the same order."""
+        """Returns all keys and their values.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A pair of tensors: the keys, and the values in the same order.
+
+        >>> import graphwright as tf
+        >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+        >>> table.insert(["a"], [1])
+        >>> [x.numpy().tolist() for x in table.export()]
+        [[b'a'], [1]]
+        """
         shape = self._cell.value_shape
         op = tables.LookupTableExportV2.of(self.key_dtype, self.value_dtype, shape)
         keys, values = apply(op, self._table_handle, name=name)
@@ -97,8 +117,17 @@ class LookupTable(Tracked):
 class StaticHashTable(LookupTable):
     """A table that an initializer fills and nothing changes.
 
-    Lookups give `default_value` for other keys.
+    Args:
+        initializer: A `tf.lookup.KeyValueTensorInitializer` or a `tf.lookup.TextFileInitializer`.
+        default_value: A scalar: the value of keys that the table does not have.
+        name: A name, which has no effect.
+        experimental_is_anonymous: A bool, which has no effect.
 
+    Raises:
+        ValueError: `default_value` is no scalar.
+        FailedPreconditionError: A key comes again with another value.
+
+    >>> import graphwright as tf
     >>> init = tf.lookup.KeyValueTensorInitializer([1, 2], ["one", "two"])
     >>> table = tf.lookup.StaticHashTable(init, "many")
     >>> table.lookup(tf.constant([2, 5])).numpy()
@@ -120,20 +149,43 @@ class StaticHashTable(LookupTable):
 
     @property
     def default_value(self) -> TensorValue:
-        """The value of keys that are not in the table."""
+        """The value of keys that the table does not have."""
         return self._default_value
 
     def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
-        """The values of keys, a dense, sparse or ragged tensor."""
+        """Returns the values of keys.
+
+        Args:
+            keys: A tensor of `key_dtype`; a sparse or a ragged one has its values looked up.
+            name: A name for the op.
+
+        Returns:
+            A tensor of `value_dtype`, dense, sparse or ragged as `keys`.
+
+        Raises:
+            TypeError: The keys are of another dtype.
+        """
         return self._find(keys, None, name)
 
 
 class StaticVocabularyTable:
     """A fixed table from words to numbers, which hashes all other words to further numbers.
 
-    The values of the initializer must be int64. Hashes are the `num_oov_buckets` numbers behind
-    them. Without an initializer all words are hashed.
+    Args:
+        initializer: A `tf.lookup.KeyValueTensorInitializer` or a `tf.lookup.TextFileInitializer` of
+            words and their numbers, int64. None means that all words are hashed.
+        num_oov_buckets: An int above 0: how many numbers, behind those of the initializer, other
+            words get.
+        lookup_key_dtype: tf.string or an integer dtype of the words; None takes that of the
+            initializer.
+        name: A name, which has no effect.
+        experimental_is_anonymous: A bool, which has no effect.
 
+    Raises:
+        ValueError: `num_oov_buckets` is not above 0.
+        TypeError: A dtype is another.
+
+    >>> import graphwright as tf
     >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
     >>> table = tf.lookup.StaticVocabularyTable(init, num_oov_buckets=3)
     >>> table.lookup(tf.constant(["b", "x"])).numpy()
@@ -195,12 +247,30 @@ class StaticVocabularyTable:
         """None: tables have no names."""
 
     def size(self, name: str | None = None) -> Any:
-        """The number of all numbers of words, hashes included."""
+        """Returns the number of all numbers of words, hashes included.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A scalar of int64.
+        """
         count = convert(0, dt.int64) if self._table is None else self._table.size()
         return add(count, self._buckets, name)
 
     def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
-        """The numbers of words, a dense, sparse or ragged tensor."""
+        """Returns the numbers of words.
+
+        Args:
+            keys: A tensor of `key_dtype`; a sparse or a ragged one has its values looked up.
+            name: A name for the op.
+
+        Returns:
+            A tensor of int64, dense, sparse or ragged as `keys`.
+
+        Raises:
+            TypeError: The words are of another dtype.
+        """
         if isinstance(keys, SparseTensor):
             return keys.with_values(self.lookup(keys.values, name))
         if isinstance(keys, RaggedTensor):
@@ -224,10 +294,18 @@ class StaticVocabularyTable:
 
 
 class MutableHashTable(LookupTable):
-    """A table that insertions and removals change; checkpoints save it.
+    """A table that insertions and removals change.
 
-    Lookups give `default_value` for other keys; all values have its shape.
+    Args:
+        key_dtype: The dtype of the keys.
+        value_dtype: The dtype of the values.
+        default_value: A tensor: the value of keys that the table does not have. All values have its
+            shape.
+        name: A name, which has no effect.
+        checkpoint: A bool: whether checkpoints save the table.
+        experimental_is_anonymous: A bool, which has no effect.
 
+    >>> import graphwright as tf
     >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
     >>> table.insert(["a", "b"], [1, 2])
     >>> table.remove(["b"])
@@ -271,16 +349,48 @@ class MutableHashTable(LookupTable):
         dynamic_default_values: TensorLike | None = None,
         name: str | None = None,
     ) -> Any:
-        """The values of keys; others get `dynamic_default_values`, one or one for each key."""
+        """Returns the values of keys.
+
+        Args:
+            keys: A tensor of `key_dtype`; a sparse or a ragged one has its values looked up.
+            dynamic_default_values: The value of keys that the table does not have, or one for each
+                key. None means `default_value`.
+            name: A name for the op.
+
+        Returns:
+            A tensor of `value_dtype`, dense, sparse or ragged as `keys`.
+
+        Raises:
+            TypeError: The keys are of another dtype.
+
+        >>> import graphwright as tf
+        >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+        >>> table.lookup(["a", "b"], dynamic_default_values=[7, 8]).numpy()
+        array([7, 8])
+        """
         return self._find(keys, dynamic_default_values, name)
 
     def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> None:
-        """Sets the values of keys."""
+        """Sets the values of keys.
+
+        Args:
+            keys: A tensor of `key_dtype`.
+            values: A tensor of `value_dtype`, of the shape of `keys` and then that of a value.
+            name: A name for the op.
+        """
         operands = convert(keys, self.key_dtype), convert(values, self.value_dtype)
         apply(tables.INSERT, self._table_handle, *operands, name=name)
 
     def remove(self, keys: TensorLike, name: str | None = None) -> None:
-        """Removes keys that are in the table; TypeError for keys of another dtype."""
+        """Removes keys that are in the table.
+
+        Args:
+            keys: A tensor of `key_dtype`.
+            name: A name for the op.
+
+        Raises:
+            TypeError: The keys are of another dtype.
+        """
         apply(tables.REMOVE, self._table_handle, self._keys(keys), name=name)
 
 
@@ -288,6 +398,23 @@ class DenseHashTable(MutableHashTable):
     """A table that insertions and removals change, with two reserved keys.
 
     TensorFlow's marks free places by them; this one only refuses them, and does not export them.
+    The other arguments are those of `tf.lookup.experimental.MutableHashTable`.
+
+    Args:
+        empty_key: A scalar of `key_dtype`: a key that may not be used.
+        deleted_key: Another one.
+        initial_num_buckets: It has no effect.
+
+    Raises:
+        InvalidArgumentError: The two keys are equal, or no scalars.
+
+    >>> import graphwright as tf
+    >>> table = tf.lookup.experimental.DenseHashTable(
+    ...     tf.int64, tf.int64, default_value=0, empty_key=-1, deleted_key=-2
+    ... )
+    >>> table.insert_or_assign([5], [50])
+    >>> table.lookup([5, 6]).numpy()
+    array([50,  0])
     """
 
     def __init__(
@@ -316,9 +443,23 @@ class DenseHashTable(MutableHashTable):
     def insert_or_assign(
         self, keys: TensorLike, values: TensorLike, name: str | None = None
     ) -> None:
-        """Sets the values of keys, as `insert`."""
+        """Sets the values of keys, as `insert`.
+
+        Args:
+            keys: A tensor of `key_dtype`.
+            values: A tensor of `value_dtype`, of the shape of `keys` and then that of a value.
+            name: A name for the op.
+
+        Raises:
+            InvalidArgumentError: A key may not be used.
+        """
         self.insert(keys, values, name)
 
     def erase(self, keys: TensorLike, name: str | None = None) -> None:
-        """Removes keys, as `remove`."""
+        """Removes keys, as `remove`.
+
+        Args:
+            keys: A tensor of `key_dtype`.
+            name: A name for the op.
+        """
         self.remove(keys, name)

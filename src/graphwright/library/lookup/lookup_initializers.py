@@ -49,8 +49,16 @@ def fill(table: NewTable, keys: Array, values: Array) -> None:
 
 
 class KeyValueTensorInitializer:
-    """Fills a table with tensors of keys and of values, of one shape.
+    """Fills a table with tensors of keys and of values.
 
+    Args:
+        keys: A tensor.
+        values: A tensor of the shape of `keys`.
+        key_dtype: The dtype of the keys; None takes that of `keys`.
+        value_dtype: The dtype of the values; None takes that of `values`.
+        name: A name, which has no effect.
+
+    >>> import graphwright as tf
     >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
     >>> table = tf.lookup.StaticHashTable(init, default_value=-1)
     >>> table.lookup(tf.constant(["b", "c"])).numpy()
@@ -86,23 +94,56 @@ class KeyValueTensorInitializer:
     def initialize(self, table: NewTable) -> None:
         """Fills a table.
 
-        FailedPreconditionError if a key has two values.
+        Args:
+            table: A new table of these dtypes.
+
+        Raises:
+            FailedPreconditionError: A key comes again with another value.
         """
         fill(table, self._keys._array, self._values._array)
 
 
 class TextFileIndex:
-    """What `TextFileInitializer` may read besides a column: a line, or its number."""
+    """The choices of `TextFileInitializer` besides a column: a line, or its number.
+
+    >>> import graphwright as tf
+    >>> tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+    (-2, -1)
+    """
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
 
 
 class TextFileInitializer:
-    """Fills a table with the lines of a text file: keys and values are columns, counted from 0.
+    r"""Fills a table with the lines of a text file.
 
-    `tf.lookup.TextFileIndex` stands for the whole line or its number. `vocab_size` limits the
-    number of lines; `value_index_offset` is added to line numbers.
+    Args:
+        filename: The path of the file, as text, a path object or a scalar of string.
+        key_dtype: The dtype of the keys.
+        key_index: The column of the keys, counted from 0, or a member of `tf.lookup.TextFileIndex`.
+        value_dtype: The dtype of the values.
+        value_index: The column of the values, likewise.
+        vocab_size: An int: how many lines are read. None means all.
+        delimiter: The character between columns.
+        name: A name, which has no effect.
+        value_index_offset: An int that is added to line numbers.
+
+    Raises:
+        ValueError: There is no file name, an index or `vocab_size` is out of range, or a dtype does
+            not go with its index.
+
+    >>> import graphwright as tf
+    >>> import os, tempfile, graphwright as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("emerson\nlake\npalmer\n")
+    >>> index = tf.lookup.TextFileIndex
+    >>> init = tf.lookup.TextFileInitializer(
+    ...     path, tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER
+    ... )
+    >>> tf.lookup.StaticHashTable(init, -1).lookup(tf.constant(["lake", "moon"])).numpy()
+    array([ 1, -1])
     """
 
     def __init__(
@@ -134,7 +175,15 @@ class TextFileInitializer:
         self._offset = value_index_offset
 
     def initialize(self, table: NewTable) -> None:
-        """Fills a table; NotFoundError or InvalidArgumentError says what is wrong with the file."""
+        """Fills a table.
+
+        Args:
+            table: A new table of these dtypes.
+
+        Raises:
+            NotFoundError: There is no such file.
+            InvalidArgumentError: The file has too few lines or columns, or another dtype.
+        """
         with opened(self._path, "rb") as file:
             lines = [line.rstrip(b"\r\n") for line in itertools.islice(file, self._count)]
         if self._count is not None and len(lines) < self._count:

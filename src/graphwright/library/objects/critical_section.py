@@ -94,6 +94,15 @@ class ConsumeMutexLock(Op):
 class CriticalSection:
     """A section of a program that one thread at a time executes, eagerly and in graphs.
 
+    Args:
+        name: A string.
+        shared_name: A string: sections of one shared name exclude each other.
+        critical_section_def: None.
+        import_scope: None.
+
+    Raises:
+        ValueError: One of the last two is given.
+
     >>> import graphwright as tf
     >>> section, v = tf.CriticalSection(), tf.Variable(1.0)
     >>> print(section.execute(lambda: v.assign_add(1.0)).numpy())
@@ -122,9 +131,18 @@ class CriticalSection:
     def execute(
         self, fn: Callable[[], T], exclusive_resource_access: bool = True, name: str | None = None
     ) -> T:
-        """Calls `fn` while no other thread is in this section, and returns its result.
+        """Calls a function while no other thread is in this section.
 
-        ValueError if the thread is in the section already.
+        Args:
+            fn: A function of no arguments.
+            exclusive_resource_access: A bool, which has no effect.
+            name: A name for the op.
+
+        Returns:
+            What `fn` returns.
+
+        Raises:
+            ValueError: The thread is in the section already.
         """
         inside = self._mutex.inside
         if getattr(inside, "entered", False):

@@ -211,6 +211,14 @@ class ExtensionTypeSpec(Built, TypeSpec):
     """The base of the type specs of extension types.
 
     A field holds the spec of a tensor or composite, and any other value itself.
+
+    >>> import graphwright as tf
+    >>> class Sized(tf.experimental.ExtensionType):
+    ...     data: tf.Tensor
+    ...     size: int
+    >>> spec = tf.type_spec_from_value(Sized([1.0], 3))
+    >>> spec.size, spec.data
+    (3, TensorSpec(shape=(1,), dtype=tf.float32, name=None))
     """
 
     _tf_extension_type_what = "ExtensionTypeSpec"
@@ -223,7 +231,14 @@ class ExtensionTypeSpec(Built, TypeSpec):
 
     @classmethod
     def from_value(cls, value: ExtensionType) -> ExtensionTypeSpec:
-        """The spec of a value."""
+        """Returns the spec of a value.
+
+        Args:
+            value: A value of the extension type.
+
+        Returns:
+            A spec of this class.
+        """
         fields = items_of(value)
         specs = {name: map_leaves(spec_of, item, dict) for name, item in fields.items()}
         return assembled(cls, specs)
@@ -337,25 +352,64 @@ class ExtensionTypeBatchEncoder:
     """
 
     def batch(self, spec: BatchableExtensionTypeSpec, batch_size: int | None) -> Any:
-        """The type of `batch_size` stacked values of a type; None means any number."""
+        """Returns the type of several stacked values of a type.
+
+        Args:
+            spec: The type of one.
+            batch_size: An int; None for any number.
+
+        Returns:
+            A type spec.
+        """
         return spec._with_parts(lambda part: part._batch(batch_size))
 
     def unbatch(self, spec: BatchableExtensionTypeSpec) -> Any:
-        """The type of one of the values that are stacked in a value of a type."""
+        """Returns the type of one of the values that are stacked in a value of a type.
+
+        Args:
+            spec: The type of that.
+
+        Returns:
+            A type spec.
+        """
         return spec._with_parts(lambda part: part._unbatch())
 
     def encode(
         self, spec: BatchableExtensionTypeSpec, value: ExtensionType, minimum_rank: int = 0
     ) -> Any:
-        """A value as tensors and composites that have at least `minimum_rank` axes."""
+        """Returns a value as a structure of tensors and composites.
+
+        Args:
+            spec: The type of the value.
+            value: The value.
+            minimum_rank: An int: how many axes each part must have at least.
+
+        Returns:
+            The parts.
+        """
         return spec._to_components(value)
 
     def decode(self, spec: BatchableExtensionTypeSpec, encoded_value: Any) -> Any:
-        """The value of a type from what `encode` returned."""
+        """Returns the value of a type from what `encode` returned.
+
+        Args:
+            spec: The type of the value.
+            encoded_value: The parts, in the structure that `encode` returns.
+
+        Returns:
+            The value.
+        """
         return spec._from_components(encoded_value)
 
     def encoding_specs(self, spec: BatchableExtensionTypeSpec) -> Any:
-        """The types of what `encode` returns, without the axes of the batch."""
+        """Returns the types of what `encode` returns, without the axes of the batch.
+
+        Args:
+            spec: The type of the value.
+
+        Returns:
+            Type specs in the structure that `encode` returns.
+        """
         return spec._component_specs
 
 
@@ -421,6 +475,13 @@ class ExtensionType(Built, Composite):
 
     Values cannot be changed; a class may check new ones in `__validate__`. Functions take and
     return them, and their trace type is their `Spec`, which a class may define itself.
+
+    Args:
+        *args: The values of the first fields.
+        **kwargs: Those of the others, by name.
+
+    Raises:
+        TypeError: A value is not of the type of its field.
 
     >>> import graphwright as tf
     >>> class Interval(tf.experimental.ExtensionType):
@@ -521,7 +582,16 @@ def declared_in(base: type) -> dict[str, Declared]:
 class BatchableExtensionType(ExtensionType, abstract=True):
     """An extension type whose values can be stacked: all tensors get an outer axis.
 
-    A class that stacks its values otherwise sets `__batch_encoder__`.
+    A class that stacks its values otherwise sets `__batch_encoder__`. Its constructor is that of
+    `tf.experimental.ExtensionType`.
+
+    >>> import graphwright as tf
+    >>> class Point(tf.experimental.BatchableExtensionType):
+    ...     x: tf.Tensor
+    ...     y: tf.Tensor
+    >>> points = Point([1.0, 2.0], [3.0, 4.0])
+    >>> tf.map_fn(lambda p: p.x + p.y, points, fn_output_signature=tf.float32).numpy()
+    array([4., 6.], dtype=float32)
     """
 
     _tf_extension_type_spec_base = BatchableExtensionTypeSpec

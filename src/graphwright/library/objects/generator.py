@@ -84,6 +84,18 @@ def word_of(value: TensorLike) -> Any:
 class Generator(Tracked):
     """A source of random numbers, whose state each draw advances.
 
+    The state is a variable, so checkpoints save it. The `from_` methods make a generator too.
+
+    Args:
+        copy_from: Another generator, whose algorithm and state this one copies.
+        state: An int64 vector, of 3 words for Philox and of 2 for ThreeFry, or a variable of it.
+        alg: The algorithm: "philox", "threefry" or "auto_select", a member of
+            `tf.random.Algorithm`, or its number.
+
+    Raises:
+        ValueError: There is neither `copy_from`, nor `state` and `alg`; or `state` is of another
+            shape.
+
     >>> import graphwright as tf
     >>> g = tf.random.Generator.from_seed(1)
     >>> g.normal([2])
@@ -112,18 +124,46 @@ class Generator(Tracked):
 
     @classmethod
     def from_state(cls, state: TensorLike, alg: AlgorithmLike) -> Generator:
-        """A generator with this state."""
+        """Makes a generator with this state.
+
+        Args:
+            state: An int64 vector, of 3 words for Philox and of 2 for ThreeFry.
+            alg: The algorithm: "philox", "threefry" or "auto_select", a member of
+                `tf.random.Algorithm`, or its number.
+
+        Returns:
+            A `tf.random.Generator`.
+
+        >>> import graphwright as tf
+        >>> tf.random.Generator.from_state([1, 2, 3], alg="philox").key.numpy()
+        np.int64(3)
+        """
         return cls(alg=alg, state=state)
 
     @classmethod
     def from_seed(cls, seed: TensorLike, alg: AlgorithmLike | None = None) -> Generator:
-        """A generator with the state of a seed; the algorithm is Philox by default."""
+        """Makes a generator with the state of a seed.
+
+        Args:
+            seed: An int, or a vector of integers.
+            alg: The algorithm, as of `from_state`; None means Philox.
+
+        Returns:
+            A `tf.random.Generator`.
+        """
         number = Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
         return cls(state=create_rng_state(seed, number), alg=number)
 
     @classmethod
     def from_non_deterministic_state(cls, alg: AlgorithmLike | None = None) -> Generator:
-        """A generator with a random state."""
+        """Makes a generator with a random state.
+
+        Args:
+            alg: The algorithm, as of `from_state`; None means Philox.
+
+        Returns:
+            A `tf.random.Generator`.
+        """
         number = Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
         words = [philox_draws.unforeseen() for _ in range(state_size(number))]
         return cls(state=constant(philox_draws.seed_state(words, len(words))), alg=number)
@@ -132,7 +172,23 @@ class Generator(Tracked):
     def from_key_counter(
         cls, key: TensorLike, counter: TensorLike, alg: AlgorithmLike
     ) -> Generator:
-        """A generator with the state of a key and a counter."""
+        """Makes a generator with the state of a key and a counter.
+
+        Args:
+            key: A scalar integer: the stream.
+            counter: A vector of integers: the position, of 2 words for Philox and of 1 for
+                ThreeFry.
+            alg: The algorithm: "philox", "threefry" or "auto_select", a member of
+                `tf.random.Algorithm`, or its number.
+
+        Returns:
+            A `tf.random.Generator`.
+
+        >>> import graphwright as tf
+        >>> g = tf.random.Generator.from_key_counter(key=7, counter=[0, 0], alg="philox")
+        >>> g.state.numpy()
+        array([0, 0, 7])
+        """
         number = algorithm_number(alg)
         return cls(state=key_state(key, counter, number), alg=number)
 
@@ -154,29 +210,89 @@ class Generator(Tracked):
     # -- the state ----------------------------------------------------------------------
 
     def reset(self, state: TensorLike) -> None:
-        """Replaces the state."""
+        """Replaces the state.
+
+        Args:
+            state: An int64 vector, of 3 words for Philox and of 2 for ThreeFry.
+
+        Raises:
+            ValueError: It is of another shape.
+        """
         self._state_var.assign(state_of(state, state_size(self._alg), "state"))
 
     def reset_from_seed(self, seed: TensorLike) -> None:
-        """Replaces the state by that of a seed."""
+        """Replaces the state by that of a seed.
+
+        Args:
+            seed: An int, or a vector of integers.
+
+        >>> import graphwright as tf
+        >>> g = tf.random.Generator.from_seed(1)
+        >>> x = g.normal([2])
+        >>> g.reset_from_seed(1)
+        >>> tf.reduce_all(g.normal([2]) == x).numpy()
+        np.True_
+        """
         self._state_var.assign(create_rng_state(seed, self._alg))
 
     def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
-        """Replaces the state by that of a key and a counter."""
+        """Replaces the state by that of a key and a counter.
+
+        Args:
+            key: A scalar integer: the stream.
+            counter: A vector of integers: the position.
+        """
         self._state_var.assign(key_state(key, counter, self._alg))
 
     def skip(self, delta: TensorLike) -> Any:
-        """Advances the state by `delta` outputs; returns the state before."""
+        """Advances the state past some outputs.
+
+        Args:
+            delta: A scalar integer: their number.
+
+        Returns:
+            The state before, an int64 vector.
+
+        >>> import graphwright as tf
+        >>> a, b = [tf.random.Generator.from_seed(1) for _ in range(2)]
+        >>> x, state = a.normal([10]), b.skip(10)
+        >>> tf.reduce_all(a.state == b.state).numpy()
+        np.True_
+        """
         delta = cast(convert(delta), dt.uint64)
         return apply(READ_AND_SKIP, self._state_var.handle, self._alg, delta)
 
     def make_seeds(self, count: TensorLike = 1) -> Any:
-        """Seeds of shape [2, count] for stateless functions."""
+        """Draws seeds for stateless functions.
+
+        Args:
+            count: A scalar integer: their number.
+
+        Returns:
+            A tensor of int64, of shape [2, count]: each column is a seed.
+
+        >>> import graphwright as tf
+        >>> seed = tf.random.Generator.from_seed(1).make_seeds()[:, 0]
+        >>> tf.random.stateless_uniform([3], seed).shape
+        TensorShape([3])
+        """
         keys = self.uniform_full_int([count], dt.int64)
         return stack([keys, zeros_like(keys)])
 
     def split(self, count: int = 1) -> list[Generator]:
-        """`count` new generators, each with a key that this one draws."""
+        """Makes generators, each with a key that this one draws.
+
+        Args:
+            count: An int: their number.
+
+        Returns:
+            A list of `tf.random.Generator`.
+
+        >>> import graphwright as tf
+        >>> [a, b] = tf.random.Generator.from_seed(1).split(2)
+        >>> tf.reduce_any(a.key != b.key).numpy()
+        np.True_
+        """
         keys = unstack(self.uniform_full_int([count], dt.int64), count)
         counter = [0] * (state_size(self._alg) - 1)
         return [Generator(state=[*counter, key], alg=self._alg) for key in keys]
@@ -198,9 +314,26 @@ class Generator(Tracked):
         dtype: DTypeLike = dt.float32,
         name: str | None = None,
     ) -> Any:
-        """Uniform numbers in [minval, maxval); `maxval` is 1 for floats.
+        """Draws numbers from a uniform distribution.
 
-        For integers without bounds all values are equally likely; ValueError for one bound.
+        Args:
+            shape: A vector of integers: the shape of the result.
+            minval: The least number: a scalar, or a tensor that broadcasts to `shape`.
+            maxval: The bound, which is not reached. None means 1 for floats; with `minval=None`
+                integers of all values.
+            dtype: A floating or integer dtype.
+            name: A name for the op.
+
+        Returns:
+            A tensor of `dtype`.
+
+        Raises:
+            ValueError: Only one bound is given for integers.
+
+        >>> import graphwright as tf
+        >>> g = tf.random.Generator.from_seed(1)
+        >>> g.uniform([2], 1, 7, tf.int32).shape
+        TensorShape([2])
         """
         dtype = as_dtype(dtype)
         if dtype.is_integer and (minval is None) != (maxval is None):
@@ -213,7 +346,16 @@ class Generator(Tracked):
     def uniform_full_int(
         self, shape: ShapeLike, dtype: DTypeLike = dt.uint64, name: str | None = None
     ) -> Any:
-        """Integers; all values of the dtype are equally likely."""
+        """Draws integers; all values of the dtype are equally likely.
+
+        Args:
+            shape: A vector of integers: the shape of the result.
+            dtype: An integer dtype.
+            name: A name for the op.
+
+        Returns:
+            A tensor of `dtype`.
+        """
         return uniform_at(shape, self._take(shape), None, None, as_dtype(dtype), name)
 
     def normal(
@@ -224,7 +366,18 @@ class Generator(Tracked):
         dtype: DTypeLike = dt.float32,
         name: str | None = None,
     ) -> Any:
-        """Normal numbers."""
+        """Draws numbers from a normal distribution.
+
+        Args:
+            shape: A vector of integers: the shape of the result.
+            mean: A scalar, or a tensor that broadcasts to `shape`.
+            stddev: The standard deviation, likewise.
+            dtype: A floating dtype.
+            name: A name for the op.
+
+        Returns:
+            A tensor of `dtype`.
+        """
         op = StatelessRandomNormalV2.of(floating(dtype, mean))
         return shifted(apply(op, shape, *self._take(shape), name=name), stddev, mean, name)
 
@@ -236,7 +389,18 @@ class Generator(Tracked):
         dtype: DTypeLike = dt.float32,
         name: str | None = None,
     ) -> Any:
-        """Normal numbers within two deviations of the mean."""
+        """Draws numbers from a normal distribution that lie within two deviations of the mean.
+
+        Args:
+            shape: A vector of integers: the shape of the result.
+            mean: A scalar, or a tensor that broadcasts to `shape`.
+            stddev: The standard deviation, likewise.
+            dtype: A floating dtype.
+            name: A name for the op.
+
+        Returns:
+            A tensor of `dtype`.
+        """
         op = StatelessTruncatedNormalV2.of(floating(dtype, mean))
         return shifted(apply(op, shape, *self._take(shape), name=name), stddev, mean, name)
 
@@ -248,7 +412,24 @@ class Generator(Tracked):
         dtype: DTypeLike = dt.int32,
         name: str | None = None,
     ) -> Any:
-        """Binomial variates; `shape` ends with the shape of `counts` and `probs` together."""
+        """Draws numbers of successes.
+
+        Args:
+            shape: A vector of integers: the shape of the result, which ends with that of `counts`
+                and `probs` together.
+            counts: A floating tensor: the number of trials.
+            probs: A tensor of the same dtype: the probability of a success.
+            dtype: A floating or integer dtype.
+            name: A name for the op.
+
+        Returns:
+            A tensor of `dtype`.
+
+        >>> import graphwright as tf
+        >>> g = tf.random.Generator.from_seed(1)
+        >>> g.binomial([3, 2], counts=[10.0, 10.0], probs=[0.0, 1.0]).numpy().tolist()
+        [[0, 10], [0, 10], [0, 10]]
+        """
         counts, probs = convert(counts), convert(probs)
         op = StatefulRandomBinomial.of(as_dtype(dtype))
         return apply(op, self._state_var.handle, self._alg, shape, counts, probs, name=name)

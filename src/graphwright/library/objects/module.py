@@ -20,6 +20,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Module(Tracked):
     """The base of models and layers: it tracks attributes that are variables or modules.
 
+    Args:
+        name: A Python identifier; None means the class's name in snake_case.
+
+    Raises:
+        ValueError: `name` is no identifier.
+
     >>> import graphwright as tf
     >>> class Dense(tf.Module):
     ...     def __init__(self):
@@ -99,7 +105,22 @@ class Module(Tracked):
 
     @classmethod
     def with_name_scope(cls, method: F) -> F:
-        """Decorates a method, whose ops then get names in the module's scope."""
+        """Decorates a method, whose ops then get names in the module's scope.
+
+        Args:
+            method: A method of the module.
+
+        Returns:
+            The method.
+
+        >>> import graphwright as tf
+        >>> class Scaled(tf.Module):
+        ...     @tf.Module.with_name_scope
+        ...     def __call__(self):
+        ...         return tf.Variable(1.0, name="w").name
+        >>> Scaled()()
+        'scaled/w:0'
+        """
 
         @functools.wraps(method)
         def scoped(self: Module, *args: Any, **kwargs: Any) -> Any:

@@ -37,19 +37,34 @@ Gradients = Iterable[tuple[TensorLike | None, Variable]]
 class Optimizer(Module):
     """The base of optimizers: a subclass states its `slots` and one `update_step`.
 
-    `learning_rate` is a number, a `schedules.LearningRateSchedule` or a function of no
-    arguments. `weight_decay` times the learning rate is the fraction by which a step first
-    shrinks each variable. At most one of `clipnorm` (of each gradient), `clipvalue` (of each
-    element) and `global_clipnorm` (of all gradients together) bounds the gradients.
-
-    With `use_ema` a running average of each variable takes the variable's place: every
-    `ema_overwrite_frequency` steps, and in `finalize_variable_values`. `scale_loss` multiplies a
-    loss by `loss_scale_factor`; a step divides the gradients by it. With
-    `gradient_accumulation_steps` only every so many steps change the variables, by the mean of
-    the gradients since.
+    Args:
+        learning_rate: A number, a `tf.optimizers.schedules.LearningRateSchedule`, or a function of
+            no arguments.
+        weight_decay: A float: each variable first shrinks by that fraction of the learning rate.
+        clipnorm: A float: the greatest norm of a gradient.
+        clipvalue: A float: the greatest size of an element of a gradient.
+        global_clipnorm: A float: the greatest norm of all gradients together.
+        use_ema: A bool: whether a running average of each variable is kept.
+        ema_momentum: A float from 0 to 1: how much of the average each step keeps.
+        ema_overwrite_frequency: An int: after so many steps the averages take the place of the
+            variables. None leaves that to `finalize_variable_values`.
+        loss_scale_factor: A float: gradients are divided by it, as `scale_loss` multiplies by it.
+        gradient_accumulation_steps: An int of 2 or more: only every so many steps change the
+            variables, by the mean of the gradients since.
+        name: A Python identifier; None means the class's name.
 
     Raises:
-        ValueError: There are two bounds, or an argument is out of its range.
+        ValueError: An argument is out of range, or more than one of `clipnorm`, `clipvalue` and
+            `global_clipnorm` is given.
+
+    >>> import graphwright as tf
+    >>> class SignDescent(tf.optimizers.Optimizer):
+    ...     def update_step(self, gradient, variable, learning_rate):
+    ...         variable.assign_sub(learning_rate * tf.sign(gradient))
+    >>> v = tf.Variable(1.0)
+    >>> steps = SignDescent(learning_rate=0.25).apply_gradients([(tf.constant(8.0), v)])
+    >>> v.numpy()
+    np.float32(0.75)
     """
 
     _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {"_trained", "_undecayed"}
@@ -115,11 +130,15 @@ class Optimizer(Module):
     # -- state --------------------------------------------------------------------------
 
     def slots(self) -> dict[str, float]:
-        """The slots of each variable: their names and initial values."""
+        """Returns the slots of each variable: their names and initial values."""
         return {}
 
     def build(self, variables: Iterable[Variable]) -> None:
-        """Makes the slots of the variables to train; later calls do nothing."""
+        """Makes the slots of the variables to train; later calls do nothing.
+
+        Args:
+            variables: The variables.
+        """
         if self.built:
             return
         self._trained = list(variables)
@@ -132,7 +151,25 @@ class Optimizer(Module):
         self.built = True
 
     def slot(self, name: str, variable: Variable) -> Variable:
-        """The slot of a variable; ValueError for one that the optimizer was not built with."""
+        """Returns the slot of a variable.
+
+        Args:
+            name: The name of the slot.
+            variable: A variable that the optimizer was built with.
+
+        Returns:
+            A variable of the same shape.
+
+        Raises:
+            ValueError: The optimizer was not built with the variable.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> optimizer = tf.optimizers.Adagrad(initial_accumulator_value=0.5)
+        >>> optimizer.build([v])
+        >>> optimizer.slot("accumulator", v).numpy()
+        array([0.5, 0.5], dtype=float32)
+        """
         return self._slots[name][self._place(variable)]
 
     def _place(self, variable: Variable) -> int:
@@ -180,15 +217,46 @@ class Optimizer(Module):
             self._rate.assign(value)
 
     def exclude_from_weight_decay(self, var_list: Iterable[Variable]) -> None:
-        """Excludes variables from `weight_decay`."""
+        """Excludes variables from `weight_decay`.
+
+        Args:
+            var_list: The variables.
+
+        >>> import graphwright as tf
+        >>> w, b = tf.Variable(1.0), tf.Variable(1.0)
+        >>> optimizer = tf.optimizers.SGD(learning_rate=0.5, weight_decay=0.5)
+        >>> optimizer.exclude_from_weight_decay([b])
+        >>> optimizer.apply([tf.constant(0.0), tf.constant(0.0)], [w, b])
+        >>> print(w.numpy(), b.numpy())
+        0.75 1.0
+        """
         self._undecayed |= {v.ref() for v in var_list}
 
     # -- one step -----------------------------------------------------------------------
 
     def apply_gradients(self, grads_and_vars: Gradients) -> Any:
-        """Takes one step along pairs of a gradient and its variable; returns `iterations`.
+        """Takes a step along gradients.
 
-        A gradient may be None, which gives a warning; ValueError if all are.
+        Args:
+            grads_and_vars: Pairs of a gradient, a tensor or a `tf.IndexedSlices` of the variable's
+                shape, and its variable. A gradient that is None is left out, with a warning.
+
+        Returns:
+            The number of steps, a scalar of int64.
+
+        Raises:
+            ValueError: All gradients are None, or a variable is new.
+            TypeError: There is something else than pairs.
+            InvalidArgumentError: A gradient is of another shape.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable(1.0)
+        >>> with tf.GradientTape() as tape:
+        ...     loss = v * v
+        >>> optimizer = tf.optimizers.SGD(0.25)
+        >>> steps = optimizer.apply_gradients(zip(tape.gradient(loss, [v]), [v]))
+        >>> v.numpy()
+        np.float32(0.5)
         """
         pairs = listed(grads_and_vars)
         self.apply([g for g, _ in pairs], [v for _, v in pairs])
@@ -199,7 +267,17 @@ class Optimizer(Module):
         grads: Sequence[TensorLike | None],
         trainable_variables: Iterable[Variable] | None = None,
     ) -> None:
-        """Takes one step along gradients of `trainable_variables`, or of all of `build` if None."""
+        """Takes a step along gradients.
+
+        Args:
+            grads: The gradients, as of `apply_gradients`.
+            trainable_variables: Their variables. None means those that the optimizer was built
+                with.
+
+        Raises:
+            ValueError: All gradients are None, a variable is new, or their number is another.
+            InvalidArgumentError: A gradient is of another shape.
+        """
         if not len(grads):
             return
         if trainable_variables is None:
@@ -270,13 +348,38 @@ class Optimizer(Module):
             cond(due, lambda: self.finalize_variable_values(self._trained), lambda: None)
 
     def finalize_variable_values(self, var_list: Iterable[Variable]) -> None:
-        """Puts the running averages in the place of the variables, if there are averages."""
+        """Puts the running averages in the place of variables, if `use_ema` keeps averages.
+
+        Args:
+            var_list: The variables.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable(1.0)
+        >>> optimizer = tf.optimizers.SGD(learning_rate=0.5, use_ema=True, ema_momentum=0.5)
+        >>> for _ in range(2):
+        ...     optimizer.apply([tf.constant(1.0)], [v])
+        >>> optimizer.finalize_variable_values([v])
+        >>> print(v.numpy())
+        0.25
+        """
         if self.use_ema:
             for variable in var_list:
                 variable.assign(self.slot("average", variable))
 
     def scale_loss(self, loss: TensorValue) -> Any:
-        """The loss times `loss_scale_factor`: so small gradients of float16 do not vanish."""
+        """Multiplies a loss by `loss_scale_factor`, so that small gradients of float16 do not
+        vanish.
+
+        Args:
+            loss: A scalar.
+
+        Returns:
+            A scalar.
+
+        >>> import graphwright as tf
+        >>> tf.optimizers.SGD(loss_scale_factor=8.0).scale_loss(tf.constant(0.5)).numpy()
+        np.float32(4.0)
+        """
         scale = self.loss_scale_factor
         return loss if scale is None else loss * scale
 
@@ -294,7 +397,13 @@ class Optimizer(Module):
     def update_step(
         self, gradient: TensorLike, variable: Variable, learning_rate: TensorValue
     ) -> None:
-        """Changes a variable, and its slots, by its gradient."""
+        """Changes a variable, and its slots, by its gradient: for subclasses to state.
+
+        Args:
+            gradient: A tensor or a `tf.IndexedSlices` of the variable's shape.
+            variable: The variable.
+            learning_rate: A scalar of the variable's dtype.
+        """
         raise NotImplementedError(f"{type(self).__name__} must override `update_step`.")
 
 

@@ -18,16 +18,36 @@ class Initializer:
     """Makes a tensor of a shape and a dtype; a call ignores all other arguments."""
 
     def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Any:
-        """The initial value."""
+        """Makes an initial value.
+
+        Args:
+            shape: The shape of the value.
+            dtype: Its dtype: by default tf.float32, and that of the constant for
+                `tf.constant_initializer`.
+            **kwargs: They have no effect.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            ValueError: The initializer makes no values of this dtype.
+        """
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal initializer."""
+        """Returns the arguments that make an equal initializer."""
         return {}
 
     @classmethod
     def from_config(cls, config: dict[str, object]) -> Any:
-        """An initializer from what `get_config` returns."""
+        """Makes an initializer of what `get_config` returns.
+
+        Args:
+            config: A dict of arguments by name.
+
+        Returns:
+            An initializer of this class.
+        """
         config.pop("dtype", None)
         return cls(**config)
 
@@ -49,7 +69,7 @@ def floats(dtype: DTypeLike) -> DType:
 
 
 class Zeros(Initializer):
-    """Zeros.
+    """Makes zeros of a shape and a dtype.
 
     >>> import graphwright as tf
     >>> tf.zeros_initializer()([2])
@@ -57,20 +77,27 @@ class Zeros(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
-        """Zeros."""
         return creation.zeros(shape, numeric(dtype))
 
 
 class Ones(Initializer):
-    """Ones."""
+    """Makes ones of a shape and a dtype.
+
+    >>> import graphwright as tf
+    >>> tf.ones_initializer()([2], tf.int32).numpy()
+    array([1, 1], dtype=int32)
+    """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
-        """Ones."""
         return creation.ones(shape, numeric(dtype))
 
 
 class Constant(Initializer):
-    """One value in every element, or a value for each.
+    """Makes tensors of a constant.
+
+    Args:
+        value: A number, a string, or a list or array of as many elements as the shape has.
+        support_partition: A bool, which has no effect.
 
     >>> import graphwright as tf
     >>> tf.constant_initializer([1, 2, 3, 4])([2, 2]).numpy().tolist()
@@ -82,16 +109,25 @@ class Constant(Initializer):
         self.support_partition = support_partition
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object) -> Any:
-        """The value, in the shape."""
         return constant(self.value, dtype=dtype, shape=TensorShape(shape))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal initializer."""
         return {"value": self.value}
 
 
 class RandomUniform(Initializer):
-    """Uniform numbers; the same ones at each call if there is a `seed`."""
+    """Makes numbers from a uniform distribution.
+
+    Args:
+        minval: A number: the least value.
+        maxval: A number: the bound, which is not reached.
+        seed: An int, with which each call makes the same numbers. None makes others each time.
+
+    >>> import graphwright as tf
+    >>> initializer = tf.random_uniform_initializer(0.0, 1.0, seed=7)
+    >>> tf.reduce_all(initializer([3]) == initializer([3])).numpy()
+    np.True_
+    """
 
     def __init__(
         self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: TensorLike | None = None
@@ -101,7 +137,6 @@ class RandomUniform(Initializer):
         self.seed = seed
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
-        """Uniform numbers."""
         kind = as_dtype(dtype)
         if not (kind.is_floating or kind.is_integer):
             raise ValueError(
@@ -112,12 +147,21 @@ class RandomUniform(Initializer):
         return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, kind)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal initializer."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
 class RandomNormal(Initializer):
-    """Normal numbers; the same ones at each call if there is a `seed`."""
+    """Makes numbers from a normal distribution.
+
+    Args:
+        mean: A number.
+        stddev: A number: the standard deviation.
+        seed: An int, with which each call makes the same numbers. None makes others each time.
+
+    >>> import graphwright as tf
+    >>> tf.random_normal_initializer(stddev=0.01)([3, 2]).shape
+    TensorShape([3, 2])
+    """
 
     def __init__(
         self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: TensorLike | None = None
@@ -127,12 +171,10 @@ class RandomNormal(Initializer):
         self.seed = seed
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
-        """Normal numbers."""
         kind = floats(dtype)
         if self.seed is None:
             return stateful_random.normal(shape, self.mean, self.stddev, kind)
         return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, kind)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal initializer."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

@@ -16,6 +16,22 @@ from graphwright.values.variable import Variable
 class SGD(Optimizer):
     """Gradient descent: variable -= learning_rate * gradient, with plain or Nesterov momentum.
 
+    The other arguments are those of `tf.optimizers.Optimizer`.
+
+    Args:
+        learning_rate: A number, a `tf.optimizers.schedules.LearningRateSchedule`, or a function of
+            no arguments.
+        momentum: A float from 0 to 1: how much of the last step the next one keeps.
+        nesterov: A bool: whether the gradient counts as if that much of the step were taken
+            already.
+
+    Raises:
+        ValueError: `momentum` is no float from 0 to 1.
+
+    Source:
+        Nesterov, "A method for solving the convex programming problem with convergence rate
+        O(1/k^2)" (1983).
+
     >>> import graphwright as tf
     >>> v = tf.Variable(1.0)
     >>> optimizer = tf.optimizers.SGD(learning_rate=0.5)
@@ -72,7 +88,26 @@ class SGD(Optimizer):
 class Adam(Optimizer):
     """Steps by the running mean of the gradient over the root of the mean of its square.
 
-    A correction undoes the start of both means at zero. With `amsgrad` the second never falls.
+    A correction undoes the start of both means at zero. The other arguments are those of
+    `tf.optimizers.Optimizer`.
+
+    Args:
+        learning_rate: A number, a `tf.optimizers.schedules.LearningRateSchedule`, or a function of
+            no arguments.
+        beta_1: A float: how much of the mean of gradients each step keeps.
+        beta_2: A float: how much of the mean of their squares each step keeps.
+        epsilon: A float that is added to the root.
+        amsgrad: A bool: whether the second mean counts with its greatest value so far.
+
+    Source:
+        Kingma, Ba, "Adam: A Method for Stochastic Optimization" (2014), in the form before section
+        2.1; Reddi et al., "On the Convergence of Adam and Beyond" (2018).
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.Adam(learning_rate=0.25).apply_gradients([(tf.constant(8.0), v)])
+    >>> v.numpy()
+    np.float32(0.75)
     """
 
     def __init__(
@@ -127,7 +162,26 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with weight decay, which does not enter the means."""
+    """Adam with weight decay, which does not enter the means.
+
+    The other arguments are those of `tf.optimizers.Adam` and `tf.optimizers.Optimizer`.
+
+    Args:
+        weight_decay: A float: each variable first shrinks by that fraction of the learning rate.
+
+    Raises:
+        ValueError: `weight_decay` is None.
+
+    Source:
+        Loshchilov, Hutter, "Decoupled Weight Decay Regularization" (2017).
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.optimizers.AdamW(learning_rate=0.25, weight_decay=0.5)
+    >>> _ = optimizer.apply_gradients([(tf.constant(8.0), v)])
+    >>> v.numpy()
+    np.float32(0.625)
+    """
 
     def __init__(
         self,
@@ -159,7 +213,26 @@ class AdamW(Adam):
 class RMSprop(Optimizer):
     """Steps by the gradient over the root of the running mean of its square.
 
-    With `centered` the root is of that mean less the square of the gradient's running mean.
+    The other arguments are those of `tf.optimizers.Optimizer`.
+
+    Args:
+        learning_rate: A number, a `tf.optimizers.schedules.LearningRateSchedule`, or a function of
+            no arguments.
+        rho: A float: how much of the mean each step keeps.
+        momentum: A float: how much of the last step the next one keeps.
+        epsilon: A float that is added to the mean.
+        centered: A bool: whether the root is of that mean less the square of the gradient's running
+            mean.
+
+    Source:
+        Hinton, "Neural Networks for Machine Learning", lecture 6 (2012).
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.optimizers.RMSprop(learning_rate=0.5, rho=0.0)
+    >>> _ = optimizer.apply_gradients([(tf.constant(8.0), v)])
+    >>> v.numpy()
+    np.float32(0.5)
     """
 
     def __init__(
@@ -216,7 +289,26 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """Steps by the gradient over the root of the sum of all its squares so far."""
+    """Steps by the gradient over the root of the sum of its squares so far.
+
+    The other arguments are those of `tf.optimizers.Optimizer`.
+
+    Args:
+        learning_rate: A number, a `tf.optimizers.schedules.LearningRateSchedule`, or a function of
+            no arguments.
+        initial_accumulator_value: A float: what the sum starts from.
+        epsilon: A float that is added to the sum.
+
+    Source:
+        Duchi, Hazan, Singer, "Adaptive Subgradient Methods for Online Learning" (2011).
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.optimizers.Adagrad(learning_rate=0.5, initial_accumulator_value=0.0)
+    >>> _ = optimizer.apply_gradients([(tf.constant(8.0), v)])
+    >>> v.numpy()
+    np.float32(0.5)
+    """
 
     def __init__(
         self,

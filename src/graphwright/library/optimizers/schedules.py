@@ -19,9 +19,26 @@ from graphwright.values.convert import convert
 
 
 class LearningRateSchedule:
-    """A function from the step, a scalar, to the learning rate."""
+    """The base of functions from the step to the learning rate.
+
+    >>> import graphwright as tf
+    >>> class Halving(tf.optimizers.schedules.LearningRateSchedule):
+    ...     def __call__(self, step):
+    ...         return 0.5 ** tf.cast(step, tf.float32)
+    >>> optimizer = tf.optimizers.SGD(Halving())
+    >>> optimizer.learning_rate.numpy()
+    np.float32(1.0)
+    """
 
     def __call__(self, step: TensorLike) -> Any:
+        """Returns the learning rate at a step.
+
+        Args:
+            step: A scalar: the number of steps taken so far.
+
+        Returns:
+            A scalar of float32.
+        """
         raise NotImplementedError(
             f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
         )
@@ -40,9 +57,17 @@ def check_positive(name: str, value: float) -> None:
 
 
 class ExponentialDecay(LearningRateSchedule):
-    """initial_learning_rate * decay_rate ** (step / decay_steps).
+    """Exponential decay: initial_learning_rate * decay_rate ** (step / decay_steps).
 
-    With `staircase` the exponent is rounded down.
+    Args:
+        initial_learning_rate: A float: the learning rate at step 0.
+        decay_steps: An int above 0: the length of a period.
+        decay_rate: A float.
+        staircase: A bool: whether only whole periods count.
+        name: A string, which has no effect.
+
+    Raises:
+        ValueError: `decay_steps` is not above 0.
 
     >>> import graphwright as tf
     >>> float(tf.optimizers.schedules.ExponentialDecay(8.0, 10, 0.5)(20))
@@ -70,9 +95,21 @@ class ExponentialDecay(LearningRateSchedule):
 
 
 class InverseTimeDecay(LearningRateSchedule):
-    """initial_learning_rate / (1 + decay_rate * step / decay_steps).
+    """Inverse time decay: initial_learning_rate / (1 + decay_rate * step / decay_steps).
 
-    With `staircase` the quotient is rounded down.
+    Args:
+        initial_learning_rate: A float: the learning rate at step 0.
+        decay_steps: An int above 0: the length of a period.
+        decay_rate: A float.
+        staircase: A bool: whether only whole periods count.
+        name: A string, which has no effect.
+
+    Raises:
+        ValueError: `decay_steps` is not above 0.
+
+    >>> import graphwright as tf
+    >>> float(tf.optimizers.schedules.InverseTimeDecay(8.0, 10, 0.5)(20))
+    4.0
     """
 
     def __init__(
@@ -96,9 +133,22 @@ class InverseTimeDecay(LearningRateSchedule):
 
 
 class PolynomialDecay(LearningRateSchedule):
-    """From `initial_learning_rate` to `end_learning_rate` along (1 - step / decay_steps) ** power.
+    """Polynomial decay: from one rate to another along (1 - step / decay_steps) ** power.
 
-    With `cycle` it starts over at the end, each time with a longer period.
+    Args:
+        initial_learning_rate: A float: the learning rate at step 0.
+        decay_steps: An int above 0: the length of a period.
+        end_learning_rate: A float: the learning rate at the end of the period, and after it.
+        power: A float.
+        cycle: A bool: whether it starts over at the end, each time with a longer period.
+        name: A string, which has no effect.
+
+    Raises:
+        ValueError: `decay_steps` is not above 0.
+
+    >>> import graphwright as tf
+    >>> float(tf.optimizers.schedules.PolynomialDecay(8.0, 10, 0.0)(5))
+    4.0
     """
 
     def __init__(
@@ -130,7 +180,21 @@ class PolynomialDecay(LearningRateSchedule):
 
 
 class PiecewiseConstantDecay(LearningRateSchedule):
-    """values[0] up to step boundaries[0], values[1] up to boundaries[1], ..., values[-1] after."""
+    """Constant pieces: values[0] up to step boundaries[0], values[1] up to boundaries[1], ...
+
+    Args:
+        boundaries: Steps in ascending order, each the last of its value.
+        values: Learning rates, one more than boundaries: the last one holds after them.
+        name: A string, which has no effect.
+
+    Raises:
+        ValueError: Their numbers do not go together.
+
+    >>> import graphwright as tf
+    >>> rate = tf.optimizers.schedules.PiecewiseConstantDecay([10], [0.5, 0.25])
+    >>> float(rate(10)), float(rate(11))
+    (0.5, 0.25)
+    """
 
     def __init__(
         self,
@@ -157,10 +221,26 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
 
 class CosineDecay(LearningRateSchedule):
-    """Half a cosine from `initial_learning_rate` down to the fraction `alpha` of it.
+    """Half a cosine from a rate down to a fraction of it, perhaps after a straight line up.
 
-    With `warmup_target`, the rate first rises to it from `initial_learning_rate`, in a straight
-    line of `warmup_steps`. The cosine then falls from `warmup_target`.
+    Args:
+        initial_learning_rate: A float: the learning rate at step 0.
+        decay_steps: An int above 0: the length of the cosine.
+        alpha: A float: the fraction of the highest rate at the end.
+        name: A string, which has no effect.
+        warmup_target: A float: where the straight line leads, and the cosine begins. None means no
+            line.
+        warmup_steps: An int: the length of the line.
+
+    Raises:
+        ValueError: `decay_steps` is not above 0.
+
+    Source:
+        Loshchilov, Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts" (2016).
+
+    >>> import graphwright as tf
+    >>> float(tf.optimizers.schedules.CosineDecay(8.0, 10)(5))
+    4.0
     """
 
     def __init__(
@@ -190,7 +270,15 @@ class CosineDecay(LearningRateSchedule):
         return where(less(steps, float(self.warmup_steps)), rising, falling)
 
     def decayed(self, step: TensorValue, start: float) -> Any:
-        """The rate on a cosine from `start`, after so many steps."""
+        """Returns the learning rate along the cosine.
+
+        Args:
+            step: A scalar: the number of steps from its start.
+            start: A float: the learning rate there.
+
+        Returns:
+            A scalar of float32.
+        """
         fraction = minimum(step, float(self.decay_steps)) / self.decay_steps
         height = 0.5 * (1.0 + cos(math.pi * fraction))
         return start * ((1.0 - self.alpha) * height + self.alpha)

@@ -31,7 +31,18 @@ _DETAILED = 3  # from this level on, the ops inside functions are timed
 
 
 class ProfilerOptions(NamedTuple):
-    """Levels of detail; from host level 3 on, ops inside functions are timed."""
+    """The levels of detail of a profile.
+
+    Args:
+        host_tracer_level: An int: from 3 on, the ops inside functions are timed.
+        python_tracer_level: It has no effect.
+        device_tracer_level: It has no effect.
+        delay_ms: It has no effect.
+
+    >>> import graphwright as tf
+    >>> tf.profiler.experimental.ProfilerOptions(host_tracer_level=3).host_tracer_level
+    3
+    """
 
     host_tracer_level: int = 2
     python_tracer_level: int = 0
@@ -215,6 +226,13 @@ def stop(save: bool = True) -> None:
 class Profile:
     """Takes a profile of the block inside it.
 
+    Args:
+        logdir: The directory under which the profile is written.
+        options: A `tf.profiler.experimental.ProfilerOptions`. None means the defaults.
+
+    Raises:
+        AlreadyExistsError: A profile is already being taken.
+
     >>> import graphwright as tf, os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with tf.profiler.experimental.Profile(folder):
@@ -235,7 +253,17 @@ class Profile:
 
 
 class Trace:
-    """Adds the block to the profile, if there is one, with details such as `step_num`."""
+    """Adds the block to the profile, if there is one.
+
+    Args:
+        name: A string.
+        **kwargs: Details by name, such as `step_num`.
+
+    >>> import graphwright as tf
+    >>> for step in range(2):
+    ...     with tf.profiler.experimental.Trace("train", step_num=step):
+    ...         y = tf.constant(1.0) + 1.0
+    """
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         self._name = name
@@ -247,7 +275,11 @@ class Trace:
         return self
 
     def set_metadata(self, **kwargs: Any) -> None:
-        """Adds details."""
+        """Adds details.
+
+        Args:
+            **kwargs: Details by name.
+        """
         self._details.update(kwargs)
 
     def __exit__(self, *exception: object) -> None:

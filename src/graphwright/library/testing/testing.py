@@ -57,18 +57,33 @@ class TestCase(absltest.TestCase):
     # -- values -------------------------------------------------------------------------
 
     def evaluate(self, tensors: object) -> Any:
-        """The NumPy values of tensors, in the same structure."""
+        """Returns tensors as NumPy values.
+
+        Args:
+            tensors: A tensor or a variable, or a structure of them.
+
+        Returns:
+            NumPy values in that structure.
+        """
         return tree.map_structure(values_of, tensors)
 
     @contextlib.contextmanager
     def session(self, *args: object, **kwargs: object) -> Iterator[TestCase]:
-        """A block in which `evaluate` may be called, as everywhere."""
+        """Opens a block in which `evaluate` may be called, as everywhere.
+
+        Args:
+            *args: They have no effect.
+            **kwargs: They have no effect.
+
+        Yields:
+            The test.
+        """
         yield self
 
     cached_session = session
 
     def get_temp_dir(self) -> str:
-        """The temporary folder of the test, which is removed after it."""
+        """Returns the temporary folder of the test, which is removed after it."""
         folder: str | None = self.__dict__.get("_folder")
         if folder is None:
             folder = self._folder = tempfile.mkdtemp()
@@ -81,7 +96,23 @@ class TestCase(absltest.TestCase):
         args: Iterable[object] | None = None,
         kwargs: Mapping[str, object] | None = None,
     ) -> CheckedThread:
-        """A thread whose `join` fails the test with the error that the thread raised."""
+        """Makes a thread whose `join` fails the test with the error that the thread raised.
+
+        Args:
+            target: A function.
+            args: A sequence of its arguments, or None.
+            kwargs: A dict of its keyword arguments, or None.
+
+        Returns:
+            A thread, with `start`, `is_alive` and `join`.
+
+        >>> import graphwright as tf
+        >>> thread = tf.test.TestCase().checkedThread(lambda x: 1 / x, [0])
+        >>> thread.start()
+        >>> thread.join()
+        Traceback (most recent call last):
+        AssertionError: Error in a thread: division by zero
+        """
         return CheckedThread(self, target, args or (), kwargs or {})
 
     # -- all elements -------------------------------------------------------------------
@@ -89,7 +120,21 @@ class TestCase(absltest.TestCase):
     def assertAllClose(
         self, a: object, b: object, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
-        """The elements of two structures are close: |a - b| <= atol + rtol * |b|."""
+        """Checks that elements are close: |a - b| <= atol + rtol * |b|.
+
+        Args:
+            a: A tensor, an array, numbers, or a structure of them.
+            b: Another one, of the same structure.
+            rtol: A float: the relative tolerance.
+            atol: A float: the absolute tolerance.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+
+        >>> import graphwright as tf
+        >>> tf.test.TestCase().assertAllClose({"x": tf.constant([1.0])}, {"x": [1.0 + 1e-7]})
+        """
         for path, x, y in self._pairs(a, b, msg):
             x, y = self._of_one_shape(x, y, msg)
             if not np.allclose(wide(x), wide(y), rtol=rtol, atol=atol, equal_nan=True):
@@ -111,7 +156,25 @@ class TestCase(absltest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """As `assertAllClose`, with the tolerances of the dtype that has the fewest digits."""
+        """Checks that elements are close, with the tolerances of the dtype that has the fewest
+        digits.
+
+        Args:
+            a: A tensor, an array, numbers, or a structure of them.
+            b: Another one, of the same structure.
+            rtol: A float: the relative tolerance of float64.
+            atol: A float: the absolute tolerance of float64.
+            float_rtol: A float: the relative tolerance of float32 and complex64.
+            float_atol: A float: their absolute tolerance.
+            half_rtol: A float: the relative tolerance of float16.
+            half_atol: A float: its absolute tolerance.
+            bfloat16_rtol: A float: the relative tolerance of bfloat16.
+            bfloat16_atol: A float: its absolute tolerance.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         names = {x.dtype.name for _, *pair in self._pairs(a, b, msg) for x in map(array_of, pair)}
         for name, relative, absolute in (
             ("float32", float_rtol, float_atol),
@@ -126,7 +189,18 @@ class TestCase(absltest.TestCase):
     def assertNotAllClose(
         self, a: object, b: object, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
-        """Some elements are not close."""
+        """Checks that some elements are not close.
+
+        Args:
+            a: A tensor, an array, numbers, or a structure of them.
+            b: Another one, of the same structure.
+            rtol: A float: the relative tolerance.
+            atol: A float: the absolute tolerance.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         try:
             self.assertAllClose(a, b, rtol, atol)
         except AssertionError:
@@ -134,7 +208,19 @@ class TestCase(absltest.TestCase):
         self.fail(f"The two values are close at all elements. {msg or ''}")
 
     def assertAllEqual(self, a: object, b: object, msg: str | None = None) -> None:
-        """All elements are equal; NaN is equal to NaN."""
+        """Checks that all elements are equal; NaN is equal to NaN.
+
+        Args:
+            a: A tensor, a ragged tensor, an array or numbers.
+            b: Another one of the same shape.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+
+        >>> import graphwright as tf
+        >>> tf.test.TestCase().assertAllEqual(tf.range(3), [0, 1, 2])
+        """
         if isinstance(a, Composite) or isinstance(b, Composite):
             self.assertEqual(rows_of(a), rows_of(b), msg)
             return
@@ -146,7 +232,16 @@ class TestCase(absltest.TestCase):
             self.fail(f"Arrays are not equal\n{differences(x, y, ~same)}\n{msg or ''}")
 
     def assertNotAllEqual(self, a: object, b: object, msg: str | None = None) -> None:
-        """Some elements differ."""
+        """Checks that some elements differ.
+
+        Args:
+            a: A tensor, a ragged tensor, an array or numbers.
+            b: Another one.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -154,19 +249,51 @@ class TestCase(absltest.TestCase):
         self.fail(f"The two values are equal at all elements. {msg or ''}")
 
     def assertAllGreater(self, a: object, comparison_target: npt.ArrayLike) -> None:
-        """The least element is greater than a number."""
+        """Checks that all elements are greater than a number.
+
+        Args:
+            a: A tensor, an array or numbers.
+            comparison_target: A number.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertGreater(np.min(array_of(a)), comparison_target)
 
     def assertAllGreaterEqual(self, a: object, comparison_target: npt.ArrayLike) -> None:
-        """The least element is not less than a number."""
+        """Checks that all elements are greater than a number, or equal to it.
+
+        Args:
+            a: A tensor, an array or numbers.
+            comparison_target: A number.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertGreaterEqual(np.min(array_of(a)), comparison_target)
 
     def assertAllLess(self, a: object, comparison_target: npt.ArrayLike) -> None:
-        """The greatest element is less than a number."""
+        """Checks that all elements are less than a number.
+
+        Args:
+            a: A tensor, an array or numbers.
+            comparison_target: A number.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertLess(np.max(array_of(a)), comparison_target)
 
     def assertAllLessEqual(self, a: object, comparison_target: npt.ArrayLike) -> None:
-        """The greatest element is not greater than a number."""
+        """Checks that all elements are less than a number, or equal to it.
+
+        Args:
+            a: A tensor, an array or numbers.
+            comparison_target: A number.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertLessEqual(np.max(array_of(a)), comparison_target)
 
     def assertAllInRange(
@@ -177,7 +304,18 @@ class TestCase(absltest.TestCase):
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
-        """All elements are between the bounds, which belong to the range unless they are open."""
+        """Checks that all elements are in a range.
+
+        Args:
+            target: A tensor, an array or numbers.
+            lower_bound: A number.
+            upper_bound: A number.
+            open_lower_bound: A bool: whether the lower bound is outside the range.
+            open_upper_bound: A bool: whether the upper bound is.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         array = array_of(target)
         below = array <= lower_bound if open_lower_bound else array < lower_bound
         above = array >= upper_bound if open_upper_bound else array > upper_bound
@@ -191,7 +329,15 @@ class TestCase(absltest.TestCase):
             )
 
     def assertAllInSet(self, target: object, expected_set: Container[object]) -> None:
-        """All elements are among those of a set."""
+        """Checks that all elements are in a set.
+
+        Args:
+            target: A tensor, an array or values.
+            expected_set: A container of values.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         elements = np.unique(array_of(target))
         others = [x for x in elements.tolist() if x not in expected_set]
         if others:
@@ -206,7 +352,17 @@ class TestCase(absltest.TestCase):
         err: float,
         msg: str | None = None,
     ) -> None:
-        """Two numbers differ by at most `err`; infinities are equal to themselves."""
+        """Checks that two numbers differ by at most `err`; infinities are equal to themselves.
+
+        Args:
+            f1: A number.
+            f2: A number.
+            err: A number.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         if not (f1 == f2 or abs(f1 - f2) <= err):
             self.fail(f"{f1} != {f2} +/- {err}. {msg or ''}")
 
@@ -217,7 +373,17 @@ class TestCase(absltest.TestCase):
         err: float,
         msg: str | None = None,
     ) -> None:
-        """Two sequences of numbers differ by at most `err` each."""
+        """Checks that two sequences of numbers differ by at most `err` each.
+
+        Args:
+            farray1: A sequence of numbers.
+            farray2: Another one of the same length.
+            err: A number.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2):
             self.assertNear(float(f1), float(f2), err, msg)
@@ -225,16 +391,43 @@ class TestCase(absltest.TestCase):
     def assertNDArrayNear(
         self, ndarray1: object, ndarray2: object, err: float, msg: str | None = None
     ) -> None:
-        """The difference of two arrays has a norm of less than `err`."""
+        """Checks that the difference of two arrays has a norm of less than `err`.
+
+        Args:
+            ndarray1: An array or a tensor.
+            ndarray2: Another one of the same shape.
+            err: A number.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         norm = float(np.linalg.norm(array_of(ndarray1) - array_of(ndarray2)))
         self.assertLess(norm, err, msg)
 
     def assertShapeEqual(self, input_a: Typed, input_b: Typed, msg: str | None = None) -> None:
-        """Two arrays or tensors are of one shape."""
+        """Checks that two values are of one shape.
+
+        Args:
+            input_a: An array or a tensor.
+            input_b: Another one.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
     def assertDTypeEqual(self, target: object, expected_dtype: DTypeLike) -> None:
-        """All tensors of a structure are of a dtype."""
+        """Checks that all tensors are of a dtype.
+
+        Args:
+            target: A tensor or an array, or a structure of them.
+            expected_dtype: The dtype.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         for leaf in tree.flatten(target):
             self.assertEqual(as_dtype(array_of(leaf).dtype), as_dtype(expected_dtype))
 
@@ -246,7 +439,24 @@ class TestCase(absltest.TestCase):
         exception_type: type[E],
         expected_err_re_or_predicate: str | re.Pattern[str] | Callable[[E], object],
     ) -> Iterator[None]:
-        """The block raises an error with a message that matches, or one that meets a predicate."""
+        """Opens a block that must raise an error whose message matches.
+
+        Args:
+            exception_type: The class of the error.
+            expected_err_re_or_predicate: A regular expression that the message has a match of, or a
+                function of the error that returns a bool.
+
+        Yields:
+            None.
+
+        Raises:
+            AssertionError: The block raises no such error.
+
+        >>> import graphwright as tf
+        >>> case = tf.test.TestCase()
+        >>> with case.assertRaisesWithPredicateMatch(ValueError, "too"):
+        ...     raise ValueError("too long")
+        """
         expected = expected_err_re_or_predicate
         try:
             yield
@@ -260,13 +470,28 @@ class TestCase(absltest.TestCase):
     def assertRaisesOpError(
         self, expected_err_re_or_predicate: str | re.Pattern[str] | Callable[[OpError], object]
     ) -> Any:
-        """The block raises an `OpError` that matches."""
+        """Opens a block that must raise an `OpError` whose message matches.
+
+        Args:
+            expected_err_re_or_predicate: A regular expression, or a function of the error that
+                returns a bool.
+
+        Returns:
+            A context manager.
+        """
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertRaisesIncompatibleShapesError(
         self, exception_type: type[BaseException] = InvalidArgumentError
     ) -> Any:
-        """The block raises an error about shapes that do not fit each other."""
+        """Opens a block that must raise an error about shapes that do not fit each other.
+
+        Args:
+            exception_type: The class of the error.
+
+        Returns:
+            A context manager.
+        """
         return self.assertRaisesWithPredicateMatch(
             exception_type, r"Incompatible shapes|Dimensions must be equal|required broadcastable"
         )
@@ -279,7 +504,16 @@ class TestCase(absltest.TestCase):
         validate_message: Message,
         msg: str | None = None,
     ) -> None:
-        """Two protobuf messages are equal; the expected one may be text."""
+        """Checks that two protobuf messages are equal.
+
+        Args:
+            expected_message_maybe_ascii: A message, or one as text.
+            validate_message: The other message.
+            msg: A str that a failure adds.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         expected = expected_message_maybe_ascii
         if isinstance(expected, str):
             from google.protobuf import text_format

@@ -174,21 +174,14 @@ done:
     def _spread(self, p: str, mask: str | None) -> str:
         """Adds g times its weights to every tap of out."""
         name = f"%{p}.to"
-        return f"""{self.load(f"%{p}.gv", f"%{p}.g", mask)}
-{
-            self._taps(
-                p,
-                "add",
-                p,
-                "",
-                f'''{self._weight(p, "add", mask)}
-  {name}.at = getelementptr i8, ptr %{p}.out, i64 %{p}.add.o
-{self.load(f"{name}.0", f"{name}.at", mask)}
-{self.fma(name, f"%{p}.gv", f"%{p}.add.w", f"{name}.0")}
-{self.store(name, f"{name}.at", mask)}''',
-                f"{p}.done",
-            )
-        }"""
+        return self._each_tap(
+            p,
+            mask,
+            name,
+            "out",
+            f"""{self.fma(name, f"%{p}.gv", f"%{p}.add.w", f"{name}.tap")}
+{self.store(name, f"{name}.at", mask)}""",
+        )
 
     def _give(self, p: str, mask: str | None) -> str:
         """Adds g to out at the first tap where x is greatest, or at all of them."""
@@ -236,6 +229,17 @@ done:
     def _sums(self, p: str, mask: str | None) -> str:
         """Adds g times each tap of x to the tap's weights."""
         name = f"%{p}.sum"
+        return self._each_tap(
+            p,
+            mask,
+            name,
+            "x",
+            f"""{self.fma(name, f"{name}.tap", f"%{p}.gv", f"%{p}.add.w")}
+{self.store(name, f"%{p}.add.w.at", mask)}""",
+        )
+
+    def _each_tap(self, p: str, mask: str | None, name: str, tensor: str, update: str) -> str:
+        """Runs `update` for every tap, once g, the tap's weights and its element are loaded."""
         return f"""{self.load(f"%{p}.gv", f"%{p}.g", mask)}
 {
             self._taps(
@@ -244,10 +248,9 @@ done:
                 p,
                 "",
                 f'''{self._weight(p, "add", mask)}
-  {name}.at = getelementptr i8, ptr %{p}.x, i64 %{p}.add.o
-{self.load(f"{name}.x", f"{name}.at", mask)}
-{self.fma(name, f"{name}.x", f"%{p}.gv", f"%{p}.add.w")}
-{self.store(name, f"%{p}.add.w.at", mask)}''',
+  {name}.at = getelementptr i8, ptr %{p}.{tensor}, i64 %{p}.add.o
+{self.load(f"{name}.tap", f"{name}.at", mask)}
+{update}''',
                 f"{p}.done",
             )
         }"""

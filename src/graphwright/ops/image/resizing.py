@@ -31,7 +31,12 @@ Sides = tuple[int, ...] | TensorValue
 
 
 class ResizeMethod:
-    """The methods of `tf.image.resize`, by name."""
+    """The methods of `tf.image.resize`, by name.
+
+    >>> import graphwright as tf
+    >>> tf.image.resize(tf.ones([2, 2, 3]), [4, 4], tf.image.ResizeMethod.AREA).shape
+    TensorShape([4, 4, 3])
+    """
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"

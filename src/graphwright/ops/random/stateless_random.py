@@ -49,7 +49,13 @@ WORDS = frozenset({dt.int32, dt.int64, dt.uint32, dt.uint64})
 
 
 class Algorithm(Enum):
-    """The generators behind random numbers."""
+    """The algorithms that make random numbers.
+
+    >>> import graphwright as tf
+    >>> philox = tf.random.Algorithm.PHILOX
+    >>> tf.random.stateless_uniform([2], seed=[1, 2], alg=philox).shape
+    TensorShape([2])
+    """
 
     PHILOX = 1
     THREEFRY = 2

@@ -37,11 +37,20 @@ class SparseLike(Protocol):
 
 
 class SparseTensor(Composite):
-    """The `values` at the rows of `indices` ([n, rank], int64) of a tensor of `dense_shape`.
+    """A tensor that stores some elements; the others are zero.
 
     Many functions want the indices in the order of a dense tensor's elements: see
-    `tf.sparse.reorder`. ValueError if the parts' shapes do not go together.
+    `tf.sparse.reorder`.
 
+    Args:
+        indices: A tensor of int64, of shape [n, rank]: where the elements are.
+        values: A tensor of shape [n]: the elements.
+        dense_shape: A tensor of int64, of shape [rank]: the shape of the whole.
+
+    Raises:
+        ValueError: The shapes of the parts do not go together.
+
+    >>> import graphwright as tf
     >>> x = tf.SparseTensor(indices=[[0, 0], [1, 2]], values=[1, 2], dense_shape=[2, 3])
     >>> tf.sparse.to_dense(x).numpy()
     array([[1, 0, 0],
@@ -67,7 +76,23 @@ class SparseTensor(Composite):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: object) -> SparseTensor:
-        """A sparse tensor of anything that has its three parts."""
+        """Makes a sparse tensor of a value that has its three parts.
+
+        Args:
+            sparse_tensor_value: An object with `indices`, `values` and `dense_shape`.
+
+        Returns:
+            A `tf.SparseTensor`.
+
+        Raises:
+            TypeError: A part is missing.
+
+        >>> import graphwright as tf
+        >>> import types, graphwright as tf
+        >>> parts = types.SimpleNamespace(indices=[[0]], values=[7], dense_shape=[2])
+        >>> tf.sparse.to_dense(tf.SparseTensor.from_value(parts)).numpy()
+        array([7, 0], dtype=int32)
+        """
         parts = ("indices", "values", "dense_shape")
         if not all(hasattr(sparse_tensor_value, part) for part in parts):
             raise TypeError(
@@ -107,11 +132,30 @@ class SparseTensor(Composite):
         return self._static
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Adds what is known of the shape from elsewhere; ValueError if it contradicts the rest."""
+        """Adds to what is known of the shape of the whole.
+
+        Args:
+            shape: A `tf.TensorShape`, or what makes one.
+
+        Raises:
+            ValueError: It contradicts what is known already.
+        """
         self._static = self._static.merge_with(TensorShape(shape))
 
     def with_values(self, new_values: TensorLike) -> SparseTensor:
-        """Other elements in the same places."""
+        """Returns a sparse tensor with other elements in the same places.
+
+        Args:
+            new_values: A tensor of shape [n].
+
+        Returns:
+            A `tf.SparseTensor`.
+
+        >>> import graphwright as tf
+        >>> x = tf.SparseTensor([[0], [2]], [1, 2], [3])
+        >>> tf.sparse.to_dense(x.with_values([7, 8])).numpy()
+        array([7, 0, 8], dtype=int32)
+        """
         made = SparseTensor(self._indices, new_values, self._dense_shape)
         made.set_shape(self._static)
         return made
@@ -163,8 +207,13 @@ class SparseTensor(Composite):
 
 
 class SparseTensorSpec(TypeSpec):
-    """The type of sparse tensors of a shape, of which dimensions may be unknown, and a dtype.
+    """The type of sparse tensors of a dtype and a shape.
 
+    Args:
+        shape: A `tf.TensorShape`, or what makes one, of which dimensions may be unknown.
+        dtype: The dtype of the elements.
+
+    >>> import graphwright as tf
     >>> tf.SparseTensorSpec([None, 3], tf.int32)
     SparseTensorSpec(TensorShape([None, 3]), tf.int32)
     """
@@ -177,7 +226,17 @@ class SparseTensorSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: object) -> SparseTensorSpec:
-        """The spec of a sparse tensor; TypeError for anything else."""
+        """Returns the spec of a sparse tensor.
+
+        Args:
+            value: A `tf.SparseTensor`.
+
+        Returns:
+            A `tf.SparseTensorSpec`.
+
+        Raises:
+            TypeError: `value` is no sparse tensor.
+        """
         if not isinstance(value, SparseTensor):
             raise TypeError(f"Expected SparseTensor or SparseTensorValue, got {value!r}")
         return value.__graphwright_spec__
