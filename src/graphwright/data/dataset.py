@@ -36,6 +36,9 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
     A dataset is a value that does not change. Each method returns another one, each `for` goes
     through the elements anew, and nothing is computed before somebody asks for elements.
 
+    Args:
+        variant_tensor: Not taken: a dataset is made by one of the static methods.
+
     >>> import graphwright as tf
     >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3, 4]).map(lambda x: x * 10).batch(2)
     >>> for batch in dataset:

@@ -28,6 +28,10 @@ _VARIANT = TensorSpec([], dt.variant)
 class DatasetSpec(TypeSpec):
     """The type of datasets whose elements are of one type.
 
+    Args:
+        element_spec: A structure of type specs, of an element.
+        dataset_shape: The shape of a tensor of such datasets: () for one.
+
     >>> import graphwright as tf
     >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))
     DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
@@ -51,7 +55,14 @@ class DatasetSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: DatasetValue) -> DatasetSpec:
-        """The type of a dataset."""
+        """The type of a dataset.
+
+        Args:
+            value: The dataset.
+
+        Returns:
+            A `tf.data.DatasetSpec`.
+        """
         return cls(value.element_spec)
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -92,7 +103,16 @@ class DatasetValue(Composite):
 
     @staticmethod
     def of(variant: Tensor, element: ElementType, name: str = "VariantDataset") -> Any:
-        """The dataset that a value of dtype variant is."""
+        """The dataset that a value of dtype variant is.
+
+        Args:
+            variant: A tensor of dtype variant.
+            element: The type of the elements.
+            name: The kind, as the dataset is shown.
+
+        Returns:
+            A `tf.data.Dataset`.
+        """
         made = DatasetValue._class.__new__(DatasetValue._class)
         made._variant, made._type, made._name = variant, element, name
         return made

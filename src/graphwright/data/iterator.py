@@ -30,6 +30,9 @@ from graphwright.values.trackable import Trackable
 class IteratorSpec(TypeSpec):
     """The type of iterators over elements of one type.
 
+    Args:
+        element_spec: A structure of type specs, of an element.
+
     >>> import graphwright as tf
     >>> iterator = iter(tf.data.Dataset.range(3))
     >>> tf.data.IteratorSpec.from_value(iterator)
@@ -53,7 +56,14 @@ class IteratorSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: Iterator) -> IteratorSpec:
-        """The type of an iterator."""
+        """The type of an iterator.
+
+        Args:
+            value: The iterator.
+
+        Returns:
+            A `tf.data.IteratorSpec`.
+        """
         return cls(value.element_spec)
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -93,7 +103,14 @@ class Iterator(Composite, Trackable):
 
     @classmethod
     def over(cls, dataset: DatasetValue) -> Iterator:
-        """An iterator before the first element of a dataset."""
+        """An iterator before the first element of a dataset.
+
+        Args:
+            dataset: The dataset.
+
+        Returns:
+            A `tf.data.Iterator`.
+        """
         return cls._of(apply(OpenIterator(), dataset._variant), dataset._type)
 
     @property
@@ -156,7 +173,15 @@ class Iterator(Composite, Trackable):
 
 
 class NumpyIterator:
-    """The elements of a dataset as NumPy's arrays and scalars."""
+    """The elements of a dataset as NumPy's arrays and scalars.
+
+    Args:
+        dataset: The dataset.
+
+    >>> import graphwright as tf
+    >>> next(tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator())
+    array([1, 2], dtype=int32)
+    """
 
     def __init__(self, dataset: DatasetValue) -> None:
         self._element = dataset._type

@@ -107,6 +107,9 @@ class OptionalGetValue(Op):
 class OptionalSpec(TypeSpec):
     """The type of optionals of elements of one type.
 
+    Args:
+        element_spec: A structure of type specs, of the value.
+
     >>> import graphwright as tf
     >>> tf.OptionalSpec.from_value(tf.experimental.Optional.from_value(1))
     OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)
@@ -129,7 +132,14 @@ class OptionalSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: Optional) -> OptionalSpec:
-        """The type of an optional."""
+        """The type of an optional.
+
+        Args:
+            value: The optional.
+
+        Returns:
+            A `tf.OptionalSpec`.
+        """
         return cls(value.element_spec)
 
     def _serialize(self) -> tuple[Any, ...]:
