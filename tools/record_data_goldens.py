@@ -24,7 +24,7 @@ def record(name: str) -> dict[str, Any]:
     found = {"eager": stable(name, running.eager)}
     expected = running.elements_of(found["eager"])
     if running.in_functions(found["eager"]):
-        outcome = stable(name, running.traced)
+        outcome = running.traced(source, tf)
         refused = isinstance(outcome, dict) and not isinstance(expected, dict)
         if not running.alike(outcome, expected):
             found["function"] = None if refused else outcome
