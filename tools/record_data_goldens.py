@@ -1,4 +1,4 @@
-"""Records tests/golden/data.json.gz from TensorFlow: `python tools/record_data_goldens.py`.
+"""Records tests/golden/data.json.gz: `python tools/record_data_goldens.py [NAME ...]`.
 
 Run it with TensorFlow 2.21 installed; tests/data/test_pipelines.py compares what it writes. Each
 pipeline of tests/corpora/pipelines has its `eager` outcome. `function` and `parallel` are there
@@ -7,6 +7,8 @@ where TensorFlow gives something else in a function or in parallel; null where t
 
 from __future__ import annotations
 
+import gzip
+import json
 import sys
 from typing import Any
 
@@ -45,11 +47,12 @@ def stable(name: str, run: Any) -> Any:
 
 
 def main() -> None:
-    """Writes the outcomes of all pipelines, or shows those that are named."""
-    for name in sys.argv[1:]:
-        print(name, record(name), sep="\n")
-    if not sys.argv[1:]:
-        recording.write("data.json.gz", {name: record(name) for name in PIPELINES})
+    """Writes the outcomes of all pipelines, or anew those of the named ones."""
+    chosen = sys.argv[1:]
+    path = recording.GOLDEN / "data.json.gz"
+    known = json.loads(gzip.decompress(path.read_bytes())) if chosen else {}
+    known |= {name: record(name) for name in chosen or PIPELINES}
+    recording.write("data.json.gz", {name: known[name] for name in PIPELINES})
 
 
 if __name__ == "__main__":

@@ -71,17 +71,6 @@ def f(ds):
     return s
 f(D.range(10))
 
-# loop_else
-@tf.function
-def f(ds):
-    s = tf.constant(0, tf.int64)
-    for x in ds:
-        s += x
-    else:
-        s += 100
-    return s
-f(D.range(3))
-
 # loop_return
 @tf.function
 def f(ds):
@@ -543,12 +532,6 @@ def f(ds):
     for x in ds:
         return x
 f(D.range(3))
-
-# list_of_a_dataset_in_a_function
-@tf.function
-def f():
-    return list(tf.data.Dataset.range(3))
-f()
 
 # dataset_in_a_condition
 @tf.function

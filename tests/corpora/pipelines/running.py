@@ -10,6 +10,7 @@ import itertools
 import json
 import linecache
 import math
+import re
 import tempfile
 import textwrap
 from pathlib import Path
@@ -38,6 +39,7 @@ FILES = {
 def scope(tf: Any, folder: str) -> dict[str, Any]:
     """The names that pipelines use: `D` is tf.data.Dataset, `c` constant, `rc` ragged.constant."""
     return {
+        "__name__": __name__,  # AutoGraph asks for the module of lambdas
         "tf": tf,
         "np": np,
         "D": tf.data.Dataset,
@@ -188,7 +190,9 @@ def in_functions(outcome: Any) -> bool:
 
 
 def has_parallel_stages(source: str) -> bool:
-    """Whether a program has stages that can be made parallel."""
+    """Whether a program has stages that can be made parallel, and no state that orders them."""
+    if re.search(r"tf\.random\.(?!stateless|set_seed)|assign_add", source):
+        return False
     return in_parallel(source) != ast.unparse(ast.parse(source))
 
 
