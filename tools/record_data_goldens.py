@@ -23,18 +23,18 @@ from corpora.pipelines.table import PIPELINES
 def record(name: str) -> dict[str, Any]:
     """The outcomes of a pipeline."""
     source = PIPELINES[name]
-    found = {"eager": stable(name, running.eager)}
-    expected = running.elements_of(found["eager"])
-    if running.in_functions(found["eager"]):
+    outcomes = {"eager": stable(name, running.eager)}
+    expected = running.elements_of(outcomes["eager"])
+    if running.in_functions(outcomes["eager"]):
         outcome = running.traced(source, tf)
         refused = isinstance(outcome, dict) and not isinstance(expected, dict)
         if not running.alike(outcome, expected):
-            found["function"] = None if refused else outcome
+            outcomes["function"] = None if refused else outcome
     if running.has_parallel_stages(source):
         outcome = running.elements_of(stable(name, running.parallel))
         if not running.alike(outcome, expected):
-            found["parallel"] = outcome
-    return found
+            outcomes["parallel"] = outcome
+    return outcomes
 
 
 def stable(name: str, run: Any) -> Any:

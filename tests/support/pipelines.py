@@ -59,8 +59,9 @@ def unlike_words(outcome: Any, expected: Any) -> str:
 
 
 def words(message: str) -> set[str]:
-    """The words and numbers of a message."""
-    return set(re.findall(r"[a-z]{4,}|\d+", message.lower()))
+    """The words and numbers of a message, without what TensorFlow puts before it."""
+    text = re.sub(r"^(Graph execution error:|\w+Error: )", "", message)
+    return set(re.findall(r"[a-z]{4,}|\d+", text.lower()))
 
 
 def missing() -> dict[tuple[str, str], str]:

@@ -67,8 +67,8 @@ ends = [int(it.get_next())]
 for _ in range(2):
     try:
         it.get_next()
-    except tf.errors.OutOfRangeError as error:
-        ends.append(error.message.splitlines()[0])
+    except tf.errors.OutOfRangeError:
+        ends.append('end')
 ends
 
 # optionals_to_the_end
