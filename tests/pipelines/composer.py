@@ -181,8 +181,11 @@ class Composer(Functions):
         r = self.random
         function, element = self.expansion(self.element)
         block = r.choice(["", f", block_length={r.randint(1, 4)}"])
+        cycle = r.randint(1, 5)
         parallel = "" if self.may_fail else self.parallel()
-        self.add(f"ds.interleave({function}, cycle_length={r.randint(1, 5)}{block}{parallel})")
+        if cycle < 4:
+            parallel = parallel.replace("4", str(cycle)).replace("=2", f"={min(cycle, 2)}")
+        self.add(f"ds.interleave({function}, cycle_length={cycle}{block}{parallel})")
         self.element = element
 
     def drop(self) -> bool:

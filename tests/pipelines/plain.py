@@ -152,6 +152,7 @@ def length(strings: Any) -> Any:
 def namespace(dataset: Any) -> Any:
     """What a pipeline reads as `tf`."""
     return SimpleNamespace(
+        __name__="plain",
         data=SimpleNamespace(Dataset=dataset, AUTOTUNE=-1),
         int32=np.int32,
         int64=np.int64,
