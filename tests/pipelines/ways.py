@@ -32,6 +32,7 @@ class Pipeline:
 
     def __init__(self, program: Program, tf: Any) -> None:
         self.tf = tf
+        self.source = program.source
         self.loaded = Loaded(program, tf)
         self.dataset = self.loaded.names["ds"]
         if tf.__name__ == "tensorflow":  # which else computes ahead
@@ -141,10 +142,14 @@ def as_numpy(case: Case) -> str:
 def described(pipeline: Pipeline, run: Run) -> str:
     """Whether the element spec and the cardinality say what came."""
     count = int(pipeline.dataset.cardinality())
-    if (count >= 0 and run.is_whole and count != len(run.items)) or (count == -1 and run.is_whole):
+    # A dataset of nothing that is repeated for ever counts as endless too.
+    is_wrong = run.is_whole and count != -2 and count != len(run.items)
+    if is_wrong and "repeat()" not in pipeline.source:
         return f"cardinality: {count} for {len(run.items)} elements"
     for item in run.items:
-        words = not isinstance(item, Failure) and unfit(pipeline.tf, pipeline.dataset.element_spec, item)
+        if isinstance(item, Failure):
+            continue
+        words = unfit(pipeline.tf, pipeline.dataset.element_spec, item)
         if words:
             return f"spec: {words}"
     return ""
@@ -162,6 +167,8 @@ def unfit(tf: Any, spec: Any, element: Any) -> str:
         return next(filter(None, (unfit(tf, spec[k], element[k]) for k in element)), "")
     if isinstance(element, list):
         return "" if isinstance(spec, tf.RaggedTensorSpec) else f"{spec} of a ragged element"
+    if isinstance(spec, tf.RaggedTensorSpec) and not spec.ragged_rank:
+        spec = tf.TensorSpec(spec.shape, spec.dtype)  # a row of a ragged tensor
     dtype = element.dtype if element.dtype.kind != "O" else object
     fits = isinstance(spec, tf.TensorSpec) and spec.shape.is_compatible_with(element.shape)
     return "" if fits and spec.dtype.as_numpy_dtype == dtype else f"{spec} of {element!r}"
