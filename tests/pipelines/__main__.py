@@ -1,10 +1,10 @@
 """`python -m pipelines`: runs random pipelines, and shrinks those that differ from the model.
 
-    python -m pipelines --seed 7                     one pipeline in all ways
-    python -m pipelines --seeds 0 1000               many
-    python -m pipelines --seed 7 --ways eagerly      in these ways
-    python -m pipelines --seed 7 --print             its text
-    python -m pipelines --seeds 0 99 --package tensorflow   whether the model is TensorFlow's
+python -m pipelines --seed 7                     one pipeline in all ways
+python -m pipelines --seeds 0 1000               many
+python -m pipelines --seed 7 --ways eagerly      in these ways
+python -m pipelines --seed 7 --print             its text
+python -m pipelines --seeds 0 99 --package tensorflow   whether the model is TensorFlow's
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from everyday.programs import Program
-
-from pipelines.kinds import Element, Kind, deeper, is_plain, leaves_of, like, paths
 from pipelines.functions import Functions
+from pipelines.kinds import Element, Kind, deeper, is_plain, leaves_of, like
 
 _STAGES = 8
 #: Stages after a shuffle must not ask for the order, and those of an endless dataset must end.
@@ -329,9 +328,10 @@ class Composer(Functions):
 
     def stage_unique(self) -> None:
         element = self.element
-        if isinstance(element, Kind) and element.dtype in ("int64", "int32", "string"):
-            if not element.shape:
-                self.add("ds.unique()")
+        if not isinstance(element, Kind) or element.shape:
+            return
+        if element.dtype in ("int64", "int32", "string"):
+            self.add("ds.unique()")
 
     def stage_zip(self) -> None:
         element, text = self.numbers()

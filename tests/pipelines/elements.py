@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from pipelines.plain import Ragged
 from pipelines.streams import Failure
 
@@ -35,6 +34,8 @@ def difference(expected: Any, element: Any) -> str:
     if isinstance(expected, Failure) or isinstance(element, Failure):
         names = [e.name if isinstance(e, Failure) else "" for e in (expected, element)]
         return "" if names[0] == names[1] else f"error: {element}, not {expected}"
+    if isinstance(expected, list) and isinstance(element, np.ndarray):  # by `as_numpy_iterator`
+        element = ["ragged", [np.asarray(row).tolist() for row in element]]
     if type(expected) is not type(element):
         return f"structure: {element}, not {expected}"
     if isinstance(expected, tuple):

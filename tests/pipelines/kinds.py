@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeAlias
 
 
 class Kind(NamedTuple):
@@ -13,7 +13,7 @@ class Kind(NamedTuple):
     shape: tuple[int | None, ...] = ()
 
 
-Element = Union[Kind, tuple["Element", ...], dict[str, "Element"]]
+Element: TypeAlias = "Kind | tuple[Element, ...] | dict[str, Element]"
 
 
 def paths(name: str, element: Element) -> list[tuple[str, Kind]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from everyday.programs import Program
-
 from pipelines.trials import Finding
 
 
@@ -31,9 +30,9 @@ class Fault(NamedTuple):
 
 
 FAULTS: dict[str, Fault] = {
-    "a failure does not take a number of enumerate": Fault(
+    "a failure does not take an element of what is beside it": Fault(
         (),
-        ("enumerate(",),
+        ("enumerate(", "zip("),
         (),
         """
 def f(x):
@@ -83,6 +82,27 @@ def f(x):
 ds = tf.data.Dataset.range(2).filter(f).repeat(3)
 """,
     ),
+    "skip counts anew after a failure": Fault(
+        (),
+        ("skip(",),
+        (),
+        """
+def f(x):
+    return tf.math.floordiv(x, x - 1)
+ds = tf.data.Dataset.range(9).map(f).skip(2)
+""",
+    ),
+    "a second pass over failures, restored": Fault(
+        ("restored",),
+        ("concatenate(", "repeat("),
+        ("restored at",),
+        """
+def f(x):
+    return tf.math.floordiv(x, x % 5)
+ds = tf.data.Dataset.range(2, 17, 3).map(f)
+ds = ds.concatenate(ds.repeat(2))
+""",
+    ),
     "the cardinality of chosen datasets": Fault(
         ("eagerly",),
         ("choose_from_datasets",),
@@ -91,12 +111,6 @@ ds = tf.data.Dataset.range(2).filter(f).repeat(3)
 ds = tf.data.Dataset.choose_from_datasets(
     [tf.data.Dataset.range(9)], tf.data.Dataset.range(1), stop_on_empty_dataset=False)
 """,
-    ),
-    "padding of bools": Fault(
-        (),
-        ("padded_batch",),
-        ("dtype bool",),
-        "ds = tf.data.Dataset.from_tensor_slices([True, False]).padded_batch(2)",
     ),
     "saved interleave": Fault(
         ("restored",),
@@ -107,7 +121,7 @@ ds = tf.data.Dataset.choose_from_datasets(
     "saved choice of datasets": Fault(
         ("restored",),
         ("choose_from_datasets",),
-        ("restored at",),
+        ("restored at", "NoneType"),
         """
 ds = tf.data.Dataset.range(6)
 choice = tf.data.Dataset.range(10).map(lambda i: i % 3)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-
 from pipelines.plain import Fault, Ragged, as_element, leaves, mapped, padded, stacked
 
 #: After so many elements of sources, a pipeline counts as one that does not end.

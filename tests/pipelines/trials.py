@@ -12,7 +12,6 @@ import numpy as np
 from everyday.limits import TooLong, limit
 from everyday.programs import Program
 from everyday.shrinking import shrink
-
 from pipelines.composer import compose
 from pipelines.streams import Endless
 from pipelines.ways import WAYS, Case, model

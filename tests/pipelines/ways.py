@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from everyday.programs import Loaded, Program
-
 from pipelines.elements import checksum, difference, plain, traced_checksum
 from pipelines.plain import namespace
 from pipelines.streams import Endless, Failure, Stream
@@ -218,16 +217,15 @@ def folded(case: Case, fold: Callable[[Any], Any], until: Callable[[int], bool])
     if not is_ordered(case.program):
         return ""
     expected = model(case.program)
-    total, error, count = 0, "", 0
-    for item in expected.dataset.read():
+    total, error = 0, ""
+    for count, item in enumerate(expected.dataset.read()):
         if isinstance(item, Failure):
             error = item.name
             break
         total = checksum(total, plain(item))
-        count += 1
         if until(total):
             break
-        if count > MOST:
+        if count >= MOST:
             return ""
     pipeline = case.built()
     try:
