@@ -426,7 +426,7 @@ def paddings(element: ElementType, values: Any) -> list[Any]:
 def padding(value: Any, dtype: DType) -> Any:
     """A padding value as a scalar of a dtype; TypeError if it is of another."""
     if value is None:
-        return convert(b"" if dtype is dt.string else 0, dtype)
+        return convert({dt.string: b"", dt.bool_: False}.get(dtype, 0), dtype)
     tensor: Any = convert(value, None, dtype)
     if tensor.dtype is not dtype:
         raise TypeError(

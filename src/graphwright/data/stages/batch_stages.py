@@ -281,8 +281,7 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
         return values
     whole = np.full((len(arrays), *sizes), value, arrays[0].dtype)
     for place, array in enumerate(arrays):
-        corner = tuple([slice(0, size) for size in array.shape])
-        whole[place][corner] = array
+        whole[(place, *[slice(0, size) for size in array.shape])] = array
     return whole
 
 
