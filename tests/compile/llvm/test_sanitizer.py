@@ -62,7 +62,7 @@ def test_a_planted_fault_is_named(name, monkeypatch):
 
 
 def test_the_statement_is_named(monkeypatch):
-    far = items(lambda x: x._replace(at=x.at._replace(offsets=(Size(1 << 40),))), Store)
+    far = items(lambda x: x._replace(place=x.place._replace(offsets=(Size(1 << 40),))), Store)
     plant(monkeypatch, first(Nest, far))
     with pytest.raises(InternalError) as caught:
         tf.function(lambda x: x * 2.0 + 1.0)(np.ones(1000, np.float32))

@@ -27,7 +27,7 @@ Key = tuple[int, Linear, tuple[tuple[int, Size], ...]]
 
 def key_of(x: Load | Store) -> Key:
     """Where an instruction reads or an effect writes."""
-    return x.buffer, x.at, x.picks
+    return x.buffer, x.place, x.picks
 
 
 class ChunkLoop:
@@ -146,7 +146,7 @@ class ChunkLoop:
 
     def needs_mask(self) -> bool:
         """Whether it matters in the body which lanes of a chunk count."""
-        scatters = any(isinstance(x, Store) and innermost(x.at) != "unit" for x in self.effects)
+        scatters = any(isinstance(x, Store) and innermost(x.place) != "unit" for x in self.effects)
         divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
         return scatters or divides or any(self.wandering(key) for key in self.kinds)
 
@@ -229,7 +229,7 @@ class ChunkLoop:
         key = key_of(x)
         if key in self.units:
             return self.f.load(self.pointers[key], x.kind, self.lanes)
-        places = self.chunks.places(x.at.strides[-1], self.j, self.end)
+        places = self.chunks.places(x.place.strides[-1], self.j, self.end)
         for i, stride in self.wandering(key):
             index = self.e.select(self.mask, self.vector(i), self.e.constant(I64, 0, self.lanes))
             apart = self.e.splat(self.f.size(stride), self.lanes)
@@ -240,8 +240,8 @@ class ChunkLoop:
     def index(self, x: Index) -> Reg:
         """The places of a chunk."""
         e, f = self.e, self.f
-        stride = f.size(x.at.strides[-1])
-        first = f.add(self.stage.place(x.at, self.indices), f.mul(self.j, stride))
+        stride = f.size(x.place.strides[-1])
+        first = f.add(self.stage.place(x.place, self.indices), f.mul(self.j, stride))
         first, stride = [e.cast_integer(r, x.kind) for r in (first, stride)]
         steps = e.binary("mul", self.chunks.iota(x.kind), e.splat(stride, self.lanes))
         return e.binary("add", e.splat(first, self.lanes), steps)

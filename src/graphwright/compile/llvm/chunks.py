@@ -93,7 +93,7 @@ class Chunks:
         if value.kind == "b1":
             value = e.cast("zext", value, "u8")
         places = e.binary("add", e.splat(j, lanes), self.iota(I64))
-        places = e.binary("mul", places, e.splat(f.size(effect.at.strides[-1]), lanes))
+        places = e.binary("mul", places, e.splat(f.size(effect.place.strides[-1]), lanes))
         size = item_size(value.kind)
         pointers = watch(e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}"))
         letter = "f" if is_float(value.kind) else "i"

@@ -139,7 +139,7 @@ class NestWriter(NestFunction):
             if isinstance(effect, Keep):
                 self.rows[effect.row] = writer.uniform[effect.value]
             elif isinstance(effect, Store):
-                place = effect.buffer, effect.at, effect.kind, indices, effect.picks
+                place = effect.buffer, effect.place, effect.kind, indices, effect.picks
                 address, value = writer.address(*place), writer.uniform[effect.value]
                 if effect.combine:
                     address = self.accessed(effect.buffer, address, effect.kind, False)

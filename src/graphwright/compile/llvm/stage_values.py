@@ -29,7 +29,7 @@ class StageValues:
         for x in self.stage.instructions:
             if isinstance(x, (Load, Index)):
                 picked = any(result[i] for i, _ in x.picks) if isinstance(x, Load) else False
-                result.append(self.stage.inner and (picked or innermost(x.at) != "still"))
+                result.append(self.stage.inner and (picked or innermost(x.place) != "still"))
             elif isinstance(x, Element):
                 result.append(any(result[i] for i in x.operands))
             else:
@@ -76,10 +76,10 @@ class StageValues:
     def _scalar(self, x: Instruction, indices: list[Reg]) -> Reg:
         f = self.f
         if isinstance(x, Load):
-            address = self.address(x.buffer, x.at, x.kind, indices, x.picks)
+            address = self.address(x.buffer, x.place, x.kind, indices, x.picks)
             return f.load(self.nest.accessed(x.buffer, address, x.kind, False), x.kind, 1)
         if isinstance(x, Index):
-            return f.e.cast_integer(self.place(x.at, indices), x.kind)
+            return f.e.cast_integer(self.place(x.place, indices), x.kind)
         if isinstance(x, Element):
             operands = [self.scalar(k, indices) for k in x.operands]
             return element(f, x.op, operands, x.kind, self.report)

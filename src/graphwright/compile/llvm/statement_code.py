@@ -358,7 +358,7 @@ class StatementWriter:
         values: list[Reg] = []
         for x in statement.instructions:
             if isinstance(x, (Load, Index)):
-                index = self.place(x.at)
+                index = self.place(x.place)
                 for i, stride in x.picks if isinstance(x, Load) else ():
                     index = f.add(index, f.mul(values[i], f.size(stride)))
                 if isinstance(x, Index):
@@ -375,7 +375,7 @@ class StatementWriter:
         for value, scalar, _ in statement.scalars:
             self.define(scalar, values[value])
         for store in statement.stores:
-            index = self.place(store.at)
+            index = self.place(store.place)
             f.store(values[store.value], f.element(store.buffer, index, store.kind, True))
 
     def report(self, condition: Reg) -> None:

@@ -216,8 +216,8 @@ def changes(stage: Stage) -> tuple[Any, ...]:
         if not isinstance(effect, Store) or effect.combine:
             return False
         x = stage.instructions[effect.value]
-        place = effect.buffer, effect.at, effect.kind, effect.picks
-        return isinstance(x, Load) and (x.buffer, x.at, x.kind, x.picks) == place
+        place = effect.buffer, effect.place, effect.kind, effect.picks
+        return isinstance(x, Load) and (x.buffer, x.place, x.kind, x.picks) == place
 
     return tuple([effect for effect in stage.effects if not is_there(effect)])
 

@@ -22,11 +22,11 @@ def is_in_step(statement: Statement, target: int, source: int) -> bool:
         return False
     ((last, store),) = writes
     plain = not store.combine and not store.picks
-    if not plain or not is_dense(store.at, statement.axes):
+    if not plain or not is_dense(store.place, statement.axes):
         return False
     reads = [(i, x) for i, stage in enumerate(statement.stages) for x in loads(stage, source)]
     again = any(x.buffer == target for stage in statement.stages for x in loads(stage, target))
-    return not again and all(i <= last and x.at == store.at and not x.picks for i, x in reads)
+    return not again and all(i <= last and x.place == store.place and not x.picks for i, x in reads)
 
 
 def loads(stage: Stage, buffer: int) -> list[Load]:

@@ -21,20 +21,21 @@ from graphwright.compile.verifier.statement_steps import Statements
 def verify(lowered: Program, plan: Program) -> None:
     """InternalError, which names a rule and a statement, unless a plan does what was lowered."""
     for sizes in runs_of(plan):
-        statements, flow = None, None
+        walk: Statements | PlanWalk | None = None
         try:
             layout = Layout(lowered, plan, sizes)
             verify_loans(plan, layout)
-            statements = Statements(layout)
+            walk = statements = Statements(layout)
             items = statements.block(lowered.body, plan.body, KnownScalars())
-            flow = PlanWalk(Memory(layout))
+            walk = flow = PlanWalk(Memory(layout))
             given: State = dict.fromkeys(plan.inputs, WHOLE)
             left = flow.block(items, given)
             flow.statement = None
             verify_results(lowered, plan, flow.memory, left)
         except Refused as refusal:
-            where = flow or statements
-            statement = refusal.statement or (where and where.statement)
+            statement = refusal.statement
+            if statement is None and walk is not None:
+                statement = walk.statement
             lines = [] if statement is None else show((statement,), 1)
             message = "\n".join([f"a plan breaks {refusal}", *lines])
             raise InternalError(None, None, message) from refusal

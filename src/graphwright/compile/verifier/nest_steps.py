@@ -88,7 +88,7 @@ class NestStep:
             elif isinstance(x, Scalar):
                 self.scalars.read(x.scalar, x.kind)
             elif isinstance(x, Index):
-                self.scalars.read_place(x.at)
+                self.scalars.read_place(x.place)
         for k, effect in enumerate(stage.effects):
             if isinstance(effect, Store):
                 self.store(number, k, stage, effect, axes)
@@ -102,15 +102,15 @@ class NestStep:
             return
         if self.layout.buffers[x.buffer].role == "row":
             words = f"b{x.buffer}, the memory of a row, is read where no stage has written it"
-            require(self.own.get(x.buffer) == x.at and not x.picks, PlanRule.VALUES, words)
+            require(self.own.get(x.buffer) == x.place and not x.picks, PlanRule.VALUES, words)
             return
         access = Access(number, -1, x, box, apart)
         self.loads.append(access)
-        stage_made, at = self.made.get(x.buffer, (number, x.at))
+        stage_made, at = self.made.get(x.buffer, (number, x.place))
         if stage_made == number:
-            anywhere = x.picks or x.at.scalars
+            anywhere = x.picks or x.place.scalars
             self.reads[Read(x.buffer, None if anywhere else box)] = None
-        elif at != x.at or x.picks:
+        elif at != x.place or x.picks:
             refuse(PlanRule.ORDER, f"b{x.buffer} is read where another index may have written it")
 
     def store(self, number: int, k: int, stage: Stage, x: Store, axes: list[int]) -> None:
@@ -121,7 +121,7 @@ class NestStep:
         if box is None:
             return
         if self.layout.buffers[x.buffer].role == "row":
-            self.own[x.buffer] = x.at
+            self.own[x.buffer] = x.place
             return
         given = self.layout.is_given(x.buffer)
         require(not given, PlanRule.ARGUMENTS, f"b{x.buffer}, an argument, is written")
@@ -130,26 +130,26 @@ class NestStep:
             self.renamed.append(Renamed(source.buffer, x.buffer, box))  # type: ignore[union-attr]
             return
         self.verify_order(stage, x, apart)
-        anywhere = bool(x.picks or x.at.scalars)
+        anywhere = bool(x.picks or x.place.scalars)
         if anywhere or x.combine:
             self.reads[Read(x.buffer, None if anywhere else box)] = None
         self.writes.append(Written(x.buffer, None if anywhere else box, anywhere))
         self.stores.append(Access(number, k, x, box, apart))
-        self.made.setdefault(x.buffer, (number, x.at))
+        self.made.setdefault(x.buffer, (number, x.place))
 
     def place(self, x: Load | Store, stage: Stage, axes: list[int]) -> tuple[Box | None, bool]:
         """Where something is, if that is anywhere; it must be inside of its buffer."""
         words = f"b{x.buffer}, of {self.layout.buffers[x.buffer].kind}, is taken for {x.kind}"
         require(self.layout.buffers[x.buffer].kind == x.kind, PlanRule.SCALARS, words)
         outer = self.nest.outer
-        apart = x.at.strides[:outer] if self.layout.buffers[x.buffer].role == "row" else ()
+        apart = x.place.strides[:outer] if self.layout.buffers[x.buffer].role == "row" else ()
         if not stage.inner:
-            apart = (*apart, *x.at.strides[outer:])
+            apart = (*apart, *x.place.strides[outer:])
         if any(stride.factor for stride in apart):
             refuse(PlanRule.BOUNDED, f"an axis has a part in b{x.buffer} that is not there")
-        box, single = box_of(x.at, axes, self.layout.sizes)
+        box, single = box_of(x.place, axes, self.layout.sizes)
         if box is not None:
-            self.bounds.verify(x.buffer, box, x.at, x.picks, stage.instructions, self.scalars)
+            self.bounds.verify(x.buffer, box, x.place, x.picks, stage.instructions, self.scalars)
         return box, single
 
     # -- in place, in any order -------------------------------------------------------------
@@ -174,7 +174,9 @@ class NestStep:
             words = f"b{target} is written over b{source}"
             require(aligned(source, target), PlanRule.IN_PLACE, f"{words}, which begins elsewhere")
             require(load.stage <= store.stage, PlanRule.IN_PLACE, f"{words}, which is read later")
-            same = load.item.at == store.item.at and not load.item.picks and not store.item.picks
+            same = (
+                load.item.place == store.item.place and not load.item.picks and not store.item.picks
+            )
             size = item_size(load.item.kind) == item_size(store.item.kind)
             require(same and size, PlanRule.IN_PLACE, f"{words}, which is read at other places")
             require(store.apart, PlanRule.IN_PLACE, f"{words}, several times")
@@ -192,7 +194,7 @@ class NestStep:
             last = len(self.nest.axes) - 1
             if any(varies(stage, i, last) for i, _ in x.picks):
                 refuse(PlanRule.ORDER, "an index of a store changes along the innermost axis")
-            step = self.layout.sizes.of(x.at.strides[last])
+            step = self.layout.sizes.of(x.place.strides[last])
             if x.combine and self.axes[last] > 1 and step not in (0, 1):
                 refuse(
                     PlanRule.ORDER, "what is added goes to places apart along the innermost axis"
@@ -204,5 +206,5 @@ def varies(stage: Stage, i: int, axis: int) -> bool:
     x = stage.instructions[i]
     if isinstance(x, (Load, Index)):
         picks = x.picks if isinstance(x, Load) else ()
-        return bool(x.at.strides[axis].factor) or any(varies(stage, p, axis) for p, _ in picks)
+        return bool(x.place.strides[axis].factor) or any(varies(stage, p, axis) for p, _ in picks)
     return isinstance(x, Element) and any(varies(stage, p, axis) for p in x.operands)

@@ -78,8 +78,8 @@ def stores_of_same(statement: Statement, name: Name) -> frozenset[tuple[int, int
             if isinstance(effect, Store) and not effect.combine:
                 x = stage.instructions[effect.value]
                 if isinstance(x, Load) and x.buffer != effect.buffer:
-                    place = effect.at, effect.kind, effect.picks
-                    same = (x.at, x.kind, x.picks) == place
+                    place = effect.place, effect.kind, effect.picks
+                    same = (x.place, x.kind, x.picks) == place
                     if same and name(x.buffer) == name(effect.buffer):
                         found.append((i, k))
     return frozenset(found)

@@ -141,7 +141,7 @@ class Statements(ListSteps):
             elif isinstance(x, Scalar):
                 scalars.read(x.scalar, x.kind)
             elif isinstance(x, Index):
-                scalars.read_place(x.at)
+                scalars.read_place(x.place)
         limits = [self.bounds.limit(s.instructions, i, scalars) for i in range(len(s.instructions))]
         for i, scalar, kind in s.scalars:
             words = f"%{scalar} is {kind}, and what it gets is {s.instructions[i].kind}"
@@ -156,14 +156,14 @@ class Statements(ListSteps):
 
     def place(self, x: Any, s: Straight, scalars: KnownScalars) -> Box | None:
         """Where one element is, if that is known; it must be inside of its buffer."""
-        axes = any(stride.factor for stride in x.at.strides)
+        axes = any(stride.factor for stride in x.place.strides)
         require(not axes, PlanRule.BOUNDED, "there is no axis here")
-        box, _ = box_of(x.at, (), self.sizes)
+        box, _ = box_of(x.place, (), self.sizes)
         assert box is not None
         picks = x.picks
         self.kind(x.buffer, x.kind)
-        self.bounds.verify(x.buffer, box, x.at, picks, s.instructions, scalars)
-        return None if picks or x.at.scalars else box
+        self.bounds.verify(x.buffer, box, x.place, picks, s.instructions, scalars)
+        return None if picks or x.place.scalars else box
 
     def clear(self, pair: Pair, scalars: KnownScalars) -> Step:
         """What a reduction starts from, everywhere."""
