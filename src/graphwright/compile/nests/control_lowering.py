@@ -99,7 +99,7 @@ class ControlLowering:
     def choice(
         self, node: Node, schedule: Schedule, then: Schedule, otherwise: Schedule
     ) -> list[Statement]:
-        """The statements of a branch; both sides give the same scalars and fill the same buffers."""
+        """The statements of a branch; its sides give the same scalars and fill the same buffers."""
         program, lists = self.program, self.program.of_lists
         before: list[Statement] = []
         after: list[Statement] = []

@@ -166,6 +166,9 @@ class Keep(NamedTuple):
         return f"row{self.row} = .{self.value}"
 
 
+StageEffect = Store | Reduce | Keep
+
+
 class Stage(NamedTuple):
     """One pass over the inner axes, in any order; without `inner`, one step for each outer index.
 
@@ -174,7 +177,7 @@ class Stage(NamedTuple):
     """
 
     instructions: tuple[Instruction, ...]
-    effects: tuple[Store | Reduce | Keep, ...]
+    effects: tuple[StageEffect, ...]
     inner: bool = True
 
 
