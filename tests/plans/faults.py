@@ -8,20 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import graphwright as tf
+from graphwright.compile.nests.list_statements import Deliver, Extend, Locate, Reserve
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
     Copy,
-    Deliver,
-    Extend,
     Load,
-    Locate,
     Loop,
     Multiply,
     Nest,
     PackRight,
     Program,
-    Reserve,
     Scan,
     Statement,
     Store,

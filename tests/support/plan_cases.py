@@ -18,10 +18,10 @@ import graphwright as tf
 from graphwright.base.errors import InternalError
 from graphwright.compile.memory.coalescing import reading_first, renamed
 from graphwright.compile.nests import lowering
+from graphwright.compile.nests.list_statements import Locate
 from graphwright.compile.nests.nest import (
     Choice,
     Load,
-    Locate,
     Loop,
     Nest,
     Program,

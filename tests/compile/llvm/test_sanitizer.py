@@ -11,7 +11,8 @@ from support.tiers import normal
 import graphwright as tf
 from graphwright.base.errors import InternalError
 from graphwright.compile.llvm import statement_code
-from graphwright.compile.nests.nest import Locate, Nest, Store
+from graphwright.compile.nests.list_statements import Locate
+from graphwright.compile.nests.nest import Nest, Store
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.run import executable
 from graphwright.compile.run.checking import compare

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.nest import (
+from graphwright.compile.nests.list_statements import (
     Agree,
     Deliver,
     Extend,
     Locate,
     Mark,
-    Program,
     Require,
     Reserve,
     Shorten,
     Transfer,
 )
+from graphwright.compile.nests.nest import Program
 from graphwright.compile.nests.sizes import Size
 
 if TYPE_CHECKING:

@@ -22,13 +22,12 @@ from graphwright.compile.llvm.function import FunctionWriter
 from graphwright.compile.memory.accesses import read_by, written_by
 from graphwright.compile.memory.arena import bytes_of, companies
 from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.list_statements import Extend, Reserve
 from graphwright.compile.nests.nest import (
     Clear,
     Copy,
-    Extend,
     Multiply,
     Program,
-    Reserve,
     Scan,
     Statement,
     all_statements,

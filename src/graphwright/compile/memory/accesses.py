@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from graphwright.compile.nests.list_statements import Deliver, Locate, Transfer
 from graphwright.compile.nests.nest import (
     Clear,
     Copy,
-    Deliver,
     Load,
-    Locate,
     Multiply,
     Nest,
     PackRight,
@@ -20,7 +19,6 @@ from graphwright.compile.nests.nest import (
     Statement,
     Store,
     Straight,
-    Transfer,
 )
 
 

@@ -11,28 +11,30 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.memory.accesses import accessed, viewed
 from graphwright.compile.memory.in_place import is_in_step
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.nest import (
+from graphwright.compile.nests.list_statements import (
     Agree,
+    Deliver,
+    Extend,
+    Locate,
+    Mark,
+    Require,
+    Reserve,
+    Shorten,
+    Transfer,
+)
+from graphwright.compile.nests.nest import (
     Buffer,
     Choice,
     Clear,
     Copy,
-    Deliver,
-    Extend,
-    Locate,
     Loop,
-    Mark,
     Multiply,
     Nest,
     PackRight,
     Program,
-    Require,
-    Reserve,
     Scan,
-    Shorten,
     Statement,
     Straight,
-    Transfer,
     all_statements,
     inner_blocks,
 )

@@ -18,14 +18,13 @@ from typing import Any
 from graphwright.compile.memory.accesses import accessed, written_by
 from graphwright.compile.memory.arena import bytes_of, companies
 from graphwright.compile.memory.interference import Affinity, Interference, members
+from graphwright.compile.nests.list_statements import Deliver, Locate, Transfer
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
     Copy,
-    Deliver,
     Instruction,
     Load,
-    Locate,
     Loop,
     Multiply,
     Nest,
@@ -37,7 +36,6 @@ from graphwright.compile.nests.nest import (
     Statement,
     Store,
     Straight,
-    Transfer,
     inner_blocks,
 )
 

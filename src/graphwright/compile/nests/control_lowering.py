@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphwright.compile.lists.list_buffers import READS, is_list
+from graphwright.compile.lists.list_uses import READS, is_list
 from graphwright.compile.nests.building import ProgramBuilder
 from graphwright.compile.nests.clusters import Cluster
 from graphwright.compile.nests.element_kinds import kind_of
@@ -109,7 +109,7 @@ class ControlLowering:
         for output, *values in zip(node.outputs, then.graph.results, otherwise.graph.results):
             ends = list(zip(values, (then, otherwise), sides))
             if is_list(output):
-                if program.lists.found[output].size is None:
+                if program.lists.listed[output].size is None:
                     lists.lengths[output] = result = program.scalar()
                     first, second = [lists.next_length(*end) for end in ends]
                     scalars.append((result, first, second, "i32"))

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from graphwright.compile.graph.accumulate import MatMulAdd
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.passes import verified
-from graphwright.compile.lists.list_buffers import LIST_OPS, ListBuffers, is_list
+from graphwright.compile.lists.list_buffers import ListBuffers
 from graphwright.compile.lists.list_lowering import ListLowering
+from graphwright.compile.lists.list_uses import LIST_OPS, is_list
 from graphwright.compile.memory.arena import homes
 from graphwright.compile.memory.coalescing import coalesced
 from graphwright.compile.memory.residence import PlanError, Residence, stored

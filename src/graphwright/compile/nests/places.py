@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from graphwright.base.errors import InternalError
 from graphwright.compile.memory.accesses import written_by
+from graphwright.compile.nests.list_statements import Extend, Shorten
 from graphwright.compile.nests.nest import (
     Choice,
     Copy,
     Element,
-    Extend,
     Instruction,
     Keep,
     Load,
@@ -23,7 +23,6 @@ from graphwright.compile.nests.nest import (
     Program,
     Row,
     Scalar,
-    Shorten,
     Statement,
     Store,
     Straight,

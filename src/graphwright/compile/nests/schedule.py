@@ -15,13 +15,8 @@ from graphwright.compile.graph.accumulate import accumulated, in_place
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs
-from graphwright.compile.lists.list_buffers import (
-    LIST_OPS,
-    MAKERS,
-    ListBuffers,
-    is_list,
-    list_operands,
-)
+from graphwright.compile.lists.list_buffers import ListBuffers
+from graphwright.compile.lists.list_uses import LIST_OPS, MAKERS, is_list, list_operands
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, is_final, spread
 from graphwright.compile.nests.moves import FIRST, MOVES, Place, Position, aligned, is_trivial
 from graphwright.compile.nests.sizes import ONE, Late, NotNative, Refusals, Shape, Size, Sizes

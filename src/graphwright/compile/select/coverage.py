@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graphwright.compile.graph.simplify import simple_graphs
-from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
+from graphwright.compile.lists.list_uses import LIST_OPS, is_list
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.moves import MOVES
 from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS

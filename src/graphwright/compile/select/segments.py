@@ -15,8 +15,8 @@ from graphwright.compile.graph.passes import through, verified
 from graphwright.compile.graph.rewrites import lengths_first, rewritten
 from graphwright.compile.graph.updates import updated_by_products
 from graphwright.compile.graph.variable_cells import VariableCells
-from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
 from graphwright.compile.lists.list_types import with_list_types
+from graphwright.compile.lists.list_uses import LIST_OPS, is_list
 from graphwright.compile.lists.nested_lists import with_flat_lists
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.sizes import Late, NotNative, Refusals

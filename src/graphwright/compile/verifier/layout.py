@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.nest import Extend, Locate, Loop, Program, Reserve, all_statements
+from graphwright.compile.nests.list_statements import Extend, Locate, Reserve
+from graphwright.compile.nests.nest import Loop, Program, all_statements
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.verifier.plan_rules import PlanRule, refuse, require
 from graphwright.compile.verifier.quantities import Quantities

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.compile.nests.nest import Extend, Locate, Statement
+from graphwright.compile.nests.list_statements import Extend, Locate
+from graphwright.compile.nests.nest import Statement
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.verifier.element_boxes import Box
 
