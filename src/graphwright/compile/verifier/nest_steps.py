@@ -1,4 +1,4 @@
-"""The rules in a nest: what a stage may read, what it may write over, that no order matters."""
+"""A nest becomes a step: its reads, what it may overwrite, and that no order matters."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class NestStep:
         self.renamed: list[Effect] = []
         self.writes: list[Effect] = []
         self.rows: set[int] = set()
-        self.own: dict[int, Linear] = {}  # memory of rows that was written, and where
-        self.made: dict[int, tuple[int, Linear]] = {}  # values stored: (stage, place)
+        self.row_places: dict[int, Linear] = {}  # by buffer of a row: the written place
+        self.stored: dict[int, tuple[int, Linear]] = {}  # by stored value: (stage, place)
 
     def step(self) -> Step:
-        """What the nest does to values."""
+        """The step of the nest."""
         for number, stage in enumerate(self.nest.stages):
             self.stage(number, stage)
         for store in self.stores:
@@ -69,10 +69,10 @@ class NestStep:
             self.scalars.define(scalar, kind)
         return Step(self.nest, tuple(self.reads), (*self.renamed, *self.writes))
 
-    # -- what it reads and writes -----------------------------------------------------------
+    # -- reads and writes -------------------------------------------------------------------
 
     def stage(self, number: int, stage: Stage) -> None:
-        """One stage."""
+        """Takes in one stage."""
         if not stage.inner and not self.nest.outer:
             refuse(PlanRule.ORDER, "a stage is for each outer index of a nest that has none")
         axes = self.axes if stage.inner else self.axes[: self.nest.outer]
@@ -92,39 +92,41 @@ class NestStep:
         for k, effect in enumerate(stage.effects):
             if isinstance(effect, Store):
                 self.store(number, k, stage, effect, axes)
-        made = [e.row for e in stage.effects if isinstance(e, (Reduce, Keep))]
-        self.rows.update(made)
+        rows = [e.row for e in stage.effects if isinstance(e, (Reduce, Keep))]
+        self.rows.update(rows)
 
     def load(self, number: int, stage: Stage, x: Load, axes: list[int]) -> None:
-        """What a stage reads."""
+        """Takes in a load of a stage."""
         box, apart = self.place(x, stage, axes)
         if box is None:
             return
         if self.layout.buffers[x.buffer].role == "row":
             words = f"b{x.buffer}, the memory of a row, is read where no stage has written it"
-            require(self.own.get(x.buffer) == x.place and not x.picks, PlanRule.VALUES, words)
+            require(
+                self.row_places.get(x.buffer) == x.place and not x.picks, PlanRule.VALUES, words
+            )
             return
         access = Access(number, -1, x, box, apart)
         self.loads.append(access)
-        stage_made, at = self.made.get(x.buffer, (number, x.place))
-        if stage_made == number:
+        writer, place = self.stored.get(x.buffer, (number, x.place))
+        if writer == number:
             anywhere = x.picks or x.place.scalars
             self.reads[Read(x.buffer, None if anywhere else box)] = None
-        elif at != x.place or x.picks:
+        elif place != x.place or x.picks:
             refuse(PlanRule.ORDER, f"b{x.buffer} is read where another index may have written it")
 
     def store(self, number: int, k: int, stage: Stage, x: Store, axes: list[int]) -> None:
-        """What a stage writes."""
+        """Takes in a store of a stage."""
         box, apart = self.place(x, stage, axes)
         limit = self.bounds.limit(stage.instructions, x.value, self.scalars)
         self.bounds.store(x.buffer, None if x.combine else limit)
         if box is None:
             return
         if self.layout.buffers[x.buffer].role == "row":
-            self.own[x.buffer] = x.place
+            self.row_places[x.buffer] = x.place
             return
-        given = self.layout.is_given(x.buffer)
-        require(not given, PlanRule.ARGUMENTS, f"b{x.buffer}, an argument, is written")
+        is_argument = self.layout.is_given(x.buffer)
+        require(not is_argument, PlanRule.ARGUMENTS, f"b{x.buffer}, an argument, is written")
         if (number, k) in self.left_out:
             source = stage.instructions[x.value]
             self.renamed.append(Renamed(source.buffer, x.buffer, box))  # type: ignore[union-attr]
@@ -135,10 +137,10 @@ class NestStep:
             self.reads[Read(x.buffer, None if anywhere else box)] = None
         self.writes.append(Written(x.buffer, None if anywhere else box, anywhere))
         self.stores.append(Access(number, k, x, box, apart))
-        self.made.setdefault(x.buffer, (number, x.place))
+        self.stored.setdefault(x.buffer, (number, x.place))
 
     def place(self, x: Load | Store, stage: Stage, axes: list[int]) -> tuple[Box | None, bool]:
-        """Where something is, if that is anywhere; it must be inside of its buffer."""
+        """The box of an access, which must be inside of its buffer; None if an axis is empty."""
         words = f"b{x.buffer}, of {self.layout.buffers[x.buffer].kind}, is taken for {x.kind}"
         require(self.layout.buffers[x.buffer].kind == x.kind, PlanRule.SCALARS, words)
         outer = self.nest.outer
@@ -155,8 +157,8 @@ class NestStep:
     # -- in place, in any order -------------------------------------------------------------
 
     def verify_store(self, store: Access) -> None:
-        """What a store may write over: what is read at the same place no later, and nothing else
-        that the nest accesses."""
+        """Requires that a store overwrites nothing that the nest accesses, except elements that are
+        read at the same place and no later."""
         target, aligned = store.item.buffer, self.layout.aligned
         for other in self.stores:
             if other is not store and self.layout.meet(other.item.buffer, target):
@@ -168,9 +170,9 @@ class NestStep:
             source = load.item.buffer
             if not self.layout.meet(source, target):
                 continue
-            made = self.made.get(source)
-            if made is not None and made[0] < load.stage and store.stage <= made[0]:
-                continue  # it reads what the nest has stored by then
+            earlier = self.stored.get(source)
+            if earlier is not None and earlier[0] < load.stage and store.stage <= earlier[0]:
+                continue  # it reads elements that the nest has stored by then
             words = f"b{target} is written over b{source}"
             require(aligned(source, target), PlanRule.IN_PLACE, f"{words}, which begins elsewhere")
             require(load.stage <= store.stage, PlanRule.IN_PLACE, f"{words}, which is read later")
@@ -186,7 +188,7 @@ class NestStep:
                 require(first, PlanRule.IN_PLACE, f"{words}, which is not read first")
 
     def verify_order(self, stage: Stage, x: Store, apart: bool) -> None:
-        """No order may matter, and vectors along the innermost axis are as code takes them."""
+        """Requires that no order matters, and that vectors fit along the innermost axis."""
         ordered = self.nest.ordered or x.combine
         if not ordered and (x.picks or not apart):
             refuse(PlanRule.ORDER, f"several indices write one place of b{x.buffer}")

@@ -1,4 +1,4 @@
-"""What the verifier says of a plan that is wrong: a rule of docs/engineering/plans.md, in words."""
+"""The rules of docs/engineering/plans.md, and the refusal of a plan that breaks one."""
 
 from __future__ import annotations
 
