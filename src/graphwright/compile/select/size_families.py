@@ -111,7 +111,7 @@ class SizeFamily:
         self.calls = 0  # of traces that waited for a form
         self.waiting: WeakSet[Member] = WeakSet()
 
-    def found(self, types: Types) -> Function | None:
+    def function_for(self, types: Types) -> Function | None:
         """The linked function for a graph of this structure and these types, or None."""
         form = self.form
         if form is None or not form.is_linked or not form.covers(types):
@@ -122,7 +122,7 @@ class SizeFamily:
         """The same from families that are kin."""
         with _LOCK:
             others = [family for family in self.kin.families.values() if family is not self]
-        functions = (family.found(types) for family in others)
+        functions = (family.function_for(types) for family in others)
         return next((function for function in functions if function is not None), None)
 
     def wait(self, member: Member) -> None:
