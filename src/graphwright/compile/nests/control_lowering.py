@@ -75,7 +75,7 @@ class ControlLowering:
         """
         variables, real = {variable for variable, _ in buffers}, self.program.values.real
         memory = [self.program.memory(value, body, steps) for _, value in buffers]
-        taken = {
+        used = {
             variable for (variable, _), source in zip(buffers, memory) if real(source) == variable
         }
         result = []
@@ -87,12 +87,12 @@ class ControlLowering:
                 continue
             home = body.home.get(value)
             is_own = isinstance(home, Cluster) or (home is not None and not is_lent(value))
-            if real(source) in taken or not (is_own or real(source) in variables):
+            if real(source) in used or not (is_own or real(source) in variables):
                 _, shape, kind = self.program.values.buffers[variable]
                 fresh = self.program.buffer("temporary", shape, kind)
                 steps.append(Copy(source, fresh, product(shape), kind))
                 source = fresh
-            taken.add(real(source))
+            used.add(real(source))
             result.append((variable, source))
         return result
 

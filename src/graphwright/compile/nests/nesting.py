@@ -320,12 +320,12 @@ class StageLowering:
             number = self.emit(Element(AddV2.of(), (number, further), kind))
         return number
 
-    def picks(self, shape: Shape, at: Place) -> tuple[tuple[int, Size], ...]:
+    def picks(self, shape: Shape, place: Place) -> tuple[tuple[int, Size], ...]:
         """The picks of a place in an array: (instruction of the index, stride)."""
         pairs: list[tuple[int, Size]] = []
         step = ONE
-        for d, place in zip(reversed(shape), reversed(at)):
-            pairs += [(self.read(v, where), Size(f) * step) for v, where, f in place.picks]
+        for d, position in zip(reversed(shape), reversed(place)):
+            pairs += [(self.read(v, source), Size(f) * step) for v, source, f in position.picks]
             step *= d
         return tuple(pairs)
 

@@ -369,9 +369,7 @@ class Schedule(Shapes):
         dims = self.of(node.inputs[0])
         space, place = spread(dims)
         reduced = self.reduced(node)
-        axes = frozenset(
-            position.axis for i, position in enumerate(place) if i in reduced and position.axis >= 0
-        )
+        axes = frozenset(p.axis for i, p in enumerate(place) if i in reduced and p.axis >= 0)
         result_place = place_of_result(
             node.op, place, reduced, len(dims) - len(self.of(node.outputs[0]))
         )

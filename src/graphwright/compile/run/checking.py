@@ -110,23 +110,23 @@ def agree(subject: str, fast: object, slow: object, graph: Graph) -> None:
         )
 
 
-def compare(own: Array, other: Array) -> str:
+def compare(fast: Array, slow: Array) -> str:
     """The difference of two arrays, in words; empty if they agree."""
-    if own.dtype != other.dtype or own.shape != other.shape:
-        return f"{own.dtype}{own.shape} and {other.dtype}{other.shape}"
-    if own.dtype == object or not own.size:
+    if fast.dtype != slow.dtype or fast.shape != slow.shape:
+        return f"{fast.dtype}{fast.shape} and {slow.dtype}{slow.shape}"
+    if fast.dtype == object or not fast.size:
         return ""
-    if own.dtype.kind == "c":
-        return compare(own.real, other.real) or compare(own.imag, other.imag)
-    tolerance = TOLERANCES.get(own.dtype.name)
+    if fast.dtype.kind == "c":
+        return compare(fast.real, slow.real) or compare(fast.imag, slow.imag)
+    tolerance = TOLERANCES.get(fast.dtype.name)
     if tolerance is None:  # a NaN of small floats equals itself by its bits
-        same_bits = own.tobytes() == other.tobytes()
-        return "" if same_bits or np.array_equal(own, other) else f"{own!r} and {other!r}"
-    if own.dtype.itemsize == 2:
-        own, other = own.astype(np.float32), other.astype(np.float32)
-    finite = np.isfinite(other)
-    scale = np.max(np.abs(other[finite]), initial=0.0)
-    least = _ROUNDINGS * float(np.finfo(own.dtype).eps)
+        same_bits = fast.tobytes() == slow.tobytes()
+        return "" if same_bits or np.array_equal(fast, slow) else f"{fast!r} and {slow!r}"
+    if fast.dtype.itemsize == 2:
+        fast, slow = fast.astype(np.float32), slow.astype(np.float32)
+    finite = np.isfinite(slow)
+    scale = np.max(np.abs(slow[finite]), initial=0.0)
+    least = _ROUNDINGS * float(np.finfo(fast.dtype).eps)
     apart = max(tolerance * scale, least)
-    same = np.isclose(own, other, rtol=tolerance, atol=apart, equal_nan=True)
-    return "" if same.all() else f"{own[~same][:4]!r} and {other[~same][:4]!r}"
+    same = np.isclose(fast, slow, rtol=tolerance, atol=apart, equal_nan=True)
+    return "" if same.all() else f"{fast[~same][:4]!r} and {slow[~same][:4]!r}"

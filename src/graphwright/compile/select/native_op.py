@@ -147,10 +147,7 @@ class NativeUpdate(Native):
         verify_call(self.f, [*values, *operands[self.read + self.written :]])
 
     def update(self) -> Callable[..., Any]:
-        """The function that runs it on cells and arrays, with the cells locked.
-
-        It overwrites a cell's array where the program may and nothing else holds that array.
-        """
+        """The function that runs it on locked cells and arrays; it may overwrite cells' arrays."""
         native, lending = self.function(), self.executable.lending()
         first, count, outputs = (
             self.read,
