@@ -47,8 +47,8 @@ def table(
     """The description of a program for the boundary.
 
     An input has a NumPy dtype, a rank and a slot. A symbol has a slot, an input, an axis and the
-    expected size (-1 for any). A result has a NumPy dtype, a rank, the slots of its dimensions and
-    its address, whether it is late, and the input whose memory it may have.
+    expected size (-1 for any). A result has a NumPy dtype, a rank, and the slots of its dimensions
+    and its address. It also has whether it is late, and the input whose memory it may have.
     """
     words = [frame.size, len(inputs), *addresses]
     words += [len(results), len(symbols)]

@@ -25,8 +25,10 @@ def render(program: Program) -> tuple[str, Frame]:
 
 
 def skeleton(program: Program) -> Any:
-    """The parts of a program that decide how good its text is, without the sizes that a trace
-    knows: a kind stands for a number that may be one."""
+    """The parts of a program that decide how good its text is, without the sizes of a trace.
+
+    A number may be a size, so its kind stands for it.
+    """
     module = LlvmModule(program)
 
     def of(part: object) -> object:

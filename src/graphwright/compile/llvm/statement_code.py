@@ -40,8 +40,8 @@ from graphwright.compile.nests.nest import (
 )
 from graphwright.compile.nests.sizes import product
 
-#: The simple operations after which signals are let in, the least count of a nest, and the number
-#: of a nest's operations that count as one, since they run in vectors.
+#: The simple operations after which signals are let in, and the least count of a nest. A nest's
+#: operations run in vectors, so as many as the last number count as one.
 _PATIENCE, _LONG, _AT_ONCE = 1 << 20, 1 << 12, ROUND >> 20
 
 

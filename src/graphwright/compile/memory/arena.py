@@ -51,8 +51,8 @@ def homes(program: Program) -> dict[int, int]:
     """The buffer whose memory each temporary has, for all that are used.
 
     That is its own, that of one that is no smaller and dead by then, or that of a result which is
-    not begun yet. A buffer that loops swap may lie anywhere in the memory of its company, so all of
-    a company live as long as any of it.
+    not begun yet. A buffer that loops swap may lie anywhere in the memory of its company. So all
+    members of a company live as long as any of them.
     """
     result = {i: i for i, buffer in enumerate(program.buffers) if buffer.role == "temporary"}
     story = moments(program.body)
@@ -191,8 +191,10 @@ def companies(body: Sequence[Statement]) -> list[frozenset[int]]:
 
 
 def inherits(story: Sequence[Moment], result: int, members: Collection[int], last: int) -> bool:
-    """Whether the last statement that reads a company begins a result in step with it: it reads
-    each element no later than it writes the one in its place."""
+    """Whether the last statement that reads a company begins a result in step with it.
+
+    That is, it reads each element no later than it writes the one in its place.
+    """
     begun = next((i for i, m in enumerate(story) if result in accessed(m.statement)), None)
     if begun is None or begun != last:
         return False

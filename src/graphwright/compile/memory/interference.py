@@ -2,8 +2,8 @@
 
 The rule is that of register allocators: two buffers interfere where one is written while the other
 is live (Chaitin, "Register Allocation & Spilling via Graph Coloring", 1982). There are two
-exceptions. After a copy both hold the same. And a statement may read each element of one buffer no
-later than it writes the one in its place of the other, if the first is not live afterwards.
+exceptions. After a copy both hold the same. And a statement may read each element of a buffer that
+dies there no later than it writes the one in its place of the other.
 
 A buffer is *live* where a write to it has begun and a read will follow. A buffer that one block
 alone accesses (an iteration, a side of a branch) is not live where that block begins or ends. The

@@ -1,6 +1,6 @@
 """The places of a program's values: a register, memory, or both.
 
-No other module knows them. A lowering that makes a statement says here where its results are:
+No other module knows them. A lowering that makes a statement says here where its results are.
 `define` names the register of a value of one element, `target` the memory that the statement
 writes. A reader asks here, and a missing value is an error while the plan is made. A reader that
 needs an address writes a value from its register to memory first (`Lowering.memory`).

@@ -1,8 +1,8 @@
 """Results that may have the memory of inputs, such as the updated value of a variable.
 
 For that, each element of the input must be read no later than the one in its place is written. And
-the program must run to its end once it has begun: one that leaves a call to the kernels must leave
-the inputs as they were.
+the program must run to its end once it has begun. A program that leaves a call to the kernels must
+leave the inputs as they were.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from graphwright.compile.nests.sizes import ONE, Size
 class Reserve(NamedTuple):
     """Room for a list of `length` items, which must not be negative; items not written are zeros.
 
-    `written` are slots of scalars that say whether a list was written: its own slot, and that of
-    the list that it is made like (or -1).
+    `written` are slots of scalars that say whether a list was written. They are its own slot, and
+    that of the list that it is made like (or -1).
     """
 
     buffer: int

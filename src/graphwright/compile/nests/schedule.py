@@ -17,13 +17,13 @@ from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs
 from graphwright.compile.lists.list_buffers import ListBuffers
 from graphwright.compile.lists.list_uses import LIST_OPS, MAKERS, is_list, list_operands
-from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, is_final, spread
+from graphwright.compile.nests.clustering import Clustering
+from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, spread
 from graphwright.compile.nests.moves import FIRST, MOVES, Place, Position, aligned, is_trivial
 from graphwright.compile.nests.sizes import ONE, Late, NotNative, Refusals, Shape, Size, Sizes
 from graphwright.compile.nests.symbolic_shapes import (
     COMBINE,
     FILLS,
-    Shapes,
     joined_parts,
     place_of_result,
 )
@@ -39,11 +39,8 @@ from graphwright.ops.core.own_ops import Scattered, Sized
 from graphwright.ops.core.sequences import Range
 from graphwright.types.dtypes import INDEX
 
-#: The most nodes of a cluster: code generation is not linear in a block's size.
-_LARGEST = 160
 
-
-class Schedule(Shapes):
+class Schedule(Clustering):
     """The clusters and opaque statements of one graph, in order."""
 
     def __init__(
@@ -61,9 +58,6 @@ class Schedule(Shapes):
         self.aliases = {} if aliases is None else aliases
         self.inner: dict[Node, list[Schedule]] = {}  # of the graphs inside a node
         self.outside: set[Value] = set()  # values from before this graph runs
-        self.home: dict[Value, Cluster | Opaque] = {}
-        self.statements: list[Cluster | Opaque] = []
-        self.escapes: dict[Value, None] = {}  # values that other statements read, in order
         self.results: list[Value] = []
         self.overwritten = in_place(graph)  # by sum: the operand that it overwrites
         self.claimed: set[Value] = set()  # values in the memory of results
@@ -74,7 +68,7 @@ class Schedule(Shapes):
     def infer(self) -> None:
         """Infers the shapes of all values, in symbolic sizes.
 
-        `Refusals` has all nodes without a native form: the outputs of a refused node are taken as
+        `Refusals` has all nodes without a native form. The outputs of a refused node are taken as
         arguments, which they will be, and the walk goes on.
         """
         refusals: list[NotNative] = []
@@ -316,12 +310,6 @@ class Schedule(Shapes):
                 picked[index] = picked.get(index, False) or not is_one
         return [v for v, _ in member.reads if picked.get(v, True)]
 
-    def member(self, value: Value) -> ClusterMember:
-        """A value as a member of its cluster."""
-        cluster = self.home[value]
-        assert isinstance(cluster, Cluster)
-        return cluster.members[value]
-
     def result(self, value: Value) -> Value:
         """The value itself, or a copy of it, that can be returned in memory of its own."""
         if is_list(value) or value in self.lists.late:
@@ -437,52 +425,6 @@ class Schedule(Shapes):
         level = self.level(cluster, reads)
         self.join(cluster, ClusterMember(value, place, level, False, None, source), reads)
         self.escapes[value] = None
-
-    def cluster(self, space: Shape) -> Cluster:
-        """A new cluster."""
-        added = Cluster(space, len(self.statements))
-        self.statements.append(added)
-        return added
-
-    def candidates(self, reads: Sequence[tuple[Value, Place]]) -> list[Cluster]:
-        """The clusters after all that is read, the latest first."""
-        needed = [v for v, _ in reads] + [
-            i for _, place in reads for p in place for i, _ in p.scalars
-        ]
-        earliest = max((self.home[v].index for v in needed if v in self.home), default=0)
-        clusters = [
-            s
-            for s in self.statements[earliest:]
-            if isinstance(s, Cluster) and len(s.members) < _LARGEST
-        ]
-        return clusters[::-1]
-
-    def agree(self, cluster: Cluster, reads: Sequence[tuple[Value, Place]]) -> bool:
-        """Whether reads of members are at the members' places, and these complete in time."""
-        for value, place in reads:
-            if any(i in cluster.members for position in place for i, _ in position.scalars):
-                return False  # an index is complete when its cluster has ended
-            member = cluster.members.get(value)
-            if member is not None and (member.place != place or is_final(cluster, member)):
-                return False
-        return True
-
-    def level(self, cluster: Cluster, reads: Sequence[tuple[Value, Place]]) -> int:
-        """The first stage in which all that is read is complete."""
-        return max((cluster.members[v].level for v, _ in reads if v in cluster.members), default=0)
-
-    def join(
-        self, cluster: Cluster, member: ClusterMember, reads: Sequence[tuple[Value, Place]]
-    ) -> None:
-        """Puts a value into a cluster; the values that it reads from other clusters escape."""
-        cluster.members[member.value] = member._replace(reads=tuple(reads))
-        self.home[member.value] = cluster
-        if is_final(cluster, member):
-            self.escapes[member.value] = None
-        for value, _ in reads:
-            home = self.home.get(value)
-            if home is not None and home is not cluster:
-                self.escapes[value] = None
 
 
 def late(reason: Late, node: Node, is_body: bool) -> NotNative:

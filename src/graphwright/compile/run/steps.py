@@ -1,6 +1,6 @@
 """The first calls of a graph: its nodes as steps, one after the other, over NumPy kernels.
 
-The text of a node (`straight_line`) takes as long to make and compile as fifty steps, so a graph is
+The text of a node (`straight_line`) takes as long to make and compile as fifty steps. So a graph is
 worth its text once it was called often. A graph with loops or branches has text from the first call
 on: their iterations are many.
 """

@@ -1,7 +1,7 @@
 """The state of memory at a point of a plan: how much of each value lies in its memory.
 
-That is all of it, some boxes, or all but an item. A value that is not in a state is not in memory:
-on some path nothing has written it, or another value was written over it.
+That is all of it, some boxes, or all but an item. A value that is not in a state is not in memory.
+On some path nothing has written it, or another value was written over it.
 """
 
 from __future__ import annotations
