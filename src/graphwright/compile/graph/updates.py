@@ -92,23 +92,23 @@ class UpdateFinder:
     def __init__(self, graph: Graph) -> None:
         self.uses = uses_of(graph)
         self.cells = VariableCells(graph)
-        self.held: dict[Value, Value] = {}  # a read that still holds -> its handle
+        self.reads: dict[Value, Value] = {}  # a read that still holds -> its handle
 
     def visit(self, node: Node) -> Update | None:
         """The update that the next node is, if it is one."""
         update = None
         if isinstance(node.op, ReadVariableOp):
-            self.held[node.outputs[0]] = node.inputs[0]
+            self.reads[node.outputs[0]] = node.inputs[0]
         elif isinstance(node.op, Assignment):
             handle = node.inputs[0]
             update = self.update(node)
-            self.held = {
+            self.reads = {
                 value: other
-                for value, other in self.held.items()
+                for value, other in self.reads.items()
                 if self.cells.distinct(handle, other)
             }
         elif node.op.effect is Effect.WRITE:
-            self.held = {}
+            self.reads = {}
         return update
 
     def cannot_fail(self, node: Node) -> bool:
@@ -146,7 +146,7 @@ class UpdateFinder:
         for old, added in (total.inputs, total.inputs[::-1])[: 1 if subtracts else 2]:
             product = self.product(added)
             for keep, read in scaled(old):
-                if product is not None and self.held.get(read) is handle:
+                if product is not None and self.reads.get(read) is handle:
                     return Update(product, keep, subtracts)
         return None
 

@@ -83,14 +83,14 @@ class ListBuffers:
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
         self.listed: dict[Value, Listed] = {}
-        self.made: dict[tuple[Node, int], ListStorage] = {}  # of `MAKERS`, by use
+        self.fresh: dict[tuple[Node, int], ListStorage] = {}  # of `MAKERS`, by use
         self.late: dict[Value, Listed] = {}  # by stack that is a result: its list
         self.copied: set[Node] = set()  # reads of items that change before the last use
 
     # -- the list of a value ----------------------------------------------------------------
 
     def of(self, value: Value, schedule: ListSchedule) -> Listed:
-        """The list that a value is; a result of `MAKERS` is none before its use."""
+        """The list that a value is; a result of `MAKERS` has no list before its use."""
         return self.listed[self.root(value, schedule)]
 
     def root(self, value: Value, schedule: ListSchedule) -> Value:
@@ -110,10 +110,10 @@ class ListBuffers:
         if value in self.listed:
             return self.listed[value]
         key = (node, place)
-        storage = self.made.get(key)
+        storage = self.fresh.get(key)
         maker = value.node
         if storage is None:
-            storage = self.made[key] = self.make(maker, schedule)
+            storage = self.fresh[key] = self.make(maker, schedule)
         return Listed(storage, self.count_of(maker, schedule))
 
     def make(self, maker: Node, schedule: ListSchedule) -> ListStorage:

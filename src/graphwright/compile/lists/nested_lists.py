@@ -142,12 +142,12 @@ class Kinds:
 
     def __init__(self, graph: Graph) -> None:
         self.kinds: dict[Value, ListKind] = {}
-        self.made: dict[tuple[Node, int], ListKind] = {}  # of empty lists, by use
+        self.fresh: dict[tuple[Node, int], ListKind] = {}  # of empty lists, by use
         self.visit(graph)
         for value in (*graph.arguments, *graph.results):
             if is_list(value):
                 self.of(value).keep()
-        while sum(kind.keep_items() for kind in (*self.kinds.values(), *self.made.values())):
+        while sum(kind.keep_items() for kind in (*self.kinds.values(), *self.fresh.values())):
             pass  # a kept list may have lists as items, and be an item
 
     def of(self, value: Value) -> ListKind:
@@ -159,9 +159,9 @@ class Kinds:
         maker = node.inputs[place].node
         if not isinstance(maker.op, EmptyTensorList):
             return self.of(node.inputs[place])
-        kind = self.made.get((node, place))
+        kind = self.fresh.get((node, place))
         if kind is None:
-            kind = self.made[node, place] = ListKind()
+            kind = self.fresh[node, place] = ListKind()
             note_maker(kind, maker)
         return kind
 
@@ -298,7 +298,7 @@ def operand(
 ) -> tuple[Value, ...]:
     """The parts of a node's operand: new ones, if that is an empty list."""
     value = node.inputs[place]
-    kind = kinds.made.get((node, place))
+    kind = kinds.fresh.get((node, place))
     if kind is None or not (kind.is_nested or kinds.is_nested(value)):
         return parts[value]
     if kind.is_nested:

@@ -47,7 +47,7 @@ class Block:
         self.path = path  # the numbers of the blocks around this one, and its own
         self.loops = loops  # the number of loops around it
         self.items: list[LiveStep | tuple[Statement, list[Block]]] = []
-        self.own = 0  # buffers that this block alone accesses
+        self.local = 0  # buffers that this block alone accesses
         self.needs = 0  # buffers written before it that it reads
         self.begins = 0  # buffers that it writes and others access
 
@@ -77,11 +77,11 @@ class Interference:
         results = bits(buffer for buffer, _ in program.results if buffer >= 0)
         for buffer, path in self._paths.items():
             block = root if results >> buffer & 1 else self._blocks[path[-1]]
-            block.own |= 1 << buffer
+            block.local |= 1 << buffer
         for block in reversed(self._blocks):
             self._summarize(block)
-            self.local |= block.own if block.loops else 0
-        root.own &= ~results
+            self.local |= block.local if block.loops else 0
+        root.local &= ~results
         self._visit(root, results, 0)
 
     # -- statements as blocks ---------------------------------------------------------------
@@ -127,14 +127,14 @@ class Interference:
                 for inner in item[1]:
                     needs |= inner.needs
                     begins |= inner.begins
-        block.needs, block.begins = needs & ~block.own, begins & ~block.own
+        block.needs, block.begins = needs & ~block.local, begins & ~block.local
 
     # -- live buffers -----------------------------------------------------------------------
 
     def _visit(self, block: Block, later: int, begun: int) -> None:
         """Notes the interferences in a block; `later` are the buffers read after it, `begun` those
         written before."""
-        later &= ~block.own
+        later &= ~block.local
         before = []
         for item in block.items:
             before.append(begun)

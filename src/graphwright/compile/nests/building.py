@@ -72,7 +72,7 @@ class ProgramBuilder(Protocol):
         """A buffer that holds a value after the statements of `into`."""
 
     def buffer_of(self, value: Value) -> int:
-        """The buffer that holds a value by now."""
+        """The buffer that holds a value."""
 
     def is_scalar(self, value: Value) -> bool:
         """Whether a value is one element for all sizes."""

@@ -22,7 +22,7 @@ class Reserve(NamedTuple):
 
 
 class Extend(NamedTuple):
-    """Gives a list room for one more item, up to the item `place`, or for `exactly` so many.
+    """Gives a list room for one more item, up to the item `place`, or `exactly` a number of items.
 
     Items are new zeros in the last two cases; the one more is written next. `result` is the new
     length. A list that gets more room may move: views of it are then wrong.

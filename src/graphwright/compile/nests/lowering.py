@@ -331,7 +331,7 @@ class Lowering:
         return buffer
 
     def buffer_of(self, value: Value) -> int:
-        """The buffer that holds a value by now."""
+        """The buffer that holds a value."""
         value = self.origin(value)
         buffer, op = self.values.lies(value), value.node.op
         if buffer is None and isinstance(op, Const):

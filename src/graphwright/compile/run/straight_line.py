@@ -273,7 +273,7 @@ class GeneratedSource:
     def bind(self, prefix: str, thing: object) -> str:
         """A global name for an object."""
         name = f"{prefix}{len(self.bindings)}"
-        if name == self.function:  # somebody's function may be called `f2`
+        if name == self.function:  # a function of the program may be called `f2`
             name += "_"
         self.bindings[name] = thing
         return name

@@ -65,19 +65,18 @@ class Outline:
             return value
         old = self.after.get(handle)
         if old is None:
-            old = self.held(handle, value.type)
+            old = self.old_value(handle, value.type)
         types = (value.type,)
         return self.body.add(op.of(), (old, value), types, node.name, node.location).outputs[0]
 
-    def held(self, handle: Value, type_: TensorType) -> Value:
+    def old_value(self, handle: Value, type_: TensorType) -> Value:
         """The value of a variable when the segment begins."""
         if handle not in self.before:
             self.before[handle] = self.body.placeholder(type_, handle.node.name)
         return self.before[handle]
 
     def pairs(self, results: int) -> list[tuple[int, int]]:
-        """The results, after so many others, that are variables' new values, each with the argument
-        that is the old value."""
+        """(result, argument): a variable's new value, behind `results` others, and the old one."""
         before = list(self.before)
         return [
             (results + i, before.index(h)) for i, h in enumerate(self.after) if h in self.before
@@ -88,7 +87,7 @@ class Outline:
         if isinstance(value.node.op, Const) or is_single_size(value):
             return self.size(value)
         if value not in self.mapping and value.node in self.reads:
-            self.mapping[value] = self.held(value.node.inputs[0], value.type)
+            self.mapping[value] = self.old_value(value.node.inputs[0], value.type)
         if value not in self.mapping:
             self.arguments.append(value)
             self.mapping[value] = self.body.placeholder(value.type, value.node.name)
@@ -131,7 +130,7 @@ class OutlineWithEffects(Outline):
         mask = node.op.host_mask(len(node.inputs))
         self.mapping.update(zip(node.outputs, self.copied(node, mask)))
 
-    def held(self, handle: Value, type_: TensorType) -> Value:
+    def old_value(self, handle: Value, type_: TensorType) -> Value:
         """The value of a variable when the segment begins."""
         if handle not in self.before:
             read = ReadVariableOp.of(type_.dtype, type_.dims)

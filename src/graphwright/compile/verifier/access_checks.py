@@ -43,7 +43,7 @@ class Accesses:
         self.kind(value, kind)
 
     def run(self, value: int, kind: str, dims: Shape) -> Box | None:
-        """The box of the first elements of a value, which must have so many; None for all."""
+        """The box of the first elements of a value, which must have them; None for all."""
         self.kind(value, kind)
         needed, count = self.sizes.of(product(dims)), self.layout.counts[value]
         if self.layout.buffers[value].role in ("owned", "late") or needed == count:

@@ -61,7 +61,7 @@ def runs_of(program: Program) -> list[Quantities]:
 
 
 def choices(count: int, known: set[int]) -> Iterator[tuple[int, ...]]:
-    """Trials of values for so many free sizes: primes, then ones with one known size among them."""
+    """Trials of values for free sizes: primes, then ones with one known size among them."""
     if not count:
         yield ()
         return
