@@ -8,7 +8,6 @@ all given: then nothing but their code can change what a call means, and code is
 from __future__ import annotations
 
 import types
-from typing import Any
 
 _STARS = 0x04 | 0x08  # the flags of `*args` and `**kwargs`
 
@@ -18,7 +17,7 @@ class Callee:
 
     __slots__ = ("code", "key", "target")
 
-    def __init__(self, key: Any, code: types.CodeType | None, target: Any) -> None:
+    def __init__(self, key: object, code: types.CodeType | None, target: object) -> None:
         self.key = key
         self.code = code
         self.target = target

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 
-def contents(container: Any) -> Any:
+def contents(container: object) -> Any:
     """What a container holds now: a copy, of plain lists, dicts and tuples.
 
     What is no container stays what it is.
@@ -27,7 +27,7 @@ def contents(container: Any) -> Any:
     return container
 
 
-def refill(container: Any, held: Any) -> None:
+def refill(container: object, held: Any) -> None:
     """Put back what `contents` took."""
     if isinstance(container, list):
         now = container + [None] * (len(held) - len(container))
@@ -40,7 +40,7 @@ def refill(container: Any, held: Any) -> None:
         container[...] = held
 
 
-def _restored(now: Any, held: Any) -> Any:
+def _restored(now: object, held: object) -> Any:
     """What was `held`, in the containers that are there `now`."""
     if type(now) is tuple and type(held) is tuple and len(now) == len(held):
         return tuple(map(_restored, now, held))

@@ -30,7 +30,7 @@ import ast
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from graphwright.autograph import loads
 from graphwright.autograph.decisions import Decision, DecisionOperand, Unstaged, Wraps, asked_apart
@@ -45,16 +45,22 @@ from graphwright.autograph.syntax import (
     SyntaxPlace,
     blocks,
     copied,
+    is_compound,
     is_docstring,
-    is_simple,
     is_try,
 )
-from graphwright.autograph.touched_variables import NONE, Names, collect, symbol, variables
+from graphwright.autograph.touched_variables import NONE, Names, Path, collect, symbol, variables
 from graphwright.autograph.variable_flow import Summary, VariableFlow
 from graphwright.base.named_tuples import NamedTuple
 
 MARK = "ag_at"  # the site of the operand that is asked
 _DEEPEST = 15  # blocks in each other: Python has room for 20 in one function
+
+
+#: A path to where an object has an attribute or an item.
+Place = ast.Attribute | ast.Subscript
+#: What keeps its form, and what has blocks in it.
+Rebuilt = ast.With | ast.Match | ast.Try | ast.match_case | ast.ExceptHandler
 
 
 class Forms(NamedTuple):
@@ -72,7 +78,7 @@ class GrowingLists(NamedTuple):
 
     growing: Names
     passed: Names
-    places: dict[str, ast.expr]
+    places: dict[str, Place]
 
     def all(self) -> Names:
         """Both."""
@@ -288,7 +294,7 @@ class _Function:
         self.tail = outer
         return forms
 
-    def statement(self, node: Any) -> Forms:
+    def statement(self, node: ast.stmt) -> Forms:
         if isinstance(node, ast.If):
             return self.if_(node)
         if isinstance(node, (ast.While, ast.For)):
@@ -316,7 +322,7 @@ class _Function:
             return Forms(lambda: [handled], [node])
         return self.simple(node)
 
-    def simple(self, node: Any) -> Forms:
+    def simple(self, node: ast.stmt) -> Forms:
         """A statement of one line, whose value may be a decision."""
         value = getattr(node, "value", None)
         again = not isinstance(node, ast.AugAssign) or isinstance(node.target, ast.Name)
@@ -326,14 +332,15 @@ class _Function:
                 return Forms(lambda: [new], [SyntaxPlace(node).result(new.value)])
             return Forms(lambda: [new], python_form(new))
         inside = self.flow.summary(node)
-        node.value = None
-        node = self.expressions.convert(node)
+        emptied: Any = node
+        emptied.value = None
+        emptied = self.expressions.convert(node)
         decision = self.expressions.decision(value)
 
-        def write(value: ast.expr) -> ast.stmt:
-            new = copied(node)
+        def write(value: ast.expr) -> Any:
+            new = copied(emptied)
             new.value = value
-            return new  # type: ignore[no-any-return]
+            return new
 
         at = SyntaxPlace(node)
         plain = at.result if returns(node) else write
@@ -431,7 +438,7 @@ class _Function:
         refuse = at.statement(at.apply("refuse_match"))
         return Forms(forms.staged, [self.asking(at, forms.plain, [refuse])])
 
-    def rebuilt(self, node: Any, blocks: list[str], parts: list[str]) -> Forms:
+    def rebuilt(self, node: Rebuilt, blocks: list[str], parts: list[str]) -> Forms:
         """A statement that stays: a copy of it around each form of its blocks."""
         inside = {name: self.deeper(getattr(node, name), []) for name in blocks}
         deeper = {
@@ -440,7 +447,7 @@ class _Function:
         }
 
         def around(take: Callable[[Forms], Block]) -> Block:
-            new = copied(node)
+            new: Any = copied(node)
             for name, forms in inside.items():
                 setattr(new, name, take(forms))
             for name, list_ in deeper.items():
@@ -695,7 +702,7 @@ class _Function:
             return Forms(staged, [begin, *python])
         return Forms(staged, [begin, at.branch(_is_python(items, at), python, stage)])
 
-    def take_apart(self, node: Any) -> tuple[list[str], ast.Dict, Block]:
+    def take_apart(self, node: ast.While | ast.For) -> tuple[list[str], ast.Dict, Block]:
         """The flags that end a loop, its options, and its body without either."""
         body: Block = list(node.body)
         stops: list[str] = []
@@ -746,7 +753,7 @@ class _Function:
         if found is None:
             inside = self.flow.summary(node)
             passed: Names = NONE
-            places: dict[str, ast.expr] = {}
+            places: dict[str, Place] = {}
             if isinstance(node, (ast.For, ast.While)):
                 paths = inside.mutated.values()
                 names = frozenset(path.id for path in paths if isinstance(path, ast.Name))
@@ -754,7 +761,7 @@ class _Function:
                 if self.options.inline:
                     passed = inside.passed & self.owned - inside.modified - names
             else:
-                inner = [] if is_simple(node) else [s for block in blocks(node) for s in block]
+                inner = [s for block in blocks(node) for s in block] if is_compound(node) else []
                 lists = [self.lists(statement) for statement in inner]
                 names = frozenset().union(*[held.all() for held in lists])
                 for held in lists:
@@ -777,11 +784,7 @@ class _Function:
             return self.cells(at, lists.growing)
         found = self.cells(at, lists.growing) or [at.constant(None)]
         for name, path in lists.places.items():
-            holder = copied(path.value)  # type: ignore[attr-defined]
-            if isinstance(path, ast.Attribute):
-                holder, key = at.apply("attributes", holder), at.constant(path.attr)
-            else:
-                key = path.slice  # type: ignore[attr-defined]
+            holder, key = _entry(path, at)
             found.append(at.tuple([at.constant(name), at.thunk(holder), key]))
         return [at.apply("places", *found)]
 
@@ -805,10 +808,18 @@ def _alike(block: Block) -> Forms:
     return Forms(lambda: block, block)
 
 
-def _is_place(path: ast.expr) -> bool:
+def _is_place(path: Path) -> TypeGuard[Place]:
     """Whether a path ends in an attribute, or an item whose key is written there."""
     is_item = isinstance(path, ast.Subscript) and isinstance(path.slice, ast.Constant)
     return is_item or isinstance(path, ast.Attribute)
+
+
+def _entry(path: Place, at: SyntaxPlace) -> tuple[ast.expr, ast.expr]:
+    """The dict or list that an attribute or item is in, and its key there."""
+    holder = copied(path.value)
+    if isinstance(path, ast.Attribute):
+        return at.apply("attributes", holder), at.constant(path.attr)
+    return holder, path.slice
 
 
 def _is_elif(block: Block) -> bool:

@@ -32,8 +32,10 @@ from graphwright.autograph.control_flow import Conversion
 from graphwright.autograph.expression_rewriting import Options
 from graphwright.autograph.jumps import JumpError
 from graphwright.autograph.live_source import LiveSource, SourceError
-from graphwright.autograph.settings import Verbosity, features
+from graphwright.autograph.operator_arguments import Function
+from graphwright.autograph.settings import Features, Verbosity, features
 from graphwright.autograph.sites import Sites
+from graphwright.autograph.status import ControlStatusCtx
 from graphwright.autograph.syntax import CALLS, OPERATORS, SITES, Fresh
 from graphwright.base.identities import IdentityTable
 from graphwright.base.logs import LOGGER
@@ -67,7 +69,9 @@ class _Record:
 
     __slots__ = ("callee", "code", "defaults", "keywords", "origin", "target")
 
-    def __init__(self, function: types.FunctionType | None = None, target: Any = None) -> None:
+    def __init__(
+        self, function: types.FunctionType | None = None, target: types.FunctionType | None = None
+    ) -> None:
         self.origin: Callable[[], Any] = _none if function is None else weakref.ref(function)
         self.code = getattr(function, "__code__", None)
         self.defaults = getattr(function, "__defaults__", None)
@@ -97,7 +101,7 @@ def _recorded(function: types.FunctionType) -> _Record | None:
     return None
 
 
-def call_at(function: Any, kept: list[call_targets.Callee], place: tuple[int, int]) -> Any:
+def call_at(function: object, kept: list[call_targets.Callee], place: tuple[int, int]) -> Any:
     """`converted_call`, and what it gives is kept for the next call if that is right then too.
 
     The place is the number of the call and how many arguments it gives.
@@ -146,7 +150,7 @@ def converted_call(function: Any) -> Any:
     return function
 
 
-def _call_back(function: Any, *args: Any, **kwargs: Any) -> Any:
+def _call_back(function: Function, *args: Any, **kwargs: Any) -> Any:
     """Call a function of the library that calls functions of the user: convert those."""
     return function(*map(_prepared, args), **{name: _prepared(arg) for name, arg in kwargs.items()})
 
@@ -165,7 +169,7 @@ def _prepared(value: Any) -> Any:
 _CALLABLE = (types.FunctionType, types.MethodType, functools.partial)
 
 
-def _call_method(value: Any) -> Any:
+def _call_method(value: object) -> Any:
     """What runs when `value`, which is no function, is called."""
     return next(
         (vars(kind)["__call__"] for kind in type(value).__mro__ if "__call__" in vars(kind)), None
@@ -273,7 +277,7 @@ class _Entity:
     wrap: Callable[[types.FunctionType], Any]
 
 
-def _entity(value: Any) -> _Entity:
+def _entity(value: object) -> _Entity:
     value = getattr(value, "python_function", value)
     if isinstance(value, types.FunctionType):
         return _Entity(value, lambda new: new)
@@ -289,7 +293,7 @@ def _entity(value: Any) -> _Entity:
 
 
 def to_graph(
-    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
+    entity: object, recursive: bool = True, experimental_optional_features: Features = None
 ) -> Any:
     """Converts a Python function to one whose control flow can depend on tensors.
 
@@ -319,7 +323,7 @@ def to_graph(
     return found.wrap(featured(made, experimental_optional_features))
 
 
-def featured(function: types.FunctionType, wanted: Any) -> Any:
+def featured(function: types.FunctionType, wanted: Features) -> Any:
     """The function with optional features."""
     if wanted is None:
         return function
@@ -332,7 +336,9 @@ def featured(function: types.FunctionType, wanted: Any) -> Any:
     return call
 
 
-def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+def to_code(
+    entity: object, recursive: bool = True, experimental_optional_features: Features = None
+) -> str:
     """Returns the source of what `tf.autograph.to_graph` makes of a function.
 
     It shows each statement as it is staged. What runs also has the Python form beside it, for
@@ -363,7 +369,10 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 
 
 def tf_convert(
-    f: Any, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
+    f: Function,
+    ctx: ControlStatusCtx | None = None,
+    convert_by_default: bool = True,
+    user_requested: bool = False,
 ) -> Any:
     """Converts a function that a library was given, as the code that gave it would be converted.
 
@@ -396,13 +405,13 @@ def tf_convert(
     return ctx.around(f if ctx.status is status.Status.DISABLED else staged_form(f))
 
 
-def staged_form(function: Any) -> Any:
+def staged_form(function: Function) -> Any:
     """What to trace for `function`: its converted form, or itself where it is exempt."""
     _refuse_async(inspect.unwrap(getattr(function, "__func__", function)))
     return converted_call(function)
 
 
-def do_not_convert(func: Any = None) -> Any:
+def do_not_convert(func: Function | None = None) -> Any:
     """Decorates a function that AutoGraph must not convert, nor what it calls.
 
     Args:
@@ -432,7 +441,7 @@ def do_not_convert(func: Any = None) -> Any:
     return exempt.mark(wrapper)
 
 
-def _refuse_async(function: Any) -> None:
+def _refuse_async(function: Function) -> None:
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise NotImplementedError(
             f"{function.__qualname__} is an async function: a graph has no event loop. Await "

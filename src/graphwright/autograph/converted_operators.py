@@ -12,20 +12,33 @@ import functools
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeGuard, cast
 
 from graphwright.autograph import refusals, regions
 from graphwright.autograph.container_snapshots import contents, refill
-from graphwright.autograph.growing_lists import Found, ListPlaces, build_again, build_loop
+from graphwright.autograph.growing_lists import Found, build_again, build_loop
+from graphwright.autograph.list_places import Holder, ListPlaces
 from graphwright.autograph.live_source import cells_of
+from graphwright.autograph.operator_arguments import (
+    Function,
+    GetState,
+    ItemBody,
+    LoopOptions,
+    SetState,
+    State,
+    Thunk,
+    Undefined,
+    UndefinedReturn,
+    Variables,
+)
 from graphwright.autograph.staging import Staging
 from graphwright.autograph.tensors import TensorStaging
-from graphwright.autograph.undefined import Undefined, UndefinedReturn
 from graphwright.base.errors import OperatorNotAllowedInGraphError, is_own, user_location
 from graphwright.base.logs import LOGGER
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 
 __all__ = [
     "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt",
@@ -33,9 +46,6 @@ __all__ = [
     "iter", "kind", "ld", "ldu", "loops", "not_", "or_", "places", "python_truth", "refill",
     "refuse_match", "ret", "staged", "undefined", "while_stmt",
 ]  # fmt: skip
-
-State = tuple[Any, ...]
-Thunk = Callable[[], Any]
 
 # Iterations of a Python loop that may be built one by one under a condition.
 UNROLLED_AT_MOST = 3_000
@@ -63,12 +73,12 @@ def install(staging: Staging) -> Staging:
     return before
 
 
-def staged(value: Any) -> bool:
+def staged(value: object) -> TypeGuard[TensorLike]:
     """Whether `value` is a tensor that only running the graph computes."""
     return type(value) not in PLAIN and _staging.is_staged(value)
 
 
-def loops(items: Any) -> bool:
+def loops(items: object) -> bool:
     """Whether the graph loops over `items`."""
     return _staging.loops(items)
 
@@ -78,13 +88,13 @@ def builtin(name: str) -> Callable[..., Any]:
     return _staging.builtin(name)
 
 
-def refuse_lost(item: Any) -> None:
+def refuse_lost(item: object) -> None:
     """Refuses a list that a loop of the graph appended to: how long it is, only the graph knows."""
     if type(item) not in PLAIN and _staging.leaks(item):
         raise refusals.lost_items(item)
 
 
-def held(value: Any) -> Any:
+def held(value: object) -> Any:
     """A value, unless it is a list of which only the graph knows how long it is."""
     if type(value) is list and value:
         refuse_lost(value[-1])
@@ -114,7 +124,7 @@ def asked() -> Any:
     return ()
 
 
-def _is_asking(entry: TracebackType, tensor: Any) -> bool:
+def _is_asking(entry: TracebackType, tensor: object) -> bool:
     """Whether an instruction of the frame asked the tensor itself.
 
     Only bytecode says which one was at work. To note that in converted code would cost every
@@ -146,7 +156,7 @@ def handled() -> BaseException:
     return error or RuntimeError("No active exception to reraise")
 
 
-def python_truth(value: Any) -> Any:
+def python_truth(value: object) -> Any:
     """A value that Python asks for its truth: no tensor."""
     if staged(value):
         raise refusals.python_truth(value)
@@ -161,7 +171,7 @@ def refuse_match() -> NoReturn:
 # Variables
 
 
-def ld(value: Any) -> Any:
+def ld(value: object) -> Any:
     """The value of a variable that is read. UnboundLocalError where it has none."""
     if isinstance(value, Undefined):
         value.refuse()
@@ -176,7 +186,7 @@ def ldu(load: Thunk, name: str) -> Any:
         return Undefined(name)
 
 
-def attributes(value: Any) -> Any:
+def attributes(value: object) -> Any:
     """Where an object has attributes of its own."""
     return value.__dict__
 
@@ -184,11 +194,11 @@ def attributes(value: Any) -> Any:
 places = ListPlaces
 
 
-def undefined(value: Any) -> bool:
+def undefined(value: object) -> bool:
     return isinstance(value, Undefined)
 
 
-def ret(value: Any, returned: Any) -> Any:
+def ret(value: object, returned: object) -> Any:
     """The value of a function that may end without a return statement."""
     if returned is False or isinstance(value, UndefinedReturn):
         return None
@@ -207,26 +217,26 @@ def ret(value: Any, returned: Any) -> Any:
 
 def _variables(
     names: tuple[str, ...],
-    get: Callable[[], State] | None,
-    set_: Callable[[State], None] | None,
-    *functions: Callable[..., Any],
-) -> regions.Variables:
+    get: GetState | None,
+    set_: SetState | None,
+    *functions: Function,
+) -> Variables:
     """What a statement assigns: reached by functions, or in the cells of its parts."""
     if get is not None and set_ is not None:
-        return regions.Variables(get, set_, names)
+        return Variables(get, set_, names)
     cells = {name: cell for function in functions for name, cell in cells_of(function).items()}
     return regions.variables_in([cells[name] for name in names], names)
 
 
 def if_stmt(
-    cond: Any,
+    cond: object,
     body: Thunk,
     orelse: Thunk | None,
-    get_state: Callable[[], State] | None,
-    set_state: Callable[[State], None] | None,
+    get_state: GetState | None,
+    set_state: SetState | None,
     symbol_names: tuple[str, ...],
     nouts: int,
-    lists: Thunk | None = None,
+    lists: Holder = None,
 ) -> None:
     """`if cond: body` `else: orelse`; the first `nouts` symbols are read afterwards.
 
@@ -248,11 +258,11 @@ def if_stmt(
 def while_stmt(
     test: Thunk,
     body: Thunk,
-    get_state: Callable[[], State] | None,
-    set_state: Callable[[State], None] | None,
+    get_state: GetState | None,
+    set_state: SetState | None,
     symbol_names: tuple[str, ...],
-    opts: dict[str, Any],
-    known: Any = None,
+    opts: LoopOptions,
+    known: object = None,
 ) -> None:
     """`while test: body`. `known` is the value of the first test if that is known already.
 
@@ -275,13 +285,13 @@ def while_stmt(
 
 
 def for_stmt(
-    items: Any,
+    items: Iterable[object],
     extra_test: Thunk | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], State] | None,
-    set_state: Callable[[State], None] | None,
+    body: ItemBody,
+    get_state: GetState | None,
+    set_state: SetState | None,
     symbol_names: tuple[str, ...],
-    opts: dict[str, Any],
+    opts: LoopOptions,
 ) -> None:
     """`for item in items: body(item)`, for as long as `extra_test` holds.
 
@@ -315,7 +325,7 @@ def for_stmt(
         body(item)
 
 
-def _leaves(opts: dict[str, Any]) -> dict[str, list[Any]]:
+def _leaves(opts: LoopOptions) -> dict[str, list[Any]]:
     """What the containers hold that methods change in a loop, by their names."""
     mutated = opts.get("mutated")
     found = {} if mutated is None else ldu(mutated, "a container")
@@ -328,7 +338,7 @@ def _leaves(opts: dict[str, Any]) -> dict[str, list[Any]]:
 _CONTAINERS = (list, dict, set)
 
 
-def _warn_of_changes(before: dict[str, list[Any]], opts: dict[str, Any]) -> None:
+def _warn_of_changes(before: dict[str, list[object]], opts: LoopOptions) -> None:
     """Warn of containers that a loop of the graph changed while its body was traced, once.
 
     There is no need to where they hold a tensor of the body: its use is refused.
@@ -346,10 +356,10 @@ def _warn_of_changes(before: dict[str, list[Any]], opts: dict[str, Any]) -> None
 
 
 def _guard_the_rest(
-    left: Iterator[Any],
+    left: Iterator[object],
     extra_test: Thunk,
-    body: Callable[[Any], None],
-    variables: regions.Variables,
+    body: ItemBody,
+    variables: Variables,
 ) -> None:
     count = len(variables.names)
     for number, item in enumerate(left):
@@ -363,7 +373,7 @@ def _nothing() -> None:
     pass
 
 
-def assert_stmt(condition: Any, message: Thunk | None = None) -> bool:
+def assert_stmt(condition: object, message: Thunk | None = None) -> bool:
     """The condition that `assert` tests: a tensor's is tested when the graph runs."""
     if not staged(condition):
         return bool(condition)
@@ -375,13 +385,13 @@ def assert_stmt(condition: Any, message: Thunk | None = None) -> bool:
 # Expressions
 
 
-def not_(value: Any) -> Any:
+def not_(value: object) -> Any:
     if staged(value):
         return _staging.none_of(value)
     return not value
 
 
-def and_(first: Any, *rest: Thunk) -> Any:
+def and_(first: object, *rest: Thunk) -> Any:
     """`first and ...`: what follows a tensor is evaluated in the graph, and only if that holds."""
     if not rest:
         return first
@@ -390,7 +400,7 @@ def and_(first: Any, *rest: Thunk) -> Any:
     return first and and_(rest[0](), *rest[1:])
 
 
-def or_(first: Any, *rest: Thunk) -> Any:
+def or_(first: object, *rest: Thunk) -> Any:
     """`first or ...`"""
     if not rest:
         return first
@@ -399,11 +409,11 @@ def or_(first: Any, *rest: Thunk) -> Any:
     return first or or_(rest[0](), *rest[1:])
 
 
-def if_exp(cond: Any, body: Thunk, orelse: Thunk) -> Any:
+def if_exp(cond: object, body: Thunk, orelse: Thunk) -> Any:
     """`body if cond else orelse`"""
     if not staged(cond):
         return body() if cond else orelse()
-    value: Any = Undefined("the conditional expression")
+    value: object = Undefined("the conditional expression")
 
     def get_state() -> State:
         return (value,)
@@ -412,7 +422,7 @@ def if_exp(cond: Any, body: Thunk, orelse: Thunk) -> Any:
         nonlocal value
         (value,) = state
 
-    variables = regions.Variables(get_state, set_state, ("the conditional expression",))
+    variables = Variables(get_state, set_state, ("the conditional expression",))
     regions.stage_if(
         _staging,
         cond,
@@ -438,7 +448,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def chain(first: Any, *links: Any) -> Any:
+def chain(first: object, *links: Any) -> Any:
     """`first < b <= c`, as `chain(first, '<', lambda: b, '<=', lambda: c)`."""
     symbol, operand, *more = links
     second = operand()

@@ -36,7 +36,7 @@ def mark(function: F) -> F:
     return function
 
 
-def is_marked(function: Any) -> bool:
+def is_marked(function: object) -> bool:
     return getattr(function, _MARK, False) is True
 
 

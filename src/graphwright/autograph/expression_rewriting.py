@@ -25,7 +25,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from graphwright.autograph.decisions import (
     Chain,
@@ -57,6 +57,8 @@ _SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.NotIn: "not in",
 }
 
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 #: What kinds of arguments a builtin takes that is never another function's for them.
 TAKES = {
@@ -133,12 +135,12 @@ class ExpressionRewriter:
         self.kept: set[str] = set()  # names of values in the middle of chains
         self.is_after_growth = False  # whether a loop before may have made lists grow
 
-    def convert(self, node: Any) -> Any:
+    def convert(self, node: ast.AST | None) -> Any:
         """The node that replaces `node`, which may be an expression or a simple statement."""
         handler = _HANDLERS.get(type(node))
         return node if handler is None else handler(self, node)
 
-    def inside(self, node: Any) -> Any:
+    def inside(self, node: _Node) -> _Node:
         """Convert what the node holds and keep the node."""
         for name in node._fields:
             value = getattr(node, name, None)
@@ -270,7 +272,7 @@ class ExpressionRewriter:
         is_not = isinstance(node.op, ast.Not)
         return self.deciding(node) if is_not else self.inside(node)
 
-    def comprehension(self, node: ast.comprehension) -> Any:
+    def comprehension(self, node: ast.comprehension) -> ast.comprehension:
         self.iterating += 1  # no variable may be assigned there
         node.iter = self.counted(node.iter, self.convert(node.iter))
         self.iterating -= 1

@@ -260,7 +260,7 @@ class _Lowering:
             cases.append(ast.match_case(case.pattern, case.guard, body))
         return [ast.Match(node.subject, cases, **SyntaxPlace(node).place)], _Exit(flags)
 
-    def try_(self, node: Any) -> tuple[list[ast.stmt], _Exit]:
+    def try_(self, node: ast.Try) -> tuple[list[ast.stmt], _Exit]:
         final, ending = self.block(node.finalbody)
         if ending.flags:
             raise JumpError(

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from graphwright.autograph.exempt import note_converted
-from graphwright.autograph.syntax import with_type_params
+from graphwright.autograph.syntax import Start, with_type_params
 from graphwright.base.annotations import annotate_alike
 from graphwright.base.bounded_tables import remember
 from graphwright.base.named_tuples import NamedTuple
@@ -76,7 +76,7 @@ def fetch(function: types.FunctionType) -> LiveSource:
     )
 
 
-def _lines(filename: str, scope: dict[str, Any]) -> list[str]:
+def _lines(filename: str, scope: dict[str, object]) -> list[str]:
     if not filename.startswith("<"):
         linecache.checkcache(filename)
     return linecache.getlines(filename, scope)
@@ -250,7 +250,7 @@ def _extent(code: types.CodeType) -> tuple[Place, Place]:
 
 def _compiles_to(node: ast.Lambda, code: types.CodeType) -> bool:
     """Whether the lambda, among the variables that are free in `code`, gives that code."""
-    place: dict[str, Any] = {"lineno": node.lineno, "col_offset": node.col_offset}
+    place: Start = {"lineno": node.lineno, "col_offset": node.col_offset}
     result = ast.Return(node, **place)
     made = compile(_factory(code.co_freevars, [result], place), code.co_filename, "exec")
     found = _inner(made, code.co_name)
@@ -285,7 +285,7 @@ def compile_function(
     tree: ast.FunctionDef, source: LiveSource, free: Sequence[str]
 ) -> types.CodeType:
     """The code object of `tree`, made of a function or a part of it, with free variables."""
-    place: dict[str, Any] = {"lineno": tree.lineno, "col_offset": tree.col_offset}
+    place: Start = {"lineno": tree.lineno, "col_offset": tree.col_offset}
     body: list[ast.stmt] = [tree]
     if source.class_name is not None:
         body = [ast.ClassDef(source.class_name, [], [], body, [], **place)]
@@ -299,7 +299,7 @@ def compile_function(
     return code
 
 
-def _factory(free: Sequence[str], body: list[ast.stmt], place: dict[str, Any]) -> ast.Module:
+def _factory(free: Sequence[str], body: list[ast.stmt], place: Start) -> ast.Module:
     """A module with a function around `body` in which the names `free` are variables."""
     arguments = ast.arguments([], [ast.arg(name, **place) for name in free], None, [], [], None, [])
     factory = ast.FunctionDef(FACTORY, arguments, body, [], None, None, **place)
@@ -326,16 +326,17 @@ def _rename(code: types.CodeType, source: LiveSource) -> types.CodeType:
     return renamed.replace(co_name=source.name)
 
 
-def _requalify(code: Any, old: str, new: str) -> Any:
+def _requalify(code: types.CodeType, old: str, new: str) -> Any:
+    known: Any = code  # by Python 3.11: the names of code objects say where they are
     consts = tuple(
         _requalify(const, old, new) if isinstance(const, types.CodeType) else const
         for const in code.co_consts
     )
-    qualname = new + code.co_qualname[len(old) :]
-    return code.replace(co_consts=consts, co_qualname=qualname)
+    qualname = new + known.co_qualname[len(old) :]
+    return known.replace(co_consts=consts, co_qualname=qualname)
 
 
-def cells_of(function: Any) -> dict[str, types.CellType]:
+def cells_of(function: Callable[..., object] | None) -> dict[str, types.CellType]:
     """The cells of the variables that are free in a Python function; of None there are none."""
     if function is None:
         return {}
@@ -343,7 +344,7 @@ def cells_of(function: Any) -> dict[str, types.CellType]:
 
 
 def bind(
-    code: types.CodeType, function: types.FunctionType, extra: dict[str, Any]
+    code: types.CodeType, function: types.FunctionType, extra: dict[str, object]
 ) -> types.FunctionType:
     """`code` as a function with the globals, cells, defaults and names of `function`.
 

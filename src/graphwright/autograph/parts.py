@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from graphwright.autograph import loads
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import OPERATORS, Fresh, SyntaxPlace, copied
-from graphwright.autograph.touched_variables import Names, variables
+from graphwright.autograph.touched_variables import Names, Path, variables
 from graphwright.autograph.variable_flow import Summary, VariableFlow
 
 Block = list[ast.stmt]
@@ -30,8 +30,8 @@ class RegionState:
     names: list[str]
     outputs: int
     unsure: Names  # names that may have no value
-    containers: dict[str, ast.expr]
-    attributes: dict[str, ast.expr]
+    containers: dict[str, Path]
+    attributes: dict[str, Path]
 
     def symbols(self) -> list[str]:
         return [*self.containers, *self.attributes, *self.names]
@@ -87,7 +87,7 @@ class PartWriter:
             return True
         return self.inline and name.startswith(RETURN_VALUE)
 
-    def mutated(self, inside: Summary, live: Names) -> dict[str, ast.expr]:
+    def mutated(self, inside: Summary, live: Names) -> dict[str, Path]:
         """The containers of this function that methods change and that are read afterwards."""
         own = live & self.flow.locals
         found = _steady(inside.mutated, inside.modified)
@@ -165,26 +165,26 @@ class PartWriter:
         others = others or self.flow.globals.intersection(state.names)
         return not others and not any(name.startswith("__") for name in state.names)
 
-    def unbind(self, at: SyntaxPlace, value: ast.expr, target: ast.expr) -> ast.stmt:
+    def unbind(self, at: SyntaxPlace, value: ast.expr, target: Path) -> ast.stmt:
         """`if ag__.undefined(x): del x`"""
         gone = copied(target)
         gone.ctx = ast.Del()
         return at.branch(at.apply("undefined", value), [ast.Delete([gone], **at.place)])
 
 
-def _steady(symbols: dict[str, ast.expr], modified: Names) -> dict[str, ast.expr]:
+def _steady(symbols: dict[str, Path], modified: Names) -> dict[str, Path]:
     """The symbols that hang on variables which are not assigned themselves."""
     steady = {name: node for name, node in symbols.items() if modified.isdisjoint(variables(node))}
     return dict(sorted(steady.items()))
 
 
-def _loaded(node: ast.expr) -> ast.expr:
+def _loaded(node: Path) -> Path:
     new = copied(node)
     new.ctx = ast.Load()
-    return new  # type: ignore[no-any-return]
+    return new
 
 
-def _stored(node: ast.expr) -> ast.expr:
+def _stored(node: Path) -> Path:
     new = copied(node)
     new.ctx = ast.Store()
-    return new  # type: ignore[no-any-return]
+    return new

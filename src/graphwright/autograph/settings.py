@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextvars
 import enum
-from typing import Any
+from collections.abc import Collection, Sequence
+
+from graphwright.types.arguments import ShapeLike, TensorLike
 
 
 class Feature(enum.Enum):
@@ -40,7 +42,7 @@ class Feature(enum.Enum):
         return tuple(cls)
 
     @classmethod
-    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
+    def all_but(cls, exclude: Feature | Collection[Feature]) -> tuple[Feature, ...]:
         """Returns every feature except some.
 
         Args:
@@ -52,6 +54,9 @@ class Feature(enum.Enum):
         left_out = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
         return tuple(set(cls.all()) - set(left_out) - {cls.ALL})
 
+
+#: Optional features: none, one or several.
+Features = Feature | Collection[Feature] | None
 
 _features: contextvars.ContextVar[frozenset[Feature]] = contextvars.ContextVar(
     "features", default=frozenset()
@@ -68,7 +73,7 @@ class features:
 
     __slots__ = ("before", "wanted")
 
-    def __init__(self, wanted: Any) -> None:
+    def __init__(self, wanted: Features) -> None:
         several = wanted if isinstance(wanted, (tuple, list, set, frozenset)) else (wanted,)
         self.wanted = frozenset(several) - {None}
 
@@ -80,10 +85,10 @@ class features:
 
 
 def set_loop_options(
-    parallel_iterations: Any = None,
-    swap_memory: Any = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool | None = None,
+    maximum_iterations: TensorLike | None = None,
+    shape_invariants: Sequence[tuple[object, ShapeLike]] | None = None,
 ) -> None:
     """Sets options of the loop in whose body the call stands, where that becomes a `tf.while_loop`.
 
@@ -131,7 +136,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     Verbosity.to_stdout = alsologtostdout
 
 
-def trace(*args: Any) -> None:
+def trace(*args: object) -> None:
     """Prints values while a function is traced.
 
     Args:

@@ -10,6 +10,7 @@ tensor that was asked whether it is true comes with the exception that is being 
 
 from __future__ import annotations
 
+import ast
 import sys
 import types
 from collections import deque
@@ -18,14 +19,18 @@ from typing import Any
 
 from graphwright.autograph import live_source, loads
 from graphwright.autograph.live_source import LiveSource
+from graphwright.autograph.operator_arguments import Undefined
 from graphwright.autograph.parts import Parts
 from graphwright.autograph.syntax import KNOWN, SITES, SyntaxPlace
-from graphwright.autograph.undefined import Undefined
 
 Makers = list[Callable[[], Parts]]
 
 
-def _cell(scope: Mapping[str, Any], name: str) -> types.CellType:
+#: Variables by their names: those of a frame, or of a module.
+Scope = Mapping[str, object]
+
+
+def _cell(scope: Scope, name: str) -> types.CellType:
     return types.CellType(scope[name] if name in scope else Undefined(name))
 
 
@@ -38,9 +43,7 @@ class Sites:
     more. `given` is what all converted code has.
     """
 
-    def __init__(
-        self, where: LiveSource, given: dict[str, Any], again: Callable[[], Makers]
-    ) -> None:
+    def __init__(self, where: LiveSource, given: Scope, again: Callable[[], Makers]) -> None:
         self._where = where
         self._given = {name: types.CellType(value) for name, value in given.items()}
         self._given[SITES] = types.CellType(self)
@@ -59,8 +62,8 @@ class Sites:
         self,
         number: int,
         names: tuple[str, ...],
-        scope: Mapping[str, Any],
-        bindings: dict[str, Any],
+        scope: Scope,
+        bindings: dict[str, object],
         count: int,
         run: Callable[..., None],
         *first: Any,
@@ -75,8 +78,8 @@ class Sites:
         self,
         number: int,
         names: tuple[str, ...],
-        scope: Mapping[str, Any],
-        bindings: dict[str, Any],
+        scope: Scope,
+        bindings: dict[str, object],
         shared: types.FunctionType | None = None,
     ) -> Any:
         """The value of an expression."""
@@ -84,8 +87,8 @@ class Sites:
 
     def _parts(
         self,
-        scope: Mapping[str, Any],
-        bindings: dict[str, Any],
+        scope: Scope,
+        bindings: dict[str, object],
         number: int,
         names: tuple[str, ...],
         shared: types.FunctionType | None,
@@ -108,7 +111,8 @@ class Sites:
             self.keep(self._again())
         assert self._makers is not None
         parts = self._makers[number - 1]()
-        at = SyntaxPlace((*parts.functions, *parts.arguments)[0])
+        nodes: list[ast.stmt | ast.expr] = [*parts.functions, *parts.arguments]
+        at = SyntaxPlace(nodes[0])
         result = at.result(at.tuple(parts.arguments))
         tree = at.function("ag_parts", [KNOWN], [*parts.functions, result])
         loads.insert(tree, frozenset(names))

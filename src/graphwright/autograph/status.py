@@ -10,7 +10,10 @@ import enum
 import functools
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Status(enum.Enum):
@@ -24,7 +27,7 @@ class Status(enum.Enum):
 class ControlStatusCtx:
     """A status, and what has a block be of it: `with ctx: ...`."""
 
-    def __init__(self, status: Status, options: Any = None) -> None:
+    def __init__(self, status: Status, options: object = None) -> None:
         self.status = status
         self.options = options
 
@@ -43,11 +46,11 @@ class ControlStatusCtx:
     ) -> None:
         _entered.set(_entered.get()[:-1])
 
-    def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def around(self, function: Callable[P, R]) -> Callable[P, R]:
         """The function, which runs in this status."""
 
         @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
             with self:
                 return function(*args, **kwargs)
 

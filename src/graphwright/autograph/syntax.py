@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeGuard, TypeVar
 
 OPERATORS = "ag__"  # the name under which converted code finds `operators`
 SITES = "ag_sites"  # and its `Sites`
@@ -15,6 +15,28 @@ KNOWN = "ag_known"  # and, in the parts of a staged statement, the tensor that w
 
 _LOAD, _STORE = ast.Load(), ast.Store()
 _Node = TypeVar("_Node", bound=ast.AST)
+
+
+class Start(TypedDict):
+    """Where a node begins, as its constructor takes that."""
+
+    lineno: int
+    col_offset: int
+
+
+class Span(Start):
+    """Where a node begins and ends."""
+
+    end_lineno: int | None
+    end_col_offset: int | None
+
+
+#: A node that has a place in the source.
+Placed = ast.stmt | ast.expr | ast.excepthandler
+#: A statement with blocks of the same function in it. `except*` has the fields of `ast.Try`.
+Compound = ast.If | ast.While | ast.For | ast.With | ast.Match | ast.Try
+#: What generated code has written out.
+Constant = str | int | tuple["str | int", ...] | None
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -33,25 +55,26 @@ TRIES = frozenset({ast.Try, getattr(ast, "TryStar", ast.Try)})  # the second one
 COMPOUND = TRIES | {ast.If, ast.While, ast.For, ast.With, ast.Match}
 
 
-def is_try(node: ast.AST) -> bool:
+def is_try(node: ast.AST) -> TypeGuard[ast.Try]:
     """Whether the node is a try statement, of either kind."""
     return type(node) in TRIES
 
 
-def is_simple(node: ast.AST) -> bool:
-    """Whether no statements of the same function are in the node."""
-    return type(node) not in COMPOUND
+def is_compound(node: ast.AST) -> TypeGuard[Compound]:
+    """Whether statements of the same function are in the node."""
+    return type(node) in COMPOUND
 
 
-def with_type_params(node: Any) -> None:
+def with_type_params(node: ast.stmt) -> None:
     """Complete a new definition: from Python 3.12 on, one has type parameters."""
     if "type_params" in node._fields:
-        node.type_params = []
+        definition: Any = node
+        definition.type_params = []
 
 
-def copied(node: Any) -> Any:
+def copied(node: _Node) -> _Node:
     """A copy of the node around the same parts."""
-    new = type(node)(**{name: getattr(node, name, None) for name in node._fields})
+    new: _Node = type(node)(**{name: getattr(node, name, None) for name in node._fields})
     return ast.copy_location(new, node) if hasattr(node, "lineno") else new
 
 
@@ -70,10 +93,10 @@ class SyntaxPlace:
 
     __slots__ = ("place",)
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Placed) -> None:
         end = getattr(node, "test", None) or getattr(node, "iter", None) or node
         one_line = end.end_lineno == node.lineno
-        self.place: dict[str, Any] = {
+        self.place: Span = {
             "lineno": node.lineno,
             "col_offset": node.col_offset,
             "end_lineno": node.lineno,
@@ -91,8 +114,9 @@ class SyntaxPlace:
     def store(self, name: str) -> ast.Name:
         return self.here(ast.Name(name, _STORE))
 
-    def constant(self, value: Any) -> ast.Constant:
-        return self.here(ast.Constant(value))
+    def constant(self, value: Constant) -> ast.Constant:
+        written: Any = value  # `ast` knows tuples too, other than its types
+        return self.here(ast.Constant(written))
 
     def operator(self, name: str) -> ast.Attribute:
         """`ag__.name`"""
@@ -150,7 +174,7 @@ class SyntaxPlace:
     def assign(self, target: ast.expr, value: ast.expr) -> ast.Assign:
         return self.here(ast.Assign([target], value, None))
 
-    def set(self, name: str, value: Any) -> ast.Assign:
+    def set(self, name: str, value: Constant) -> ast.Assign:
         """`name = constant`"""
         return self.assign(self.store(name), self.constant(value))
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from graphwright.autograph.syntax import parameters
 
 Names = frozenset[str]
+#: A name, with attributes and items after it.
+Path = ast.Name | ast.Attribute | ast.Subscript
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 NONE: Names = frozenset()
 
 MUTATORS = frozenset(
@@ -30,9 +33,9 @@ class Closure:
 
     reads: Names = NONE
     writes: Names = NONE
-    attributes: dict[str, ast.expr] = field(default_factory=dict)
-    containers: dict[str, ast.expr] = field(default_factory=dict)
-    mutated: dict[str, ast.expr] = field(default_factory=dict)
+    attributes: dict[str, Path] = field(default_factory=dict)
+    containers: dict[str, Path] = field(default_factory=dict)
+    mutated: dict[str, Path] = field(default_factory=dict)
 
     def __or__(self, other: Closure) -> Closure:
         return Closure(
@@ -52,9 +55,9 @@ class VariableEffect:
     writes: set[str] = field(default_factory=set)  # bound for sure once it has run
     maybe: set[str] = field(default_factory=set)  # bound perhaps
     deletes: set[str] = field(default_factory=set)
-    attributes: dict[str, ast.expr] = field(default_factory=dict)  # assigned: self.x
-    containers: dict[str, ast.expr] = field(default_factory=dict)  # of assigned items: d
-    mutated: dict[str, ast.expr] = field(default_factory=dict)  # by methods, d += [x]: d
+    attributes: dict[str, Path] = field(default_factory=dict)  # assigned: self.x
+    containers: dict[str, Path] = field(default_factory=dict)  # of assigned items: d
+    mutated: dict[str, Path] = field(default_factory=dict)  # by methods, d += [x]: d
     passed: set[str] = field(default_factory=set)  # to functions: d
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
@@ -96,7 +99,7 @@ class _Collector:
             elif isinstance(value, list):
                 self.all(value)
 
-    def all(self, nodes: Iterable[Any]) -> None:
+    def all(self, nodes: Iterable[object]) -> None:
         for node in nodes:
             if isinstance(node, ast.AST):
                 self.visit(node)
@@ -189,7 +192,7 @@ class _Collector:
         self.effect.writes.add(node.name)
         self.effect.captured |= _mentioned(node)
 
-    def comprehension(self, node: Any) -> None:
+    def comprehension(self, node: _Comprehension) -> None:
         inner = _Collector()
         inner.children(node)
         self.effect.reads |= inner.effect.reads - inner.effect.writes
@@ -211,7 +214,8 @@ class _Collector:
         if node.name:
             self.effect.maybe.add(node.name)
 
-    def capture(self, node: Any) -> None:  # in a match pattern
+    def capture(self, node: ast.MatchAs | ast.MatchStar | ast.MatchMapping) -> None:
+        """A name in the pattern of a `match`."""
         name = node.rest if isinstance(node, ast.MatchMapping) else node.name
         if name:
             self.effect.maybe.add(name)
@@ -278,7 +282,7 @@ def _mentioned(node: ast.AST) -> set[str]:
     return found
 
 
-def _reachable(symbols: dict[str, ast.expr], own: set[str]) -> dict[str, ast.expr]:
+def _reachable(symbols: dict[str, Path], own: set[str]) -> dict[str, Path]:
     """The paths that mean the same outside a function with variables of its `own`."""
     return {name: node for name, node in symbols.items() if own.isdisjoint(variables(node))}
 
@@ -288,7 +292,7 @@ def symbol(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
-def is_path(node: ast.expr) -> bool:
+def is_path(node: ast.expr) -> TypeGuard[Path]:
     """Whether the expression leads from a name through attributes and plain items."""
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.Subscript):

@@ -12,13 +12,13 @@ import ast
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from graphwright.autograph.syntax import blocks, is_simple, parameters
+from graphwright.autograph.syntax import blocks, is_compound, parameters
 from graphwright.autograph.touched_variables import (
     NONE,
     Closure,
     Names,
+    Path,
     VariableEffect,
     collect,
     variables,
@@ -41,9 +41,9 @@ class Summary:
     modified: Names = NONE
     assigned: Names = NONE  # modified otherwise than by `x += v`
     deleted: Names = NONE
-    attributes: dict[str, ast.expr] = field(default_factory=dict)
-    containers: dict[str, ast.expr] = field(default_factory=dict)
-    mutated: dict[str, ast.expr] = field(default_factory=dict)
+    attributes: dict[str, Path] = field(default_factory=dict)
+    containers: dict[str, Path] = field(default_factory=dict)
+    mutated: dict[str, Path] = field(default_factory=dict)
     passed: Names = NONE
 
     def names(self) -> Names:
@@ -145,7 +145,7 @@ class VariableFlow:
             for node in todo.pop():
                 for head in _heads(node):
                     total.add(self._effect(head))
-                if not is_simple(node):
+                if is_compound(node):
                     total.maybe.update(h.name for h in getattr(node, "handlers", ()) if h.name)
                     todo += blocks(node)
         return total
@@ -183,8 +183,8 @@ class VariableFlow:
             frozenset(effect.passed),
         )
 
-    def _summarise(self, node: Any) -> Summary:
-        if is_simple(node):
+    def _summarise(self, node: ast.AST) -> Summary:
+        if not is_compound(node):
             return self._leaf(node)
         if isinstance(node, ast.If):
             branches = self.block(node.body).beside(self.block(node.orelse))
@@ -229,8 +229,8 @@ class VariableFlow:
             summary = self.summary(node)
             out = summary.gen | (live - summary.kill)
 
-    def _mark_inside(self, node: Any, live: Names, always: Names) -> None:
-        if is_simple(node):
+    def _mark_inside(self, node: ast.stmt, live: Names, always: Names) -> None:
+        if not is_compound(node):
             return
         if isinstance(node, ast.If):
             self._mark_live(node.body, live, always)
@@ -264,10 +264,10 @@ class VariableFlow:
             defined = self._define(node, defined)
         return defined
 
-    def _define(self, node: Any, before: Names | None) -> Names | None:
+    def _define(self, node: ast.stmt, before: Names | None) -> Names | None:
         if isinstance(node, (ast.Raise, ast.Return)):
             return None
-        if is_simple(node):
+        if not is_compound(node):
             effect = self._effect(node)
             return _without(_with(before, effect.writes), effect.deletes)
         if isinstance(node, ast.If):
@@ -294,7 +294,7 @@ class VariableFlow:
             return _without(before, self.summary(node).deleted)
         return self._define_try(node, before)
 
-    def _define_try(self, node: Any, before: Names | None) -> Names | None:
+    def _define_try(self, node: ast.Try, before: Names | None) -> Names | None:
         after = self._mark_defined(node.orelse, self._mark_defined(node.body, before))
         kept = _without(before, self.summary(node).deleted)
         for handler in node.handlers:
@@ -319,15 +319,15 @@ def _raises_on(node: ast.With) -> bool:
 def _caught(body: Iterable[ast.stmt]) -> Iterator[str]:
     """The names that handlers give exceptions, at any depth."""
     for node in body:
-        if not is_simple(node):
+        if is_compound(node):
             yield from (handler.name for handler in getattr(node, "handlers", ()) if handler.name)
             for block in blocks(node):
                 yield from _caught(block)
 
 
-def _heads(node: Any) -> Sequence[ast.AST]:
+def _heads(node: ast.stmt) -> Sequence[ast.AST]:
     """What a statement evaluates itself, outside the blocks in it."""
-    if is_simple(node):
+    if not is_compound(node):
         return [node]
     if isinstance(node, (ast.If, ast.While)):
         return [node.test]
