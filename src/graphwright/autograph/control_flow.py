@@ -575,7 +575,7 @@ class _Function:
             lead, proceed = self.loop_test(decision, stops, modified, at)
             tester = self.parts.function(at, "loop_test", [*lead, at.result(proceed)], modified)
             head, each = self.parts.head(at), self.flow.block(node.body)
-            lines = [*head, *body.staged(), *head]
+            lines = [*head, *self.reset(stops, body_nodes, at), *body.staged(), *head]
             turn = self.parts.function(at, "loop_body", lines, each)
             access, arguments = self.parts.access(at, state)
             arguments = [at.load(tester.name), at.load(turn.name), *arguments, options, *known]
@@ -668,7 +668,8 @@ class _Function:
             state = self.parts.state(node, each, live, each.gen | live)
             item = self.fresh.name("itr")
             take = at.assign(target, at.load(item))
-            lines = [take, *body.staged(), *self.parts.head(at)]
+            lines = [take, *self.reset(stops, body_nodes, at), *body.staged()]
+            lines += self.parts.head(at)
             looped = self.parts.function(at, "loop_body", lines, each, [item])
             access, arguments = self.parts.access(at, state)
             access.append(looped)
@@ -718,6 +719,15 @@ class _Function:
                 body.remove(statement)
                 self.read_options(call, options, at)
         return stops, options, body
+
+    def reset(self, stops: list[str], body: Block, at: SyntaxPlace) -> Block:
+        """Assignments of False to the flags that a turn reads: none is set where it begins.
+
+        As loop variables they are tensors there. False makes no branch of what follows a jump that
+        Python decides against.
+        """
+        read = self.flow.block(body).gen
+        return [at.set(stop, False) for stop in stops if stop in read]
 
     def read_options(self, call: ast.Call, options: ast.Dict, at: SyntaxPlace) -> None:
         """`set_loop_options(shape_invariants=[(x, s)])` -> `{'shape_invariants': [('x', s)]}`"""
