@@ -1,4 +1,4 @@
-"""Building syntax: nodes that stand where a node of the user stands."""
+"""New syntax at the place of a node of the program."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypedDict, TypeGuard, TypeVar
 
-OPERATORS = "ag__"  # the name under which converted code finds `operators`
-SITES = "ag_sites"  # and its `Sites`
-CALLS = "ag_calls"  # and what its calls found last (see `calls`)
-CALL = "ag_call"  # the entry of one of them
-KNOWN = "ag_known"  # and, in the parts of a staged statement, the tensor that was asked
+# Names in converted code.
+OPERATORS = "ag__"  # its operators
+SITES = "ag_sites"  # its `Sites`
+CALLS = "ag_calls"  # the callees of its calls (see `call_targets`)
+CALL = "ag_call"  # one of these
+KNOWN = "ag_known"  # in the parts of a staged statement: the tensor that decides
 
 
 _LOAD, _STORE = ast.Load(), ast.Store()
@@ -35,14 +36,14 @@ class Span(Start):
 Placed = ast.stmt | ast.expr | ast.excepthandler
 #: A statement with blocks of the same function in it. `except*` has the fields of `ast.Try`.
 Compound = ast.If | ast.While | ast.For | ast.With | ast.Match | ast.Try
-#: What generated code has written out.
+#: A value that generated code has written out.
 Constant = str | int | tuple["str | int", ...] | None
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The blocks of statements directly in a statement."""
+    """The blocks of a statement, without those in its statements."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(node, name, None)
         if block:
@@ -56,7 +57,7 @@ COMPOUND = TRIES | {ast.If, ast.While, ast.For, ast.With, ast.Match}
 
 
 def is_try(node: ast.AST) -> TypeGuard[ast.Try]:
-    """Whether the node is a try statement, of either kind."""
+    """Whether the node is a try statement, with `except` or `except*`."""
     return type(node) in TRIES
 
 
@@ -66,7 +67,7 @@ def is_compound(node: ast.AST) -> TypeGuard[Compound]:
 
 
 def with_type_params(node: ast.stmt) -> None:
-    """Complete a new definition: from Python 3.12 on, one has type parameters."""
+    """Complete a new definition, which has type parameters from Python 3.12 on."""
     if "type_params" in node._fields:
         definition: Any = node
         definition.type_params = []
@@ -85,18 +86,18 @@ def is_docstring(node: ast.stmt) -> bool:
 
 
 class SyntaxPlace:
-    """Makes nodes at the place of `node`, so that they carry the user's lines.
+    """Makes nodes at the place of `node`, so that they have the lines of the program.
 
-    The place of a statement with blocks is its head. None spans lines: Python gives a call
-    of an attribute the last line of that.
+    The place of a statement with blocks is its head. It is in one line: Python would give the call
+    of an attribute the last of several.
     """
 
-    __slots__ = ("place",)
+    __slots__ = ("span",)
 
     def __init__(self, node: Placed) -> None:
         end = getattr(node, "test", None) or getattr(node, "iter", None) or node
         one_line = end.end_lineno == node.lineno
-        self.place: Span = {
+        self.span: Span = {
             "lineno": node.lineno,
             "col_offset": node.col_offset,
             "end_lineno": node.lineno,
@@ -104,8 +105,8 @@ class SyntaxPlace:
         }
 
     def here(self, node: _Node) -> _Node:
-        """The node at the place: quicker than by keywords, and there are many."""
-        node.__dict__.update(self.place)
+        """The node, moved to the place. For so many nodes, keywords would be too slow."""
+        node.__dict__.update(self.span)
         return node
 
     def load(self, name: str) -> ast.Name:
@@ -115,8 +116,8 @@ class SyntaxPlace:
         return self.here(ast.Name(name, _STORE))
 
     def constant(self, value: Constant) -> ast.Constant:
-        written: Any = value  # `ast` knows tuples too, other than its types
-        return self.here(ast.Constant(written))
+        literal: Any = value  # the types of `ast` know no tuples
+        return self.here(ast.Constant(literal))
 
     def operator(self, name: str) -> ast.Attribute:
         """`ag__.name`"""
@@ -216,7 +217,7 @@ def _no_arguments() -> ast.arguments:
 
 
 class Fresh:
-    """Hands out names that the function does not use."""
+    """Makes names that the function does not use."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
@@ -231,14 +232,14 @@ class Fresh:
         return name
 
     def has_made(self, name: str) -> bool:
-        """Whether the name is not the function's."""
+        """Whether `name` made the name."""
         return name in self._made
 
 
 def parameters(args: ast.arguments) -> list[str]:
     """The names of all parameters, in order."""
-    found = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-    found += [args.vararg.arg] if args.vararg else []
-    found += [arg.arg for arg in args.kwonlyargs]
-    found += [args.kwarg.arg] if args.kwarg else []
-    return found
+    names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    names += [args.vararg.arg] if args.vararg else []
+    names += [arg.arg for arg in args.kwonlyargs]
+    names += [args.kwarg.arg] if args.kwarg else []
+    return names
