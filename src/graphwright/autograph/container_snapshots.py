@@ -1,7 +1,7 @@
-"""What lists, dicts and arrays hold, kept while a tensor decides what is assigned to their items.
+"""Snapshots of lists, dicts and arrays, for where a tensor decides what their items are.
 
-The containers inside are kept too, since an assignment may go through them, as in
-`d["k"][0] = v`. Each stays the object that it is.
+A snapshot has the containers inside too, since an assignment may go through them, as in
+`d["k"][0] = v`. Each container stays the object that it is.
 """
 
 from __future__ import annotations
@@ -12,10 +12,7 @@ import numpy as np
 
 
 def contents(container: object) -> Any:
-    """What a container holds now: a copy, of plain lists, dicts and tuples.
-
-    What is no container stays what it is.
-    """
+    """A copy of a container, of plain lists, dicts and tuples. Any other value is itself."""
     if isinstance(container, list):
         return [contents(item) for item in container]
     if isinstance(container, dict):
@@ -28,7 +25,7 @@ def contents(container: object) -> Any:
 
 
 def refill(container: object, held: Any) -> None:
-    """Put back what `contents` took."""
+    """Set a container to a copy that `contents` made."""
     if isinstance(container, list):
         now = container + [None] * (len(held) - len(container))
         container[:] = map(_restored, now, held)
@@ -41,7 +38,7 @@ def refill(container: object, held: Any) -> None:
 
 
 def _restored(now: object, held: object) -> Any:
-    """What was `held`, in the containers that are there `now`."""
+    """The copy `held`, in the containers that are there `now`."""
     if type(now) is tuple and type(held) is tuple and len(now) == len(held):
         return tuple(map(_restored, now, held))
     for kind in (list, dict, np.ndarray):

@@ -1,8 +1,8 @@
 """What converted code calls, under the name `ag__`.
 
-Each operator is Python's own construct unless the value it turns on is staged; then
-`regions` builds the graph form. Operators that hold user code take it as functions, with
-`get_state` and `set_state` for the variables that the code assigns.
+Each operator is Python's own construct unless the value that decides is staged; then `regions`
+builds the graph form. Operators take the code of a program as functions, with `get_state` and
+`set_state` for the variables that the code assigns.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ UNROLLED_AT_MOST = 3_000
 _staging: Staging = TensorStaging()
 
 
-# What is asked about most often and is no tensor; what is looped over most often.
+# Frequent types that are no tensors, and frequent types of iterables.
 PLAIN = frozenset({bool, dict, float, int, list, set, str, tuple, type(None)})
 SETTLED = PLAIN - {list}  # whose items may be a graph's
 ITERABLES = frozenset(
@@ -62,7 +62,7 @@ ITERABLES = frozenset(
     }
 )  # fmt: skip
 
-kind = type  # under names that no user's variable hides
+kind = type  # under names that no variable of the program hides
 iter = iter
 
 
@@ -89,13 +89,13 @@ def builtin(name: str) -> Callable[..., Any]:
 
 
 def refuse_lost(item: object) -> None:
-    """Refuses a list that a loop of the graph appended to: how long it is, only the graph knows."""
+    """Refuses an item of a list that a loop of the graph appended to: only the graph knows it."""
     if type(item) not in PLAIN and _staging.leaks(item):
         raise refusals.lost_items(item)
 
 
 def held(value: object) -> Any:
-    """A value, unless it is a list of which only the graph knows how long it is."""
+    """The value; refuses a list whose length only the graph knows."""
     if type(value) is list and value:
         refuse_lost(value[-1])
     return value
@@ -109,11 +109,11 @@ _BOOL = 0x10 if sys.version_info >= (3, 13) else 0
 
 
 def asked() -> Any:
-    """What to catch around a statement of the Python form, which is being left by an exception.
+    """The class of exceptions to catch around a statement of the Python form.
 
-    It is the refusal of a tensor to be true or false, if the statement itself asked: by an
-    instruction of its frame, and not through other functions, of users or in C. `ag_sites` finds
-    the tensor with the exception.
+    A tensor that refuses to be true or false counts if the statement itself asked: by an
+    instruction of its frame, and not through other functions, in Python or in C. The exception has
+    the tensor.
     """
     error = sys.exc_info()[1]
     if isinstance(error, OperatorNotAllowedInGraphError) and error.undecided is not None:
@@ -127,8 +127,8 @@ def asked() -> Any:
 def _is_asking(entry: TracebackType, tensor: object) -> bool:
     """Whether an instruction of the frame asked the tensor itself.
 
-    Only bytecode says which one was at work. To note that in converted code would cost every
-    statement of the Python form; this is read when a tensor has refused, while tracing.
+    Only bytecode says which instruction ran. A note in converted code would cost each statement of
+    the Python form; this is read while tracing, after a tensor has refused.
     """
     code, place = entry.tb_frame.f_code.co_code, entry.tb_lasti
     while code[place] == dis.EXTENDED_ARG:  # Python 3.10 gives the place of the first of these
@@ -139,8 +139,8 @@ def _is_asking(entry: TracebackType, tensor: object) -> bool:
         return False
     inner = entry.tb_next
     while inner is not None:
-        # Only a frame says whether a method asked its own tensor. It is looked at once for each
-        # statement that a tensor decides over, while it is traced: no call pays for it.
+        # Only a frame says whether a method asked its own tensor. This happens once for each
+        # statement where a tensor decides, while it is traced: no call pays for it.
         frame = inner.tb_frame
         if not is_own(frame.f_code) and frame.f_locals.get("self") is not tensor:
             return False
@@ -149,7 +149,7 @@ def _is_asking(entry: TracebackType, tensor: object) -> bool:
 
 
 def handled() -> BaseException:
-    """What a bare `raise` raises again: not what `asked` has caught."""
+    """The exception that a bare `raise` raises again: none that `asked` has caught."""
     error = sys.exc_info()[1]
     while isinstance(error, OperatorNotAllowedInGraphError) and error.is_handled:
         error = error.__context__
@@ -157,14 +157,14 @@ def handled() -> BaseException:
 
 
 def python_truth(value: object) -> Any:
-    """A value that Python asks for its truth: no tensor."""
+    """The value, whose truth Python asks for; refuses a tensor."""
     if staged(value):
         raise refusals.python_truth(value)
     return value
 
 
 def refuse_match() -> NoReturn:
-    """A pattern or a guard of a `match` asked a tensor."""
+    """Refuses a `match` whose pattern or guard asked a tensor."""
     raise refusals.match() from None
 
 
@@ -172,7 +172,7 @@ def refuse_match() -> NoReturn:
 
 
 def ld(value: object) -> Any:
-    """The value of a variable that is read. UnboundLocalError where it has none."""
+    """The value of a variable. Raises UnboundLocalError where it has none."""
     if isinstance(value, Undefined):
         value.refuse()
     return value
@@ -187,7 +187,7 @@ def ldu(load: Thunk, name: str) -> Any:
 
 
 def attributes(value: object) -> Any:
-    """Where an object has attributes of its own."""
+    """The dict of an object's attributes."""
     return value.__dict__
 
 
@@ -195,6 +195,7 @@ places = ListPlaces
 
 
 def undefined(value: object) -> bool:
+    """Whether the value stands for none."""
     return isinstance(value, Undefined)
 
 
@@ -221,7 +222,7 @@ def _variables(
     set_: SetState | None,
     *functions: Function,
 ) -> Variables:
-    """What a statement assigns: reached by functions, or in the cells of its parts."""
+    """The variables of a statement, by their functions, or else in the cells of its parts."""
     if get is not None and set_ is not None:
         return Variables(get, set_, names)
     cells = {name: cell for function in functions for name, cell in cells_of(function).items()}
@@ -264,7 +265,7 @@ def while_stmt(
     opts: LoopOptions,
     known: object = None,
 ) -> None:
-    """`while test: body`. `known` is the value of the first test if that is known already.
+    """`while test: body`. `known` is the value of the first test where Python has asked it already.
 
     Where the test becomes a tensor after some iterations, the rest of the loop is staged.
     """
@@ -295,8 +296,8 @@ def for_stmt(
 ) -> None:
     """`for item in items: body(item)`, for as long as `extra_test` holds.
 
-    Where `extra_test` becomes a tensor in a Python loop, the iterations that are left are
-    built one by one, each under the condition.
+    Where `extra_test` becomes a tensor in a Python loop, each iteration that is left becomes a
+    branch under the condition.
     """
     way = None if type(items) in ITERABLES else _staging.iteration(items)
     if way is not None:
@@ -326,22 +327,22 @@ def for_stmt(
 
 
 def _leaves(opts: LoopOptions) -> dict[str, list[Any]]:
-    """What the containers hold that methods change in a loop, by their names."""
+    """The leaves of the containers that methods change in a loop, by name."""
     mutated = opts.get("mutated")
-    found = {} if mutated is None else ldu(mutated, "a container")
-    if isinstance(found, Undefined):
+    values = {} if mutated is None else ldu(mutated, "a container")
+    if isinstance(values, Undefined):
         return {}
-    containers = {name: held for name, held in found.items() if isinstance(held, _CONTAINERS)}
-    return {name: tree.flatten(contents(held)) for name, held in containers.items()}
+    containers = {name: value for name, value in values.items() if isinstance(value, _CONTAINERS)}
+    return {name: tree.flatten(contents(value)) for name, value in containers.items()}
 
 
 _CONTAINERS = (list, dict, set)
 
 
 def _warn_of_changes(before: dict[str, list[object]], opts: LoopOptions) -> None:
-    """Warn of containers that a loop of the graph changed while its body was traced, once.
+    """Warn of containers that a loop of the graph changed once, while its body was traced.
 
-    There is no need to where they hold a tensor of the body: its use is refused.
+    A container that holds a tensor of the body needs no warning: its use is refused.
     """
     for name, leaves in _leaves(opts).items():
         same = list(map(id, leaves)) == list(map(id, before.get(name, leaves)))

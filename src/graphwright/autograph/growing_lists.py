@@ -1,8 +1,8 @@
 """Lists that grow: Python lists become lists of the graph, and all regions carry those along.
 
-A list of the graph stays one object that is changed where it is. So whoever holds it, by another
-variable, an attribute or an argument, sees each change; and what a branch or a loop makes of it is
-known without a look at the program: it holds other values at the end than at the beginning.
+A list of the graph stays one object and changes in place. So whoever holds it, by another variable,
+an attribute or an argument, sees each change. A branch or a loop has changed it if it holds other
+values at the end than at the beginning, whatever the program says.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from graphwright.autograph.touched_variables import MUTATORS
 from graphwright.types import tree
 from graphwright.types.arguments import TensorValue
 
-#: The Python lists that regions around have found, and those that loops pass on, by identity.
+#: The Python lists of the regions around, and those that loops pass to functions, by identity.
 _found: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("found")
 _passed: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("passed")
 
 
-#: The regions that mind any change; code that is called asks only while there is one.
+#: The regions that note any change; calls of methods look only while there is one.
 PASSING: set[int] = set()
 
 
 class FoundBefore(BaseException):
-    """Something would change a list that was there before a region around it."""
+    """A change of a list that is older than a region around the change."""
 
     def __init__(self, held: list[object]) -> None:
         super().__init__()
@@ -46,10 +46,10 @@ class FoundBefore(BaseException):
 
 
 class Found:
-    """Notes the Python lists that a region finds, in case something in it changes one of them.
+    """The Python lists at the beginning of a region, in case something in it changes one of them.
 
-    A branch minds only loops that do. A loop, to whose functions the lists are `passed`, minds
-    any change; those of `others` it does not mind.
+    A branch notes only changes by loops. A loop that has `passed` lists to functions notes any
+    change, except of `others`.
     """
 
     def __init__(self, variables: Holder, passed: bool, others: Iterable[int] = ()) -> None:
@@ -73,7 +73,7 @@ class Found:
 
 
 def changes(method: BuiltinMethodType) -> BuiltinMethodType:
-    """A method, of a list perhaps, that is about to be called."""
+    """The method that is about to be called; raises `FoundBefore` if it changes a passed list."""
     held = method.__self__
     if type(held) is list and id(held) in _passed.get({}) and method.__name__ in MUTATORS:
         raise FoundBefore(held)
@@ -81,7 +81,7 @@ def changes(method: BuiltinMethodType) -> BuiltinMethodType:
 
 
 class Snapshot:
-    """What the variables of functions hold, those that nobody reads afterwards too."""
+    """The values of the variables of functions, with those that nothing reads afterwards."""
 
     def __init__(self, *functions: Function | None) -> None:
         cells = [cell for function in functions for cell in cells_of(function).values()]
@@ -92,7 +92,7 @@ class Snapshot:
         ]
 
     def restore(self) -> None:
-        """Have them hold it again."""
+        """Set the variables to these values again."""
         for cell, value, held in self.cells:
             if value is not EMPTY:
                 cell.cell_contents = value
@@ -105,10 +105,10 @@ class Snapshot:
 class Growing:
     """Puts lists of the graph in place of the Python lists that a region may change.
 
-    `variables` is a function in whose cells the lists are. Whoever else holds such a Python list
-    holds items from then on that are out of scope: it cannot know what the graph makes of the
-    list. Objects and dicts outlive the trace: there, a list has to hold a tensor of it. Where the
-    region cannot be built, all is undone.
+    `variables` says where the lists are. Other holders of such a Python list hold items that are
+    out of scope from then on, as they cannot know the list of the graph. Objects and dicts outlive
+    the trace, so a list there must hold a tensor of it. A region that cannot be built changes
+    nothing.
     """
 
     def __init__(
@@ -164,8 +164,8 @@ def build_loop(
 ) -> None:
     """Builds a loop, with lists of the graph for the Python lists that it changes.
 
-    Those that functions change to which it passes them show when its body is traced: then it is
-    traced anew. `variables` are those of the loop, `functions` its parts.
+    Only a trace of its body shows which lists its callees change; then it is traced anew.
+    `variables` are those of the loop, `functions` its parts.
     """
     shapes = options.get("shape_invariants")
     with Growing(staging, options.get("lists"), shapes):
@@ -205,14 +205,14 @@ Late = tuple[int, Thunk]
 
 
 class CarriedLists:
-    """The lists of the graph, which a region carries along as further values."""
+    """The lists of the graph, whose values a region has among its own."""
 
     def __init__(self, staging: Staging) -> None:
         self.lists = staging.lists()
         self.before = [held.flows for held in self.lists]
 
     def reset(self) -> None:
-        """What they held before the region."""
+        """Set them to their values before the region."""
         for held, flows in zip(self.lists, self.before):
             held.flows = flows
 
@@ -232,14 +232,14 @@ class CarriedLists:
         return [flow for held in self.lists for flow in held.flows]
 
     def take(self, leaves: Leaves, among: Sequence[bool] | None = None) -> None:
-        """Has them hold these values; with `among`, those of its lists only."""
+        """Set them to these values; with `among`, only the lists that it says."""
         left = iter(leaves)
         for number, held in enumerate(self.lists):
             flows = tuple([next(left) for _ in range(held.width)])
             held.flows = flows if among is None or among[number] else self.before[number]
 
     def changed(self, since: Sequence[object]) -> list[bool]:
-        """Which of them hold something else than `since`."""
+        """Whether each list has other values than `since`."""
         return [held.flows is not flows for held, flows in zip(self.lists, since)]
 
 

@@ -1,7 +1,7 @@
-"""How the graph goes through what a `for` loops over: tensors, ranges, and what is made of them.
+"""Ways of the graph through the iterables of `for`: tensors, ranges, and what is made of them.
 
-A class of its own takes part by a method `__graph_iteration__` that returns an `Iteration`,
-or a `Fold` where it makes the loop itself (see `staging`).
+Any class takes part by a method `__graph_iteration__`. It returns an `Iteration`, or a `Fold` where
+it makes the loop itself (see `staging`).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ArrayItems:
 
 
 class RangeItems:
-    """The numbers of a `tf.range`, which is not made."""
+    """The numbers of a `tf.range`, without its tensor."""
 
     def __init__(
         self, start: TensorValue, limit: TensorValue, delta: TensorValue, step: float | None
@@ -105,7 +105,7 @@ def is_looped(items: object) -> bool:
 
 
 def of(items: object) -> Iteration | Fold:
-    """The way through something that the graph loops over."""
+    """The way through an iterable of the graph."""
     if isinstance(items, (Tensor, Variable)):
         return of_tensor(convert(items))
     if isinstance(items, TensorArray):
@@ -127,7 +127,7 @@ def step_by_step(items: object) -> Iteration:
 
 
 class _ForLoopsOnly:
-    """What a `for` statement goes through in the graph, and nothing else does."""
+    """An iterable for `for` statements of the graph, and for nothing else."""
 
     def __iter__(self) -> NoReturn:
         raise not_in_graph(

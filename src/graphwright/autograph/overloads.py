@@ -1,4 +1,4 @@
-"""Builtins that take tensors, and builtins that call what they are given.
+"""Builtins that take tensors, and builtins that call their arguments.
 
 Each is Python's own unless an argument is staged (or, where a list of values is compared,
 one of its items); then the staging's function of that name takes over.
@@ -20,7 +20,7 @@ Convert = Callable[[object], Any]
 
 
 def table(convert: Convert) -> dict[object, Function]:
-    """The functions to call instead of builtins; `convert` prepares what they call."""
+    """The functions to call instead of builtins; `convert` converts what they call."""
     overloads: dict[object, Function] = {
         builtin: _on_tensors(builtin) for builtin in (abs, bool, float, int, len, range, sum)
     }

@@ -1,7 +1,6 @@
-"""What users read when a branch or a loop cannot be one of the graph.
+"""Errors for branches and loops that cannot be part of the graph.
 
-Each says what is wrong, in TensorFlow's words where it has some, what to write instead, and
-in which line.
+Each says what is wrong, in TensorFlow's words where it has some, what to write instead, and where.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ RETURN_VALUE = "retval_"  # the variable of `jumps` that holds what a function r
 
 
 def refusal(kind: type[Exception], what: str, instead: str) -> Exception:
-    """An error, with the innermost line of the user's program."""
+    """An error, with the innermost line of the program."""
     location = user_location(2)
     where = "" if location is None else f"\n  {location}"
     return kind(f"{what}\n{instead}{where}")

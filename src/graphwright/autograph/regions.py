@@ -1,8 +1,8 @@
-"""Branches and loops of the graph, out of functions that assign a user's variables.
+"""Branches and loops of the graph, out of functions that assign variables.
 
-The variables cross the boundary of a graph as flat lists of leaves. A leaf is carried (a
-tensor), or converted (a number, a string), or neither: such a value stays in Python, and
-has to be the same on every path. All refusals name the variable and both sides.
+The variables cross the boundary of a graph as flat lists of leaves. A leaf is carried (a tensor) or
+converted (a number, a string). Any other value stays in Python, and must be the same on each path.
+All refusals name the variable and both sides.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class _Branches:
         self.names = names
         self.first: State = ()
         self.carried: list[list[Any]] = []  # of the first branch, a list for each name
-        self.late: list[tuple[int, Thunk]] = []  # leaves of the first that the second tells of
+        self.late: list[tuple[int, Thunk]] = []  # leaves of the first that need the second
 
     def end_first(self, values: State) -> Leaves:
         self.first = values
@@ -97,7 +97,7 @@ class _Branches:
         return [leaf for leaves in self.carried for leaf in leaves if leaf is not _STAYS]
 
     def end_second(self, values: State) -> Leaves:
-        """The leaves of the second branch, after the checks; it also notes what stays."""
+        """The leaves of the second branch, checked; also notes which values stay in Python."""
         self.python: list[list[Any]] = []
         leaves: list[object] = []
         for position, name in enumerate(self.names):
@@ -112,8 +112,9 @@ class _Branches:
         return leaves
 
     def returned(self, position: int, value: object, leaves: list[object]) -> None:
-        """Add the leaves of what the second branch alone returns: the first one has others like
-        them, which are never read.
+        """Add the leaves of what the second branch alone returns.
+
+        The first one has leaves like them, which nothing reads.
         """
         flat = tree.flatten(value)
         self.carried[position] = [_carried(self.staging, leaf) for leaf in flat]
@@ -134,7 +135,7 @@ class _Branches:
                 raise refusals.is_none(name, branch)
 
     def symbol(self, name: str, position: int, one: object, two: object, before: int) -> Leaves:
-        """The leaves of one variable, of which there are some `before`."""
+        """The leaves of one variable; the number of those `before` it says their places."""
         try:
             tree.assert_same_structure(one, two)
         except (TypeError, ValueError) as error:
@@ -324,8 +325,8 @@ def stage_while(
 ) -> None:
     """Build a while loop whose test has been evaluated once: `go`.
 
-    What the test gives goes around with the variables, so that the test stands once before
-    the loop and once at the end of its body, and its effects happen as often as in Python.
+    The value of the test is a loop variable. So the test stands once before the loop and once at
+    the end of its body, and its effects happen as often as in Python.
     """
     first = staging.condition(go, "while loop")
 
@@ -411,14 +412,14 @@ def _loop(
     options: LoopOptions,
     run: Callable[..., Leaves] | None = None,
 ) -> None:
-    """Build a loop with variables of its `own` beside the user's."""
+    """Build a loop with the variables of its position beside those of the program."""
     initial, missing, learned = _initialise(staging, position, step, variables)
     loop = _LoopVariables(staging, variables.names, initial)
     grown = growing_lists.CarriedLists(staging)
     count, width = len(position), sum(grown.widths())
     first: list[Any] = [*position, *grown.leaves(), *loop.start()]
     asserted = [name for name in missing if not name.startswith(RETURN_VALUE)]
-    if asserted:  # whether the loop has run at all goes around too
+    if asserted:  # whether the loop has run at all is a loop variable too
         first.append(staging.convert(False))
     shapes = _shapes(loop, count + width, len(first), options, learned)
     limits = shapes[count + width :] if shapes is not None else [None] * len(first)
@@ -490,12 +491,10 @@ def _initialise(
     step: Callable[[Position], Position],
     variables: Variables,
 ) -> tuple[State, list[str], dict[str, list[TensorShape | None]]]:
-    """The state before a loop, and the names that got zeros because they had no value.
+    """The state before a loop, the names with zeros for a missing value, and their open shapes.
 
-    And for those whose shapes an iteration leaves open, what it says of them.
-
-    Which zeros is found by one iteration in a graph that is thrown away; so are the types of what
-    lists are to hold that are empty.
+    One iteration in a graph that is thrown away says which zeros these are. It also says the types
+    of the items of empty lists.
     """
     _read_variables(staging, position, step, variables)
     initial = variables.get()
@@ -527,7 +526,7 @@ def _after_an_iteration(
     variables: Variables,
     grown: growing_lists.CarriedLists,
 ) -> State:
-    """What variables are after one iteration, in a graph that is thrown away."""
+    """The values of variables after one iteration, in a graph that is thrown away."""
     initial = variables.get()
     loop = _LoopVariables(staging, variables.names, initial)
 
@@ -549,10 +548,10 @@ def _read_variables(
     step: Callable[[Position], Position],
     variables: Variables,
 ) -> None:
-    """Variables of state that an iteration replaces are what they hold, from before the loop on.
+    """Replace variables of state by their values where an iteration replaces them.
 
-    One that is read may be handed to another name in the next iteration, so this goes on until
-    all that are left stay what they are.
+    The next iteration may assign such a value to another name, so this repeats until an iteration
+    replaces none of those that are left.
     """
     while any(staging.is_variable(leaf) for v in variables.get() for leaf in tree.flatten(v)):
         before = variables.get()
@@ -565,7 +564,7 @@ def _read_variables(
 
 
 def _read(staging: Staging, before: object, after: object) -> Any:
-    """A value in which variables of state are read that are something else afterwards."""
+    """The value, with the values of those variables of state that are replaced afterwards."""
     old, new = tree.flatten(before), tree.flatten(after)
     changed = [a is not b and staging.is_variable(a) for a, b in zip(old, new)]
     if len(old) != len(new) or not any(changed):
@@ -576,7 +575,7 @@ def _read(staging: Staging, before: object, after: object) -> Any:
 
 
 def _open_shape(staging: Staging, value: object, zeros: object) -> TensorShape | None:
-    """The shape of a value, where that of the zeros that stand for it is another."""
+    """The shape of a value; None where it is the shape of the zeros that stand for it."""
     if not staging.carries(zeros):
         return None
     (_, shape), (_, narrow) = staging.type_of(_carried(staging, value)), staging.type_of(zeros)

@@ -1,4 +1,4 @@
-"""What users set: features, the options of loops, and how much conversion reports."""
+"""Settings: optional features, the options of loops, and how much conversion reports."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from graphwright.types.arguments import ShapeLike, TensorLike
 class Feature(enum.Enum):
     """The optional parts of TensorFlow's AutoGraph.
 
-    With LISTS (or ALL) an empty list too may grow in a loop of the graph: the first item that
-    the loop's body appends says what type all have. The others are accepted wherever TensorFlow
-    takes them and change nothing: what there is of them here is always on.
+    With LISTS (or ALL), an empty list too may grow in a loop of the graph: the first item that the
+    body appends says the type of all. The others change nothing, since they are always on.
 
     >>> import graphwright as tf
     >>> lists = tf.autograph.experimental.Feature.LISTS
@@ -64,12 +63,12 @@ _features: contextvars.ContextVar[frozenset[Feature]] = contextvars.ContextVar(
 
 
 def is_on(feature: Feature) -> bool:
-    """Whether what is being traced asked for a feature."""
+    """Whether a feature is on for the function being traced."""
     return not _features.get().isdisjoint((feature, Feature.ALL))
 
 
 class features:
-    """The block traces what asked for these features: None, one, or several."""
+    """A context with these features on: None, one, or several."""
 
     __slots__ = ("before", "wanted")
 

@@ -1,6 +1,6 @@
-"""Whether the code that is running is converted, as libraries ask that call functions of users.
+"""Whether the code that is running is converted, for libraries that call functions of programs.
 
-Nothing in conversion depends on it: a library hands on what it found to `tf_convert`.
+Nothing in conversion depends on it: a library passes the status to `tf_convert`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class Status(enum.Enum):
-    """What is known of the code that is running."""
+    """Whether the code that is running is converted."""
 
     UNSPECIFIED = 0
     ENABLED = 1
@@ -25,7 +25,7 @@ class Status(enum.Enum):
 
 
 class ControlStatusCtx:
-    """A status, and what has a block be of it: `with ctx: ...`."""
+    """A status, and the context of a block with it: `with ctx: ...`."""
 
     def __init__(self, status: Status, options: object = None) -> None:
         self.status = status
@@ -67,7 +67,7 @@ _entered: contextvars.ContextVar[tuple[ControlStatusCtx, ...]] = contextvars.Con
 def control_status_ctx() -> ControlStatusCtx:
     """Returns whether AutoGraph has converted the code that is running.
 
-    A library that is given functions hands it to `tf.__internal__.autograph.tf_convert`.
+    A library that takes functions passes it to `tf.__internal__.autograph.tf_convert`.
 
     Returns:
         An object whose `status` is ENABLED in a `tf.function`, DISABLED in one with
