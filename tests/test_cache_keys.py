@@ -1095,9 +1095,9 @@ WITHOUT_ROWS = {
         (
             "control/assertions.py:known", "control/derivative.py:_descriptions",
             "control/derivative.py:_expressions", "ir/graphdef.py:_names",
-            "compile/lists/list_types.py:found", "compile/lists/list_buffers.py:found",
+            "compile/lists/list_types.py:memo",
             "compile/llvm/statement_code.py:scalars",
-            "compile/lists/nested_lists.py:found", "compile/nests/nesting.py:memo",
+            "compile/nests/nesting.py:memo",
             "compile/verifier/quantities.py:_known", "compile/verifier/known_scalars.py:_known",
             "compile/nests/sizes.py:known", "compile/run/straight_line.py:kernels",
             "compile/run/straight_line.py:names",

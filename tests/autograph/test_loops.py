@@ -378,3 +378,37 @@ def test_what_a_tape_records_in_each_turn_needs_no_value_before(turns: int) -> N
         return x
 
     assert float(descend(tf.constant(8.0), tf.constant(turns))) == 8.0 / 2**turns
+
+
+def a_for_with_a_break(n: Any, is_last: bool) -> Any:
+    total = tf.constant(0)
+    for i in tf.range(n):
+        with tf.name_scope("turn"):
+            if is_last:
+                half = i // 2
+                if half > 0:
+                    break
+            double = i * 2
+        total += double
+    return total
+
+
+def a_while_with_a_return(n: Any, is_last: bool) -> Any:
+    total = tf.constant(0)
+    while n > 0:
+        with tf.name_scope("turn"):
+            n -= 1
+            if is_last:
+                half = n // 2
+                if half < 1:
+                    return total
+            double = n * 2
+        total += double
+    return total
+
+
+@pytest.mark.parametrize("program", [a_for_with_a_break, a_while_with_a_return])
+def test_what_follows_a_jump_that_python_never_reaches_is_no_branch(program: Any) -> None:
+    assert int(tf.function(program)(tf.constant(3), False)) == 6
+    with pytest.raises(ValueError, match="'double' must also be initialized in the else branch"):
+        tf.function(program)(tf.constant(3), True)

@@ -53,7 +53,7 @@ def test_trees_are_made_again() -> None:
     assert sites_of(new)._makers is None
     with installed():
         assert number(new(Toy(5), Toy(2))) == plain(5, 2)
-    assert len(sites._kept) == sites._AT_MOST
+    assert len(sites._recent) == sites._AT_MOST
 
 
 def test_names_that_classes_make_private() -> None:

@@ -21,7 +21,6 @@ Outcomes = list[Outcome]
 _CAST = "`tf.cast` of a variable to its own dtype is the variable in TensorFlow, and no tensor"
 KNOWN = {
     **dict.fromkeys((927, 1484, 2060, 3804, 4421, 4567, 4594), _CAST),
-    3718: "AutoGraph refuses a name that is set after a `break` which Python never reaches",
     3752: "`range` takes a variable here: TensorFlow's have no `__index__`",
     4961: "the size of a TensorArray may be a variable here: TensorFlow's have no `__index__`",
 }

@@ -19,7 +19,8 @@ from plans.users import USERS, forms, run
 
 from graphwright.compile.memory.arena import bytes_of
 from graphwright.compile.nests import lowering
-from graphwright.compile.nests.nest import Copy, Deliver, Loop, Program, all_statements
+from graphwright.compile.nests.list_statements import Deliver
+from graphwright.compile.nests.nest import Copy, Loop, Program, all_statements
 from graphwright.compile.nests.sizes import Size
 
 RECORDED = Path(__file__).parent / "costs.json"

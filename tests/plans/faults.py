@@ -8,20 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import graphwright as tf
+from graphwright.compile.nests.list_statements import Deliver, Extend, Locate, Reserve
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
     Copy,
-    Deliver,
-    Extend,
     Load,
-    Locate,
     Loop,
     Multiply,
     Nest,
     PackRight,
     Program,
-    Reserve,
     Scan,
     Statement,
     Store,
@@ -193,8 +190,8 @@ def with_stride(factor: int) -> Callable[[Any], Any]:
     """A load or store of other places."""
 
     def change(x: Any) -> Any:
-        strides = tuple([Size(s.factor * factor, s.symbols) for s in x.at.strides])
-        return x._replace(at=x.at._replace(strides=strides))
+        strides = tuple([Size(s.factor * factor, s.symbols) for s in x.place.strides])
+        return x._replace(place=x.place._replace(strides=strides))
 
     return change
 
@@ -256,7 +253,8 @@ FAULTS: dict[str, Fault] = {
     "a nest in place that reads elsewhere": Fault(
         swapped, (VECTOR, VECTOR + 1, 3),
         every(Nest, items(
-            lambda x: x._replace(at=x.at._replace(strides=(Size(-1),), offsets=(Size(5),))), Load)),
+            lambda x: x._replace(
+                place=x.place._replace(strides=(Size(-1),), offsets=(Size(5),))), Load)),
         "depends on the order",
     ),
     "a scatter in any order": Fault(
@@ -273,7 +271,7 @@ FAULTS: dict[str, Fault] = {
     "a store one further": Fault(
         joined, (VECTOR, VECTOR),
         last(Nest, items(lambda x: x._replace(
-            at=x.at._replace(offsets=(*x.at.offsets, ONE))), Store)),
+            place=x.place._replace(offsets=(*x.place.offsets, ONE))), Store)),
         "writes element 12 of b2, which has 12",
     ),
     "a part that is not written": Fault(

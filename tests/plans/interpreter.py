@@ -251,9 +251,9 @@ class Run:
 
         for x in s.instructions:
             if isinstance(x, Load):
-                found = self.memory.read("straight", x.buffer, place(x.at, x.picks), x.kind)
+                found = self.memory.read("straight", x.buffer, place(x.place, x.picks), x.kind)
             elif isinstance(x, Index):
-                found = place(x.at).astype(numpy_dtype(x.kind))
+                found = place(x.place).astype(numpy_dtype(x.kind))
             elif isinstance(x, Element):
                 found = elements.element(x.op, [values[i] for i in x.operands], x.kind)
             else:
@@ -269,7 +269,7 @@ class Run:
                     "straight code stores to places that it knows, and adds nothing"
                 )
             value = values[store.value]
-            self.memory.write("straight store", store.buffer, place(store.at), store.kind, value)
+            self.memory.write("straight store", store.buffer, place(store.place), store.kind, value)
 
     def clear(self, s: Clear) -> None:
         """What a reduction starts from, everywhere."""

@@ -9,7 +9,7 @@ from plans import elements
 from plans.memory import Address, Block, Refused, grains, numpy_dtype
 
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.nest import (
+from graphwright.compile.nests.list_statements import (
     Agree,
     Deliver,
     Extend,

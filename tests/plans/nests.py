@@ -83,7 +83,7 @@ class Nested:
                 continue
             if any(varying[i] for i, _ in effect.picks):
                 self.memory.violate("an index of a store changes along the innermost axis")
-            if effect.combine and self.run.size(effect.at.strides[last]) not in (0, 1):
+            if effect.combine and self.run.size(effect.place.strides[last]) not in (0, 1):
                 self.memory.violate("what is added goes to places apart along the innermost axis")
 
     # -- orders -----------------------------------------------------------------------------
@@ -252,7 +252,7 @@ class Chunk:
         if isinstance(x, Load):
             return self.load(x)
         if isinstance(x, Index):
-            return self.place(x.at).astype(numpy_dtype(x.kind))
+            return self.place(x.place).astype(numpy_dtype(x.kind))
         if isinstance(x, Element):
             return elements.element(x.op, [self.value(i) for i in x.operands], x.kind)
         if isinstance(x, Row):
@@ -274,7 +274,7 @@ class Chunk:
 
     def load(self, x: Load) -> Any:
         """Elements of memory, or of that of a row."""
-        places = self.place(x.at, x.picks)
+        places = self.place(x.place, x.picks)
         if x.buffer in self.turn.scratch:
             memory, written = self.turn.scratch[x.buffer]
             places = self.of_row(places, x.buffer)
@@ -309,7 +309,7 @@ class Chunk:
                 self.turn.totals[effect.row].add(whole, (1, 0))
         elif effect.buffer in self.turn.scratch:
             memory, written = self.turn.scratch[effect.buffer]
-            places = self.of_row(self.place(effect.at), effect.buffer)[0]
+            places = self.of_row(self.place(effect.place), effect.buffer)[0]
             memory[:, places], written[places] = value, True
         else:
             self.store(effect, value)
@@ -317,7 +317,7 @@ class Chunk:
     def store(self, effect: Store, value: Any) -> None:
         """Writes elements, or combines them with what is there."""
         nested, b = self.turn.nested, effect.buffer
-        places = np.broadcast_to(self.place(effect.at, effect.picks), self.shape).ravel()
+        places = np.broadcast_to(self.place(effect.place, effect.picks), self.shape).ravel()
         value = np.broadcast_to(value, self.shape).ravel()
         how = nested.kind
         if not effect.combine:
@@ -335,7 +335,7 @@ def varies(stage: Stage, axis: int) -> list[bool]:
     result: list[bool] = []
     for x in stage.instructions:
         if isinstance(x, (Load, Index)):
-            own = bool(x.at.strides[axis].factor)
+            own = bool(x.place.strides[axis].factor)
             picks = x.picks if isinstance(x, Load) else ()
             result.append(own or any(result[i] for i, _ in picks))
         else:

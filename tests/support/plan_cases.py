@@ -18,10 +18,10 @@ import graphwright as tf
 from graphwright.base.errors import InternalError
 from graphwright.compile.memory.coalescing import reading_first, renamed
 from graphwright.compile.nests import lowering
+from graphwright.compile.nests.list_statements import Locate
 from graphwright.compile.nests.nest import (
     Choice,
     Load,
-    Locate,
     Loop,
     Nest,
     Program,
@@ -208,9 +208,9 @@ def other_place(r: random.Random, program: Program, s: Any) -> Any:
 
     def further(x: Any) -> Any:
         if r.random() < 0.5:
-            return x._replace(at=x.at._replace(offsets=(*x.at.offsets, ONE)))
-        strides = [Size(2 * d.factor, d.symbols) for d in x.at.strides]
-        return x._replace(at=x.at._replace(strides=tuple(strides)))
+            return x._replace(place=x.place._replace(offsets=(*x.place.offsets, ONE)))
+        strides = [Size(2 * d.factor, d.symbols) for d in x.place.strides]
+        return x._replace(place=x.place._replace(strides=tuple(strides)))
 
     return in_nest(r, s, further) if isinstance(s, Nest) else None
 

@@ -1,44 +1,43 @@
-"""What calls found last: the functions that are called instead of others.
+"""Callees: the functions that calls of converted code ran last.
 
-Converted code keeps at each call what it found there, so that the next one costs little more than
-Python's. That is only so for functions that their modules keep anyway, and whose parameters are
-all given: then nothing but their code can change what a call means, and code is compared.
+Converted code keeps the callee of each call, so that the next call costs little more than Python's.
+It does so only for a function that its module holds anyway, and where the call passes all
+parameters. Nothing but the function's code can change such a call, and code is compared.
 """
 
 from __future__ import annotations
 
 import types
-from typing import Any
 
 _STARS = 0x04 | 0x08  # the flags of `*args` and `**kwargs`
 
 
 class Callee:
-    """What to call instead of `key`, as long as that has this code."""
+    """What to call instead of the function `key`, as long as that has this code."""
 
     __slots__ = ("code", "key", "target")
 
-    def __init__(self, key: Any, code: types.CodeType | None, target: Any) -> None:
+    def __init__(self, key: object, code: types.CodeType | None, target: object) -> None:
         self.key = key
         self.code = code
         self.target = target
 
     def forget(self) -> None:
-        """It counts for no function any more."""
+        """Match no function from now on."""
         self.key = _NOBODY
 
 
 _NOBODY = object()
 
-#: What is kept at a place where nothing was called yet.
+#: The callee of a call that has not run yet.
 NONE = Callee(_NOBODY, None, None)
 
 
-def may_be_kept(function: types.FunctionType, given: int) -> bool:
-    """Whether a call that gives so many arguments may keep what it found."""
+def may_be_kept(function: types.FunctionType, count: int) -> bool:
+    """Whether a call with so many arguments may keep the function as its callee."""
     code = function.__code__
     return (
-        given == code.co_argcount + code.co_kwonlyargcount
+        count == code.co_argcount + code.co_kwonlyargcount
         and not code.co_flags & _STARS
         and function.__closure__ is None
         and function.__globals__.get(function.__name__) is function

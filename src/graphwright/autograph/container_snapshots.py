@@ -1,7 +1,7 @@
-"""What lists, dicts and arrays hold, kept while a tensor decides what is assigned to their items.
+"""Snapshots of lists, dicts and arrays, for where a tensor decides what their items are.
 
-The containers inside are kept too, since an assignment may go through them, as in
-`d["k"][0] = v`. Each stays the object that it is.
+A snapshot has the containers inside too, since an assignment may go through them, as in
+`d["k"][0] = v`. Each container stays the object that it is.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 
 
-def contents(container: Any) -> Any:
-    """What a container holds now: a copy, of plain lists, dicts and tuples.
-
-    What is no container stays what it is.
-    """
+def contents(container: object) -> Any:
+    """A copy of a container, of plain lists, dicts and tuples. Any other value is itself."""
     if isinstance(container, list):
         return [contents(item) for item in container]
     if isinstance(container, dict):
@@ -27,8 +24,8 @@ def contents(container: Any) -> Any:
     return container
 
 
-def refill(container: Any, held: Any) -> None:
-    """Put back what `contents` took."""
+def refill(container: object, held: Any) -> None:
+    """Set a container to a copy that `contents` made."""
     if isinstance(container, list):
         now = container + [None] * (len(held) - len(container))
         container[:] = map(_restored, now, held)
@@ -40,8 +37,8 @@ def refill(container: Any, held: Any) -> None:
         container[...] = held
 
 
-def _restored(now: Any, held: Any) -> Any:
-    """What was `held`, in the containers that are there `now`."""
+def _restored(now: object, held: object) -> Any:
+    """The copy `held`, in the containers that are there `now`."""
     if type(now) is tuple and type(held) is tuple and len(now) == len(held):
         return tuple(map(_restored, now, held))
     for kind in (list, dict, np.ndarray):

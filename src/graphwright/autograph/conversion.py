@@ -1,8 +1,8 @@
-"""Conversion of functions: what is converted, when, and what is kept of it.
+"""Conversion of functions: what is converted, when, and what of it stays.
 
-A function is converted where it is called: `ag__.converted_call(f)` gives what to call
-instead of `f`. Converted code is cached for each code object; the converted function hangs
-on the function itself, so that both live as long as each other.
+A function is converted where it is called: `ag__.converted_call(f)` returns what to call instead of
+`f`. Converted code is cached by code object. The converted function is an attribute of the
+original, so that both live equally long.
 """
 
 from __future__ import annotations
@@ -32,26 +32,28 @@ from graphwright.autograph.control_flow import Conversion
 from graphwright.autograph.expression_rewriting import Options
 from graphwright.autograph.jumps import JumpError
 from graphwright.autograph.live_source import LiveSource, SourceError
-from graphwright.autograph.settings import Verbosity, features
+from graphwright.autograph.operator_arguments import Function
+from graphwright.autograph.settings import Features, Verbosity, features
 from graphwright.autograph.sites import Sites
+from graphwright.autograph.status import ControlStatusCtx
 from graphwright.autograph.syntax import CALLS, OPERATORS, SITES, Fresh
 from graphwright.base.identities import IdentityTable
 from graphwright.base.logs import LOGGER
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine.process_settings import uncollected
 
-FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with a warning
+FAILURES = (SourceError, JumpError)  # a function stays as it is then, with a warning
 PREFIX = "tf__"
 
 
 class _Converted(NamedTuple):
-    """Converted code, and what it is given under names of its own."""
+    """Converted code, and the variables that only such code has."""
 
     code: types.CodeType
-    given: dict[str, Any]
+    variables: dict[str, Any]
 
 
-#: What became of code, by options.
+#: Converted code, by the original and by options.
 _codes: IdentityTable[types.CodeType, dict[Options, _Converted]] = IdentityTable()
 
 
@@ -60,14 +62,16 @@ _FUNCTION = types.FunctionType
 
 
 class _Record:
-    """What became of a function, kept in its `__dict__`. It pickles to nothing.
+    """The conversion of a function, kept in its `__dict__`. It pickles to an empty record.
 
-    `functools.wraps` copies it to other functions, which it is not about.
+    `functools.wraps` copies it to other functions: `origin` says whose it is.
     """
 
     __slots__ = ("callee", "code", "defaults", "keywords", "origin", "target")
 
-    def __init__(self, function: types.FunctionType | None = None, target: Any = None) -> None:
+    def __init__(
+        self, function: types.FunctionType | None = None, target: types.FunctionType | None = None
+    ) -> None:
         self.origin: Callable[[], Any] = _none if function is None else weakref.ref(function)
         self.code = getattr(function, "__code__", None)
         self.defaults = getattr(function, "__defaults__", None)
@@ -80,11 +84,11 @@ class _Record:
 
 
 def _none() -> None:
-    """Refers to nothing."""
+    """Returns None, as a reference to a dead object does."""
 
 
 def _recorded(function: types.FunctionType) -> _Record | None:
-    """What became of the function as it is now."""
+    """The record of the function, unless the function has changed since."""
     record: _Record | None = function.__dict__.get(_KEY)
     if (
         record is not None
@@ -97,23 +101,23 @@ def _recorded(function: types.FunctionType) -> _Record | None:
     return None
 
 
-def call_at(function: Any, kept: list[call_targets.Callee], place: tuple[int, int]) -> Any:
-    """`converted_call`, and what it gives is kept for the next call if that is right then too.
+def call_at(function: object, callees: list[call_targets.Callee], call: tuple[int, int]) -> Any:
+    """`converted_call`, which notes the callee where the next call is sure to have the same.
 
-    The place is the number of the call and how many arguments it gives.
+    `call` is the number of the call, and of its arguments.
     """
     target = converted_call(function)
-    if type(function) is _FUNCTION and call_targets.may_be_kept(function, place[1]):
+    if type(function) is _FUNCTION and call_targets.may_be_kept(function, call[1]):
         record = _recorded(function)
         if record is not None:
             if record.callee is None:
                 record.callee = call_targets.Callee(function, function.__code__, target)
-            kept[place[0]] = record.callee
+            callees[call[0]] = record.callee
     return target
 
 
 def converted_call(function: Any) -> Any:
-    """What to call instead of `function` so that its control flow is converted too."""
+    """Returns what to call instead of `function`, so that its control flow is converted too."""
     kind = type(function)
     if kind is _FUNCTION:
         record = _recorded(function)
@@ -129,9 +133,9 @@ def converted_call(function: Any) -> Any:
         target = _convert_once(inner)
         return function if target is inner else types.MethodType(target, function.__self__)
     if kind is types.BuiltinFunctionType or kind is type:
-        found = _OVERLOADS.get(function, function)
-        is_method = growing_lists.PASSING and found is function and kind is not type
-        return growing_lists.changes(found) if is_method else found
+        overload = _OVERLOADS.get(function, function)
+        is_method = growing_lists.PASSING and overload is function and kind is not type
+        return growing_lists.changes(overload) if is_method else overload
     if kind is functools.partial:
         target = converted_call(function.func)
         if target is function.func:
@@ -146,8 +150,8 @@ def converted_call(function: Any) -> Any:
     return function
 
 
-def _call_back(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call a function of the library that calls functions of the user: convert those."""
+def _call_back(function: Function, *args: Any, **kwargs: Any) -> Any:
+    """Call a function of this library, the functions among its arguments converted."""
     return function(*map(_prepared, args), **{name: _prepared(arg) for name, arg in kwargs.items()})
 
 
@@ -165,14 +169,15 @@ def _prepared(value: Any) -> Any:
 _CALLABLE = (types.FunctionType, types.MethodType, functools.partial)
 
 
-def _call_method(value: Any) -> Any:
-    """What runs when `value`, which is no function, is called."""
+def _call_method(value: object) -> Any:
+    """The `__call__` of the value's class, or None."""
     return next(
         (vars(kind)["__call__"] for kind in type(value).__mro__ if "__call__" in vars(kind)), None
     )
 
 
 def _convert_once(function: types.FunctionType) -> types.FunctionType:
+    """The converted form of a function, or itself where it has none."""
     record = _recorded(function)
     if record is None:
         target: Any = None
@@ -185,13 +190,14 @@ def _convert_once(function: types.FunctionType) -> types.FunctionType:
 
 
 def _forget(function: types.FunctionType) -> None:
-    """Forget what became of a function."""
+    """Drop the record of a function, which calls then use no more."""
     record = function.__dict__.pop(_KEY, None)
     if record is not None and record.callee is not None:
         record.callee.forget()
 
 
 def _try_to_convert(function: types.FunctionType) -> types.FunctionType | None:
+    """The converted form of a function; None, with a warning, where there is none."""
     try:
         return convert(function, Options())
     except FAILURES as cause:
@@ -205,9 +211,9 @@ def _try_to_convert(function: types.FunctionType) -> types.FunctionType | None:
 
 
 def convert(function: types.FunctionType, options: Options) -> types.FunctionType:
-    """The converted form of a Python function, sharing its globals and closure.
+    """The converted form of a Python function, with the same globals and closure.
 
-    SourceError where there is no source, JumpError for what cannot be converted.
+    Raises SourceError where there is no source, JumpError where no flag can replace a jump.
     """
     code = function.__code__
     forms = _codes.find(code)
@@ -216,21 +222,23 @@ def convert(function: types.FunctionType, options: Options) -> types.FunctionTyp
     if options not in forms:
         forms[options] = _convert_code(function, options)
     form = forms[options]
-    return live_source.bind(form.code, function, form.given)
+    return live_source.bind(form.code, function, form.variables)
 
 
-@uncollected()  # the many new nodes would have it go through a large heap
+@uncollected()  # so many new nodes would start collections, and each walks a large heap
 def _convert_code(function: types.FunctionType, options: Options) -> _Converted:
-    where = live_source.fetch(function)
-    tree, conversion = convert_tree(where, options)
+    source = live_source.fetch(function)
+    tree, conversion = convert_tree(source, options)
     if Verbosity.level:
         _report(function, tree)
-    given: dict[str, Any] = {OPERATORS: NAMESPACE, CALLS: [call_targets.NONE] * conversion.calls}
-    sites = Sites(where, given, lambda: convert_tree(where, options)[1].sites)
+    callees = [call_targets.NONE] * conversion.calls
+    variables: dict[str, Any] = {OPERATORS: NAMESPACE, CALLS: callees}
+    sites = Sites(source, variables, lambda: convert_tree(source, options)[1].sites)
     if conversion.sites:
         sites.keep(conversion.sites)
-    given[SITES] = sites
-    return _Converted(live_source.compile_function(tree, where, (*given, *where.free)), given)
+    variables[SITES] = sites
+    code = live_source.compile_function(tree, source, (*variables, *source.free))
+    return _Converted(code, variables)
 
 
 def _report(function: types.FunctionType, tree: ast.FunctionDef) -> None:
@@ -242,11 +250,11 @@ def _report(function: types.FunctionType, tree: ast.FunctionDef) -> None:
         print(text)
 
 
-def convert_tree(where: LiveSource, options: Options) -> tuple[ast.FunctionDef, Conversion]:
-    """The definition of a function, converted and renamed, and what came with that."""
-    tree = where.tree()
-    conversion = Conversion(options, Fresh({OPERATORS, SITES, CALLS, *where.names}))
-    control_flow.convert_function(tree, conversion, frozenset(where.free))
+def convert_tree(source: LiveSource, options: Options) -> tuple[ast.FunctionDef, Conversion]:
+    """The definition of a function, converted and renamed, and its sites and calls."""
+    tree = source.tree()
+    conversion = Conversion(options, Fresh({OPERATORS, SITES, CALLS, *source.names}))
+    control_flow.convert_function(tree, conversion, frozenset(source.free))
     tree.name = PREFIX + tree.name
     return tree, conversion
 
@@ -254,7 +262,7 @@ def convert_tree(where: LiveSource, options: Options) -> tuple[ast.FunctionDef, 
 unrolling.install()
 
 _OVERLOADS = overloads.table(converted_call)
-NAMESPACE = types.ModuleType(OPERATORS)  # whose attributes are found quickest
+NAMESPACE = types.ModuleType(OPERATORS)  # Python reads attributes of modules fastest
 vars(NAMESPACE).update(vars(builtins))
 vars(NAMESPACE).update(
     {name: getattr(converted_operators, name) for name in converted_operators.__all__}
@@ -267,13 +275,13 @@ vars(NAMESPACE).update(converted_call=converted_call, call_at=call_at)
 
 @dataclass(frozen=True)
 class _Entity:
-    """A Python function as users hand it in, and how to give one like it back."""
+    """A Python function, and what makes of another one a value like that which had it."""
 
     function: types.FunctionType
     wrap: Callable[[types.FunctionType], Any]
 
 
-def _entity(value: Any) -> _Entity:
+def _entity(value: object) -> _Entity:
     value = getattr(value, "python_function", value)
     if isinstance(value, types.FunctionType):
         return _Entity(value, lambda new: new)
@@ -289,7 +297,7 @@ def _entity(value: Any) -> _Entity:
 
 
 def to_graph(
-    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
+    entity: object, recursive: bool = True, experimental_optional_features: Features = None
 ) -> Any:
     """Converts a Python function to one whose control flow can depend on tensors.
 
@@ -313,14 +321,14 @@ def to_graph(
     >>> tf.autograph.to_graph(absolute)(-3)
     3
     """
-    found = _entity(entity)
-    _refuse_async(found.function)
-    made = convert(found.function, Options(recursive=recursive))
-    return found.wrap(featured(made, experimental_optional_features))
+    original = _entity(entity)
+    _refuse_async(original.function)
+    converted = convert(original.function, Options(recursive=recursive))
+    return original.wrap(featured(converted, experimental_optional_features))
 
 
-def featured(function: types.FunctionType, wanted: Any) -> Any:
-    """The function with optional features."""
+def featured(function: types.FunctionType, wanted: Features) -> Any:
+    """The function, traced with optional features."""
     if wanted is None:
         return function
 
@@ -332,11 +340,13 @@ def featured(function: types.FunctionType, wanted: Any) -> Any:
     return call
 
 
-def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+def to_code(
+    entity: object, recursive: bool = True, experimental_optional_features: Features = None
+) -> str:
     """Returns the source of what `tf.autograph.to_graph` makes of a function.
 
-    It shows each statement as it is staged. What runs also has the Python form beside it, for
-    values that are not tensors.
+    It shows the staged form of each statement. What runs also has its Python form, for values that
+    are not tensors.
 
     Args:
         entity: A Python function, a method or a callable object.
@@ -356,16 +366,19 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     def tf__is_empty(x):
         return ag__.not_(x)
     """
-    found = _entity(entity)
-    _refuse_async(found.function)
-    where = live_source.fetch(found.function)
-    return ast.unparse(convert_tree(where, Options(inline=False, recursive=recursive))[0])
+    function = _entity(entity).function
+    _refuse_async(function)
+    options = Options(inline=False, recursive=recursive)
+    return ast.unparse(convert_tree(live_source.fetch(function), options)[0])
 
 
 def tf_convert(
-    f: Any, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
+    f: Function,
+    ctx: ControlStatusCtx | None = None,
+    convert_by_default: bool = True,
+    user_requested: bool = False,
 ) -> Any:
-    """Converts a function that a library was given, as the code that gave it would be converted.
+    """Converts a function that a library takes as an argument, if its caller is converted.
 
     Args:
         f: A Python function.
@@ -396,13 +409,13 @@ def tf_convert(
     return ctx.around(f if ctx.status is status.Status.DISABLED else staged_form(f))
 
 
-def staged_form(function: Any) -> Any:
-    """What to trace for `function`: its converted form, or itself where it is exempt."""
+def staged_form(function: Function) -> Any:
+    """Returns what to trace for `function`: its converted form, or itself where it is exempt."""
     _refuse_async(inspect.unwrap(getattr(function, "__func__", function)))
     return converted_call(function)
 
 
-def do_not_convert(func: Any = None) -> Any:
+def do_not_convert(func: Function | None = None) -> Any:
     """Decorates a function that AutoGraph must not convert, nor what it calls.
 
     Args:
@@ -432,7 +445,7 @@ def do_not_convert(func: Any = None) -> Any:
     return exempt.mark(wrapper)
 
 
-def _refuse_async(function: Any) -> None:
+def _refuse_async(function: Function) -> None:
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise NotImplementedError(
             f"{function.__qualname__} is an async function: a graph has no event loop. Await "

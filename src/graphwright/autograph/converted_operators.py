@@ -1,8 +1,8 @@
 """What converted code calls, under the name `ag__`.
 
-Each operator is Python's own construct unless the value it turns on is staged; then
-`regions` builds the graph form. Operators that hold user code take it as functions, with
-`get_state` and `set_state` for the variables that the code assigns.
+Each operator is Python's own construct unless the value that decides is staged; then `regions`
+builds the graph form. Operators take the code of a program as functions, with `get_state` and
+`set_state` for the variables that the code assigns.
 """
 
 from __future__ import annotations
@@ -12,20 +12,33 @@ import functools
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeGuard, cast
 
 from graphwright.autograph import refusals, regions
 from graphwright.autograph.container_snapshots import contents, refill
-from graphwright.autograph.growing_lists import Found, ListPlaces, build_again, build_loop
+from graphwright.autograph.growing_lists import Found, build_again, build_loop
+from graphwright.autograph.list_places import Holder, ListPlaces
 from graphwright.autograph.live_source import cells_of
+from graphwright.autograph.operator_arguments import (
+    Function,
+    GetState,
+    ItemBody,
+    LoopOptions,
+    SetState,
+    State,
+    Thunk,
+    Undefined,
+    UndefinedReturn,
+    Variables,
+)
 from graphwright.autograph.staging import Staging
 from graphwright.autograph.tensors import TensorStaging
-from graphwright.autograph.undefined import Undefined, UndefinedReturn
 from graphwright.base.errors import OperatorNotAllowedInGraphError, is_own, user_location
 from graphwright.base.logs import LOGGER
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 
 __all__ = [
     "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt",
@@ -34,15 +47,12 @@ __all__ = [
     "refuse_match", "ret", "staged", "undefined", "while_stmt",
 ]  # fmt: skip
 
-State = tuple[Any, ...]
-Thunk = Callable[[], Any]
-
 # Iterations of a Python loop that may be built one by one under a condition.
 UNROLLED_AT_MOST = 3_000
 _staging: Staging = TensorStaging()
 
 
-# What is asked about most often and is no tensor; what is looped over most often.
+# Frequent types that are no tensors, and frequent types of iterables.
 PLAIN = frozenset({bool, dict, float, int, list, set, str, tuple, type(None)})
 SETTLED = PLAIN - {list}  # whose items may be a graph's
 ITERABLES = frozenset(
@@ -52,7 +62,7 @@ ITERABLES = frozenset(
     }
 )  # fmt: skip
 
-kind = type  # under names that no user's variable hides
+kind = type  # under names that no variable of the program hides
 iter = iter
 
 
@@ -63,12 +73,12 @@ def install(staging: Staging) -> Staging:
     return before
 
 
-def staged(value: Any) -> bool:
+def staged(value: object) -> TypeGuard[TensorLike]:
     """Whether `value` is a tensor that only running the graph computes."""
     return type(value) not in PLAIN and _staging.is_staged(value)
 
 
-def loops(items: Any) -> bool:
+def loops(items: object) -> bool:
     """Whether the graph loops over `items`."""
     return _staging.loops(items)
 
@@ -78,14 +88,14 @@ def builtin(name: str) -> Callable[..., Any]:
     return _staging.builtin(name)
 
 
-def refuse_lost(item: Any) -> None:
-    """Refuses a list that a loop of the graph appended to: how long it is, only the graph knows."""
+def refuse_lost(item: object) -> None:
+    """Refuses an item of a list that a loop of the graph appended to: only the graph knows it."""
     if type(item) not in PLAIN and _staging.leaks(item):
         raise refusals.lost_items(item)
 
 
-def held(value: Any) -> Any:
-    """A value, unless it is a list of which only the graph knows how long it is."""
+def held(value: object) -> Any:
+    """The value; refuses a list whose length only the graph knows."""
     if type(value) is list and value:
         refuse_lost(value[-1])
     return value
@@ -99,11 +109,11 @@ _BOOL = 0x10 if sys.version_info >= (3, 13) else 0
 
 
 def asked() -> Any:
-    """What to catch around a statement of the Python form, which is being left by an exception.
+    """The class of exceptions to catch around a statement of the Python form.
 
-    It is the refusal of a tensor to be true or false, if the statement itself asked: by an
-    instruction of its frame, and not through other functions, of users or in C. `ag_sites` finds
-    the tensor with the exception.
+    A tensor that refuses to be true or false counts if the statement itself asked: by an
+    instruction of its frame, and not through other functions, in Python or in C. The exception has
+    the tensor.
     """
     error = sys.exc_info()[1]
     if isinstance(error, OperatorNotAllowedInGraphError) and error.undecided is not None:
@@ -114,11 +124,11 @@ def asked() -> Any:
     return ()
 
 
-def _is_asking(entry: TracebackType, tensor: Any) -> bool:
+def _is_asking(entry: TracebackType, tensor: object) -> bool:
     """Whether an instruction of the frame asked the tensor itself.
 
-    Only bytecode says which one was at work. To note that in converted code would cost every
-    statement of the Python form; this is read when a tensor has refused, while tracing.
+    Only bytecode says which instruction ran. A note in converted code would cost each statement of
+    the Python form; this is read while tracing, after a tensor has refused.
     """
     code, place = entry.tb_frame.f_code.co_code, entry.tb_lasti
     while code[place] == dis.EXTENDED_ARG:  # Python 3.10 gives the place of the first of these
@@ -129,8 +139,8 @@ def _is_asking(entry: TracebackType, tensor: Any) -> bool:
         return False
     inner = entry.tb_next
     while inner is not None:
-        # Only a frame says whether a method asked its own tensor. It is looked at once for each
-        # statement that a tensor decides over, while it is traced: no call pays for it.
+        # Only a frame says whether a method asked its own tensor. This happens once for each
+        # statement where a tensor decides, while it is traced: no call pays for it.
         frame = inner.tb_frame
         if not is_own(frame.f_code) and frame.f_locals.get("self") is not tensor:
             return False
@@ -139,30 +149,30 @@ def _is_asking(entry: TracebackType, tensor: Any) -> bool:
 
 
 def handled() -> BaseException:
-    """What a bare `raise` raises again: not what `asked` has caught."""
+    """The exception that a bare `raise` raises again: none that `asked` has caught."""
     error = sys.exc_info()[1]
     while isinstance(error, OperatorNotAllowedInGraphError) and error.is_handled:
         error = error.__context__
     return error or RuntimeError("No active exception to reraise")
 
 
-def python_truth(value: Any) -> Any:
-    """A value that Python asks for its truth: no tensor."""
+def python_truth(value: object) -> Any:
+    """The value, whose truth Python asks for; refuses a tensor."""
     if staged(value):
         raise refusals.python_truth(value)
     return value
 
 
 def refuse_match() -> NoReturn:
-    """A pattern or a guard of a `match` asked a tensor."""
+    """Refuses a `match` whose pattern or guard asked a tensor."""
     raise refusals.match() from None
 
 
 # Variables
 
 
-def ld(value: Any) -> Any:
-    """The value of a variable that is read. UnboundLocalError where it has none."""
+def ld(value: object) -> Any:
+    """The value of a variable. Raises UnboundLocalError where it has none."""
     if isinstance(value, Undefined):
         value.refuse()
     return value
@@ -176,19 +186,20 @@ def ldu(load: Thunk, name: str) -> Any:
         return Undefined(name)
 
 
-def attributes(value: Any) -> Any:
-    """Where an object has attributes of its own."""
+def attributes(value: object) -> Any:
+    """The dict of an object's attributes."""
     return value.__dict__
 
 
 places = ListPlaces
 
 
-def undefined(value: Any) -> bool:
+def undefined(value: object) -> bool:
+    """Whether the value stands for none."""
     return isinstance(value, Undefined)
 
 
-def ret(value: Any, returned: Any) -> Any:
+def ret(value: object, returned: object) -> Any:
     """The value of a function that may end without a return statement."""
     if returned is False or isinstance(value, UndefinedReturn):
         return None
@@ -207,26 +218,26 @@ def ret(value: Any, returned: Any) -> Any:
 
 def _variables(
     names: tuple[str, ...],
-    get: Callable[[], State] | None,
-    set_: Callable[[State], None] | None,
-    *functions: Callable[..., Any],
-) -> regions.Variables:
-    """What a statement assigns: reached by functions, or in the cells of its parts."""
+    get: GetState | None,
+    set_: SetState | None,
+    *functions: Function,
+) -> Variables:
+    """The variables of a statement, by their functions, or else in the cells of its parts."""
     if get is not None and set_ is not None:
-        return regions.Variables(get, set_, names)
+        return Variables(get, set_, names)
     cells = {name: cell for function in functions for name, cell in cells_of(function).items()}
     return regions.variables_in([cells[name] for name in names], names)
 
 
 def if_stmt(
-    cond: Any,
+    cond: object,
     body: Thunk,
     orelse: Thunk | None,
-    get_state: Callable[[], State] | None,
-    set_state: Callable[[State], None] | None,
+    get_state: GetState | None,
+    set_state: SetState | None,
     symbol_names: tuple[str, ...],
     nouts: int,
-    lists: Thunk | None = None,
+    lists: Holder = None,
 ) -> None:
     """`if cond: body` `else: orelse`; the first `nouts` symbols are read afterwards.
 
@@ -248,13 +259,13 @@ def if_stmt(
 def while_stmt(
     test: Thunk,
     body: Thunk,
-    get_state: Callable[[], State] | None,
-    set_state: Callable[[State], None] | None,
+    get_state: GetState | None,
+    set_state: SetState | None,
     symbol_names: tuple[str, ...],
-    opts: dict[str, Any],
-    known: Any = None,
+    opts: LoopOptions,
+    known: object = None,
 ) -> None:
-    """`while test: body`. `known` is the value of the first test if that is known already.
+    """`while test: body`. `known` is the value of the first test where Python has asked it already.
 
     Where the test becomes a tensor after some iterations, the rest of the loop is staged.
     """
@@ -275,18 +286,18 @@ def while_stmt(
 
 
 def for_stmt(
-    items: Any,
+    items: Iterable[object],
     extra_test: Thunk | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], State] | None,
-    set_state: Callable[[State], None] | None,
+    body: ItemBody,
+    get_state: GetState | None,
+    set_state: SetState | None,
     symbol_names: tuple[str, ...],
-    opts: dict[str, Any],
+    opts: LoopOptions,
 ) -> None:
     """`for item in items: body(item)`, for as long as `extra_test` holds.
 
-    Where `extra_test` becomes a tensor in a Python loop, the iterations that are left are
-    built one by one, each under the condition.
+    Where `extra_test` becomes a tensor in a Python loop, each iteration that is left becomes a
+    branch under the condition.
     """
     way = None if type(items) in ITERABLES else _staging.iteration(items)
     if way is not None:
@@ -315,23 +326,23 @@ def for_stmt(
         body(item)
 
 
-def _leaves(opts: dict[str, Any]) -> dict[str, list[Any]]:
-    """What the containers hold that methods change in a loop, by their names."""
+def _leaves(opts: LoopOptions) -> dict[str, list[Any]]:
+    """The leaves of the containers that methods change in a loop, by name."""
     mutated = opts.get("mutated")
-    found = {} if mutated is None else ldu(mutated, "a container")
-    if isinstance(found, Undefined):
+    values = {} if mutated is None else ldu(mutated, "a container")
+    if isinstance(values, Undefined):
         return {}
-    containers = {name: held for name, held in found.items() if isinstance(held, _CONTAINERS)}
-    return {name: tree.flatten(contents(held)) for name, held in containers.items()}
+    containers = {name: value for name, value in values.items() if isinstance(value, _CONTAINERS)}
+    return {name: tree.flatten(contents(value)) for name, value in containers.items()}
 
 
 _CONTAINERS = (list, dict, set)
 
 
-def _warn_of_changes(before: dict[str, list[Any]], opts: dict[str, Any]) -> None:
-    """Warn of containers that a loop of the graph changed while its body was traced, once.
+def _warn_of_changes(before: dict[str, list[object]], opts: LoopOptions) -> None:
+    """Warn of containers that a loop of the graph changed once, while its body was traced.
 
-    There is no need to where they hold a tensor of the body: its use is refused.
+    A container that holds a tensor of the body needs no warning: its use is refused.
     """
     for name, leaves in _leaves(opts).items():
         same = list(map(id, leaves)) == list(map(id, before.get(name, leaves)))
@@ -346,10 +357,10 @@ def _warn_of_changes(before: dict[str, list[Any]], opts: dict[str, Any]) -> None
 
 
 def _guard_the_rest(
-    left: Iterator[Any],
+    left: Iterator[object],
     extra_test: Thunk,
-    body: Callable[[Any], None],
-    variables: regions.Variables,
+    body: ItemBody,
+    variables: Variables,
 ) -> None:
     count = len(variables.names)
     for number, item in enumerate(left):
@@ -363,7 +374,7 @@ def _nothing() -> None:
     pass
 
 
-def assert_stmt(condition: Any, message: Thunk | None = None) -> bool:
+def assert_stmt(condition: object, message: Thunk | None = None) -> bool:
     """The condition that `assert` tests: a tensor's is tested when the graph runs."""
     if not staged(condition):
         return bool(condition)
@@ -375,13 +386,13 @@ def assert_stmt(condition: Any, message: Thunk | None = None) -> bool:
 # Expressions
 
 
-def not_(value: Any) -> Any:
+def not_(value: object) -> Any:
     if staged(value):
         return _staging.none_of(value)
     return not value
 
 
-def and_(first: Any, *rest: Thunk) -> Any:
+def and_(first: object, *rest: Thunk) -> Any:
     """`first and ...`: what follows a tensor is evaluated in the graph, and only if that holds."""
     if not rest:
         return first
@@ -390,7 +401,7 @@ def and_(first: Any, *rest: Thunk) -> Any:
     return first and and_(rest[0](), *rest[1:])
 
 
-def or_(first: Any, *rest: Thunk) -> Any:
+def or_(first: object, *rest: Thunk) -> Any:
     """`first or ...`"""
     if not rest:
         return first
@@ -399,11 +410,11 @@ def or_(first: Any, *rest: Thunk) -> Any:
     return first or or_(rest[0](), *rest[1:])
 
 
-def if_exp(cond: Any, body: Thunk, orelse: Thunk) -> Any:
+def if_exp(cond: object, body: Thunk, orelse: Thunk) -> Any:
     """`body if cond else orelse`"""
     if not staged(cond):
         return body() if cond else orelse()
-    value: Any = Undefined("the conditional expression")
+    value: object = Undefined("the conditional expression")
 
     def get_state() -> State:
         return (value,)
@@ -412,7 +423,7 @@ def if_exp(cond: Any, body: Thunk, orelse: Thunk) -> Any:
         nonlocal value
         (value,) = state
 
-    variables = regions.Variables(get_state, set_state, ("the conditional expression",))
+    variables = Variables(get_state, set_state, ("the conditional expression",))
     regions.stage_if(
         _staging,
         cond,
@@ -438,7 +449,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def chain(first: Any, *links: Any) -> Any:
+def chain(first: object, *links: Any) -> Any:
     """`first < b <= c`, as `chain(first, '<', lambda: b, '<=', lambda: c)`."""
     symbol, operand, *more = links
     second = operand()

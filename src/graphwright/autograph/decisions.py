@@ -1,9 +1,9 @@
 """Expressions that ask for truth: `and`, `or`, `not`, `a if c else b`, `a < b < c`, `a in b`.
 
-A decision is written in three forms. The Python form is the user's own operators: a tensor that
-is asked for its truth there raises, and the statement goes on in the graph with what is left of
-the expression (`rest`). The staged form is calls of operators. The inline form stands inside of
-other expressions, where nothing can be caught: it looks at each operand before Python does.
+A decision has three forms. The Python form has the operators of the program. A tensor that is asked
+for its truth there raises, and the statement goes on in the graph with the rest of the expression.
+The staged form calls operators of AutoGraph. The inline form stands inside other expressions, where
+nothing catches an exception: it looks at each operand before Python does.
 
     a and b     (ag__.and_(a, lambda: b) if ag__.kind(a) not in ag__.PLAIN and ag__.staged(a)
                  else a and b)
@@ -18,17 +18,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from graphwright.autograph.syntax import Fresh, SyntaxPlace
 
-#: Whether an instruction that compares may also ask for the truth of what that gave.
+#: Whether an instruction that compares may also ask for the truth of the result.
 COMPARING_ASKS = sys.version_info >= (3, 13)
 
-ASKED = "ag_asked"  # the variable that comparisons go through then
+ASKED = "ag_asked"  # the variable for the results of comparisons then
 
-#: What is put around operands of the Python form.
+#: Functions that wrap operands of the Python form.
 Wraps = Mapping["DecisionOperand", Callable[[ast.expr], ast.expr]]
 
 
 def is_python_bool(node: ast.expr) -> bool:
-    """Whether the value is one of Python's bools (or a constant) whatever its operands are."""
+    """Whether the value is a Python bool (or a constant) whatever its operands are."""
     if isinstance(node, ast.Compare):
         return all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -39,39 +39,39 @@ def is_python_bool(node: ast.expr) -> bool:
 
 
 def asked_apart(value: ast.expr) -> ast.expr:
-    """An operand whose truth an instruction of its own asks for: `(ag_asked := a < b)`.
+    """An operand whose truth is asked by an instruction of its own: `(ag_asked := a < b)`.
 
-    From Python 3.13 on, the instruction that compares asks as well. Whether a tensor that is asked
-    there is what the comparison gave, or was met in the lists that it compared, nothing tells.
+    From Python 3.13 on, the instruction that compares asks as well. A tensor that is asked there
+    may be the result, or an item of the lists that are compared: nothing says which.
     """
     if not COMPARING_ASKS or not isinstance(value, ast.Compare):
         return value
-    at = SyntaxPlace(value)
-    return ast.NamedExpr(at.store(ASKED), value, **at.place)
+    place = SyntaxPlace(value)
+    return ast.NamedExpr(place.store(ASKED), value, **place.span)
 
 
 class Unstaged(Exception):
-    """What is left of an expression may bind variables, which the graph cannot do perhaps."""
+    """The rest of an expression may bind variables: the graph cannot leave open whether it does."""
 
 
 class Decision(ABC):
     """An expression, its operands converted.
 
-    `parts` are evaluated from left to right, the first one always. It `is_plain` if its value is
-    one of Python's bools, and `assigns` if evaluating it may bind a variable. `depth` is how deep
-    expressions are nested in it whose parts may be skipped.
+    `parts` are evaluated from left to right, the first one always. It `is_plain` if its value is a
+    Python bool, and `assigns` if its evaluation may bind a variable. `depth` is the nesting of
+    expressions in it whose parts may be skipped.
     """
 
-    def __init__(self, parts: Sequence[Decision], at: SyntaxPlace) -> None:
+    def __init__(self, parts: Sequence[Decision], place: SyntaxPlace) -> None:
         self.parts = parts
-        self.at = at
+        self.place = place
         self.is_plain: bool = all(part.is_plain for part in parts)
         self.assigns: bool = any(part.assigns for part in parts)
         self.depth: int = max((part.depth for part in parts), default=0)
 
     @abstractmethod
-    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
-        """The operands whose truth Python asks for, in order; `truth`: also for the whole's."""
+    def operands(self, truth: bool) -> Iterator[DecisionOperand]:
+        """The operands whose truth Python asks for, in order; with `truth`, as for a test."""
 
     @abstractmethod
     def python(self, wraps: Wraps) -> ast.expr:
@@ -79,19 +79,22 @@ class Decision(ABC):
 
     @abstractmethod
     def staged(self) -> ast.expr:
-        """The staged form; the Python form where that binds variables."""
+        """The staged form; one that refuses tensors where it binds variables."""
 
     @abstractmethod
-    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
-        """What is left, staged, once `asked` is `known`; None if it is not in here. `Unstaged`."""
+    def rest(self, operand: DecisionOperand, tensor: ast.expr) -> ast.expr | None:
+        """The staged rest of the decision from an operand on, whose value is `tensor`.
+
+        None where the operand is in another decision. Raises `Unstaged`.
+        """
 
     @abstractmethod
     def inline(self, fresh: Fresh) -> ast.expr:
-        """The form inside another expression."""
+        """The inline form."""
 
     def refusing(self) -> ast.expr:
-        """The Python form of what binds variables: it refuses tensors."""
-        return self.python({operand: operand.refused for operand in self.asked(False)})
+        """The Python form, whose operands refuse tensors."""
+        return self.python({operand: operand.refused for operand in self.operands(False)})
 
 
 class DecisionOperand(Decision):
@@ -106,7 +109,7 @@ class DecisionOperand(Decision):
         self.is_plain = is_plain
         self.depth = depth
 
-    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
+    def operands(self, truth: bool) -> Iterator[DecisionOperand]:
         if truth and not self.is_plain:
             yield self
 
@@ -115,33 +118,34 @@ class DecisionOperand(Decision):
         return self.value if wrap is None else wrap(self.value)
 
     def refused(self, value: ast.expr) -> ast.expr:
-        return self.at.apply("python_truth", self.staged())
+        """The operand in a form that refuses tensors."""
+        return self.place.apply("python_truth", self.staged())
 
     def staged(self) -> ast.expr:
         return self.value
 
-    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
-        return known if asked is self else None
+    def rest(self, operand: DecisionOperand, tensor: ast.expr) -> ast.expr | None:
+        return tensor if operand is self else None
 
     def inline(self, fresh: Fresh) -> ast.expr:
         return self.value
 
 
 class Membership(DecisionOperand):
-    """`a in b` of variables and constants: Python asks for truth itself, and all is done again."""
+    """`a in b` of variables and constants: it asks for truth itself, and may be evaluated again."""
 
     def __init__(self, value: ast.Compare, staged: ast.expr) -> None:
         super().__init__(value, assigns=False)
         self._staged = staged
 
-    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
+    def operands(self, truth: bool) -> Iterator[DecisionOperand]:
         yield self
 
     def staged(self) -> ast.expr:
         return self._staged
 
-    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
-        return self._staged if asked is self else None
+    def rest(self, operand: DecisionOperand, tensor: ast.expr) -> ast.expr | None:
+        return self._staged if operand is self else None
 
     def inline(self, fresh: Fresh) -> ast.expr:
         return self._staged
@@ -150,56 +154,56 @@ class Membership(DecisionOperand):
 class Negation(Decision):
     """`not a`"""
 
-    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
-        return self.parts[0].asked(True)
+    def operands(self, truth: bool) -> Iterator[DecisionOperand]:
+        return self.parts[0].operands(True)
 
     def python(self, wraps: Wraps) -> ast.expr:
-        return self.at.negation(self.parts[0].python(wraps))
+        return self.place.negation(self.parts[0].python(wraps))
 
     def call(self, part: ast.expr) -> ast.expr:
-        return self.at.apply("not_", part)
+        return self.place.apply("not_", part)
 
     def staged(self) -> ast.expr:
         part = self.parts[0].staged()
-        return self.at.negation(part) if self.is_plain else self.call(part)
+        return self.place.negation(part) if self.is_plain else self.call(part)
 
-    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
-        found = self.parts[0].rest(asked, known)
-        return None if found is None else self.call(found)
+    def rest(self, operand: DecisionOperand, tensor: ast.expr) -> ast.expr | None:
+        rest = self.parts[0].rest(operand, tensor)
+        return None if rest is None else self.call(rest)
 
     def inline(self, fresh: Fresh) -> ast.expr:
         part = self.parts[0].inline(fresh)
         if self.is_plain:
-            return self.at.negation(part)
-        return guarded(part, self.call, self.at.negation, fresh, self.at)
+            return self.place.negation(part)
+        return guarded(part, self.call, self.place.negation, fresh, self.place)
 
 
 class Lazy(Decision):
-    """A decision whose parts but the first may be skipped."""
+    """A decision that may skip all its parts but the first."""
 
-    def __init__(self, parts: Sequence[Decision], at: SyntaxPlace) -> None:
-        super().__init__(parts, at)
+    def __init__(self, parts: Sequence[Decision], place: SyntaxPlace) -> None:
+        super().__init__(parts, place)
         self.depth += 1
         self.binds = any(part.assigns for part in parts[1:])
-        self.is_quick = all(part.depth < 2 for part in parts[1:])  # both forms hold them
+        self.is_quick = all(part.depth < 2 for part in parts[1:])  # the inline form has them twice
 
 
 class Junction(Lazy):
     """`a and b ...` or `a or b ...`"""
 
-    def __init__(self, op: ast.boolop, parts: Sequence[Decision], at: SyntaxPlace) -> None:
-        super().__init__(parts, at)
+    def __init__(self, op: ast.boolop, parts: Sequence[Decision], place: SyntaxPlace) -> None:
+        super().__init__(parts, place)
         self.op = op
         self.stays = all(part.is_plain for part in parts[:-1])
 
-    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
+    def operands(self, truth: bool) -> Iterator[DecisionOperand]:
         *first, last = self.parts
         for part in first:
-            yield from part.asked(True)
-        yield from last.asked(truth)
+            yield from part.operands(True)
+        yield from last.operands(truth)
 
     def join(self, values: list[ast.expr]) -> ast.expr:
-        return ast.BoolOp(self.op, values, **self.at.place)
+        return ast.BoolOp(self.op, values, **self.place.span)
 
     def python(self, wraps: Wraps) -> ast.expr:
         return self.join([part.python(wraps) for part in self.parts])
@@ -211,7 +215,7 @@ class Junction(Lazy):
         if not more:
             return first
         name = "and_" if isinstance(self.op, ast.And) else "or_"
-        return self.at.apply(name, first, *[self.at.thunk(part.staged()) for part in more])
+        return self.place.apply(name, first, *[self.place.thunk(part.staged()) for part in more])
 
     def staged(self) -> ast.expr:
         if self.stays:
@@ -219,11 +223,11 @@ class Junction(Lazy):
         first, *more = self.parts
         return self.refusing() if self.binds else self.call(first.staged(), more)
 
-    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
+    def rest(self, operand: DecisionOperand, tensor: ast.expr) -> ast.expr | None:
         for position, part in enumerate(self.parts):
-            found = part.rest(asked, known)
-            if found is not None:
-                return self.call(found, self.parts[position + 1 :])
+            rest = part.rest(operand, tensor)
+            if rest is not None:
+                return self.call(rest, self.parts[position + 1 :])
         return None
 
     def inline(self, fresh: Fresh) -> ast.expr:
@@ -239,37 +243,37 @@ class Junction(Lazy):
             return first
         return guarded(
             first,
-            lambda kept: self.call(kept, more),
-            lambda kept: self.join([kept, self.inline_from(position + 1, fresh)]),
+            lambda value: self.call(value, more),
+            lambda value: self.join([value, self.inline_from(position + 1, fresh)]),
             fresh,
-            self.at,
+            self.place,
         )
 
 
 class Chain(Junction):
-    """`a < b <= c`, as `a < b and b <= c`; `links` has the operands of its staged form."""
+    """`a < b <= c`, as `a < b and b <= c`; `links` are the operands of its staged form."""
 
     def __init__(
-        self, parts: Sequence[Decision], links: Sequence[ast.expr], at: SyntaxPlace
+        self, parts: Sequence[Decision], links: Sequence[ast.expr], place: SyntaxPlace
     ) -> None:
-        super().__init__(ast.And(), parts, at)
+        super().__init__(ast.And(), parts, place)
         self.links = links
 
     def staged(self) -> ast.expr:
-        return self.refusing() if self.binds else self.at.apply("chain", *self.links)
+        return self.refusing() if self.binds else self.place.apply("chain", *self.links)
 
 
 class ConditionalExpression(Lazy):
-    """`body if test else orelse`; the parts are the test, the body, and what stands for else."""
+    """`body if test else orelse`; the parts are the test, the body and the other value."""
 
-    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
+    def operands(self, truth: bool) -> Iterator[DecisionOperand]:
         test, body, orelse = self.parts
-        yield from test.asked(True)
-        yield from body.asked(truth)
-        yield from orelse.asked(truth)
+        yield from test.operands(True)
+        yield from body.operands(truth)
+        yield from orelse.operands(truth)
 
     def choose(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
-        return ast.IfExp(test, body, orelse, **self.at.place)
+        return ast.IfExp(test, body, orelse, **self.place.span)
 
     def python(self, wraps: Wraps) -> ast.expr:
         return self.choose(*[part.python(wraps) for part in self.parts])
@@ -278,8 +282,8 @@ class ConditionalExpression(Lazy):
         """`ag__.if_exp(test, lambda: body, lambda: orelse)`"""
         if self.binds:
             raise Unstaged
-        return self.at.apply(
-            "if_exp", test, *[self.at.thunk(part.staged()) for part in self.parts[1:]]
+        return self.place.apply(
+            "if_exp", test, *[self.place.thunk(part.staged()) for part in self.parts[1:]]
         )
 
     def staged(self) -> ast.expr:
@@ -288,13 +292,13 @@ class ConditionalExpression(Lazy):
             return self.choose(*[part.staged() for part in self.parts])
         return self.refusing() if self.binds else self.call(test.staged())
 
-    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
+    def rest(self, operand: DecisionOperand, tensor: ast.expr) -> ast.expr | None:
         test, body, orelse = self.parts
-        found = test.rest(asked, known)
-        if found is not None:
-            return self.call(found)
-        found = body.rest(asked, known)
-        return orelse.rest(asked, known) if found is None else found
+        rest = test.rest(operand, tensor)
+        if rest is not None:
+            return self.call(rest)
+        rest = body.rest(operand, tensor)
+        return orelse.rest(operand, tensor) if rest is None else rest
 
     def inline(self, fresh: Fresh) -> ast.expr:
         test, body, orelse = self.parts
@@ -305,9 +309,9 @@ class ConditionalExpression(Lazy):
         return guarded(
             test.inline(fresh),
             self.call,
-            lambda kept: self.choose(kept, body.inline(fresh), orelse.inline(fresh)),
+            lambda value: self.choose(value, body.inline(fresh), orelse.inline(fresh)),
             fresh,
-            self.at,
+            self.place,
         )
 
 
@@ -316,14 +320,16 @@ def guarded(
     stage: Callable[[ast.expr], ast.expr],
     python: Callable[[ast.expr], ast.expr],
     fresh: Fresh,
-    at: SyntaxPlace,
+    place: SyntaxPlace,
 ) -> ast.expr:
     """`stage(t) if (t := value) may be staged else python(t)`"""
     if isinstance(value, ast.Name):
-        kept = value.id
+        name = value.id
     else:
-        kept = fresh.name("ag_value")
-        value = ast.NamedExpr(at.store(kept), value, **at.place)
-    odd = ast.Compare(at.apply("kind", value), [ast.NotIn()], [at.operator("PLAIN")], **at.place)
-    test = ast.BoolOp(ast.And(), [odd, at.apply("staged", at.load(kept))], **at.place)
-    return ast.IfExp(test, stage(at.load(kept)), python(at.load(kept)), **at.place)
+        name = fresh.name("ag_value")
+        value = ast.NamedExpr(place.store(name), value, **place.span)
+    other = ast.Compare(
+        place.apply("kind", value), [ast.NotIn()], [place.operator("PLAIN")], **place.span
+    )
+    test = ast.BoolOp(ast.And(), [other, place.apply("staged", place.load(name))], **place.span)
+    return ast.IfExp(test, stage(place.load(name)), python(place.load(name)), **place.span)

@@ -26,8 +26,8 @@ LIBRARIES = frozenset(
     }
 )  # fmt: skip
 
-_OPTIMIZED = 0x01  # the flag of functions of all kinds, which bodies of classes do not have
-_GENERATES = 0x20 | 0x80 | 0x100 | 0x200  # the flags of generators and coroutines, all kinds
+_OPTIMIZED = 0x01  # the flag of all functions, which class bodies lack
+_GENERATES = 0x20 | 0x80 | 0x100 | 0x200  # the flags of all generators and coroutines
 
 
 def mark(function: F) -> F:
@@ -36,18 +36,19 @@ def mark(function: F) -> F:
     return function
 
 
-def is_marked(function: Any) -> bool:
+def is_marked(function: object) -> bool:
+    """Whether `mark` was called on it."""
     return getattr(function, _MARK, False) is True
 
 
 def is_library(name: str) -> bool:
-    """Whether the module of that name is one that is left alone."""
+    """Whether functions of the module of that name stay as they are."""
     top = name.partition(".")[0]
     return top in LIBRARIES or (top in sys.stdlib_module_names and top != "__main__")
 
 
 def calls_back(function: types.FunctionType) -> bool:
-    """Whether the function is one of the library's that calls what it is given."""
+    """Whether it is a function of this library that calls its arguments."""
     module = function.__globals__.get("__name__") or ""
     return module.startswith("graphwright.control.") or unwrap(function) is tree.map_structure
 
@@ -56,7 +57,7 @@ _converted: IdentityTable[types.CodeType, None] = IdentityTable()
 
 
 def note_converted(code: types.CodeType) -> None:
-    """Remember that `code`, and the functions in it, are converted already; classes are not."""
+    """Remember that `code` and the functions in it are converted; classes in it are not."""
     _converted.add(code, None)
     for const in code.co_consts:
         if isinstance(const, types.CodeType) and const.co_flags & _OPTIMIZED:

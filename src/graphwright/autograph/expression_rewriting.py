@@ -8,15 +8,15 @@
     a in b            ag__.in_(a, b)
     super()           super(__class__, self)
 
-What runs has a shorter way to what is called beside that, for functions of modules (`calls`) and
-for builtins on Python's own values:
+What runs also has a shorter way to the callee, for functions of modules (`call_targets`) and for
+builtins on Python's own values:
 
     (ag_call.target if (ag_call := ag_calls[3]).key is f and ag_call.code is f.__code__
      else ag__.call_at(f, ag_calls, (3, 1)))(x)
     (len if ag__.kind(x) in ag__.SETTLED and len is ag__.len else ag__.converted_call(len))(x)
 
-What cannot depend on a tensor, such as `x is None`, stays. So does an operator whose lazy
-part assigns a variable (`a and (b := c)`): it is Python's, and refuses tensors.
+What cannot depend on a tensor, such as `x is None`, stays. So does an operator whose lazy part
+assigns a variable (`a and (b := c)`): it is Python's, and refuses tensors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from graphwright.autograph.decisions import (
     Chain,
@@ -58,14 +58,16 @@ _SYMBOLS: dict[type[ast.cmpop], str] = {
 }
 
 
-#: What kinds of arguments a builtin takes that is never another function's for them.
+_Node = TypeVar("_Node", bound=ast.AST)
+
+#: The kinds of arguments for which a builtin is Python's own.
 TAKES = {
     "abs": "SETTLED", "bool": "SETTLED", "enumerate": "ITERABLES", "float": "SETTLED",
     "int": "SETTLED", "iter": "ITERABLES", "len": "SETTLED", "range": "SETTLED",
     "zip": "ITERABLES",
 }  # fmt: skip
 
-#: Builtins that look into their arguments.
+#: Builtins that look at the items of their arguments.
 LOOKS_INSIDE = frozenset({"all", "any", "filter", "map", "max", "min", "sorted", "sum"})
 
 
@@ -81,7 +83,7 @@ class Options(NamedTuple):
 
 
 def _nature(node: ast.AST) -> tuple[int, bool]:
-    """How deep expressions are nested whose parts may be skipped, and whether one assigns."""
+    """The nesting of expressions whose parts may be skipped, and whether one assigns."""
     kind = type(node)
     if kind is ast.Name or kind is ast.Constant:
         return 0, False
@@ -97,13 +99,13 @@ def _nature(node: ast.AST) -> tuple[int, bool]:
 
 
 def _is_pure(node: ast.AST) -> bool:
-    """Whether the comparison is one of variables and constants, which may be evaluated again."""
+    """Whether the comparison has variables and constants alone, and may be evaluated again."""
     pure = (ast.Compare, ast.cmpop, ast.Name, ast.Constant, ast.Tuple, ast.List, ast.expr_context)
     return all(isinstance(inner, pure) for inner in ast.walk(node))
 
 
 def _has_star(node: ast.Call) -> bool:
-    """Whether how many arguments there are shows when the call runs."""
+    """Whether only the running call knows how many arguments it has."""
     return any(isinstance(arg, ast.Starred) for arg in node.args) or any(
         keyword.arg is None for keyword in node.keywords
     )
@@ -128,18 +130,18 @@ class ExpressionRewriter:
         self.visible = visible
         self.options = options
         self.fresh = fresh
-        self.new_call = new_call  # numbers the calls that keep what they found
+        self.new_call = new_call  # numbers the calls that keep their callees
         self.iterating = 0  # how many iterables of comprehensions are around
-        self.kept: set[str] = set()  # names of values in the middle of chains
+        self.middles: set[str] = set()  # variables for values in the middle of chains
         self.is_after_growth = False  # whether a loop before may have made lists grow
 
-    def convert(self, node: Any) -> Any:
+    def convert(self, node: ast.AST | None) -> Any:
         """The node that replaces `node`, which may be an expression or a simple statement."""
         handler = _HANDLERS.get(type(node))
         return node if handler is None else handler(self, node)
 
-    def inside(self, node: Any) -> Any:
-        """Convert what the node holds and keep the node."""
+    def inside(self, node: _Node) -> _Node:
+        """The same node, with its parts converted."""
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, ast.AST):
@@ -149,74 +151,76 @@ class ExpressionRewriter:
         return node
 
     def call(self, node: ast.Call) -> ast.expr:
-        at = SyntaxPlace(node)
+        place = SyntaxPlace(node)
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             if not node.args and not node.keywords and self.first is not None:
-                node.args = [at.load("__class__"), at.load(self.first)]
+                node.args = [place.load("__class__"), place.load(self.first)]
             return node
         self.inside(node)
         if self.options.recursive:
             node.func = self.callee(node, SyntaxPlace(node.func))
         return node
 
-    def callee(self, node: ast.Call, at: SyntaxPlace) -> ast.expr:
-        """What to call instead of what a call calls."""
+    def callee(self, node: ast.Call, place: SyntaxPlace) -> ast.expr:
+        """The expression of what a call is to call instead of its function."""
         function = node.func
-        found = at.apply("converted_call", function)
+        converted = place.apply("converted_call", function)
         if not isinstance(function, ast.Name) or function.id in self.visible or self.iterating:
-            return found
+            return converted
         if not self.options.inline:
-            return found
+            return converted
         name, is_simple = function.id, not node.keywords and not _has_star(node)
         if not hasattr(builtins, name):
-            return found if _has_star(node) else self.kept_callee(node, function, at)
+            return converted if _has_star(node) else self.known_callee(node, function, place)
         if name in LOOKS_INSIDE or (name in TAKES and not is_simple):
-            return found
+            return converted
         values = [arg for arg in node.args if not isinstance(arg, ast.Constant)]
         tests: list[ast.expr] = []
         if name in TAKES:
             if len(values) > 1 and not all(isinstance(value, ast.Name) for value in values):
-                return found  # what is asked first is evaluated first
+                return converted  # or the test would change the order of evaluation
             for value in values:
-                first, again = self.once(value, at)
+                first, again = self.once(value, place)
                 node.args[node.args.index(value)] = again
-                kinds = at.operator(TAKES[name])
-                tests.append(at.compare(at.apply("kind", first), ast.In(), kinds))
-        tests.append(at.compare(function, ast.Is(), at.operator(name)))
-        return ast.IfExp(at.all(tests), function, found, **at.place)
+                kinds = place.operator(TAKES[name])
+                tests.append(place.compare(place.apply("kind", first), ast.In(), kinds))
+        tests.append(place.compare(function, ast.Is(), place.operator(name)))
+        return ast.IfExp(place.all(tests), function, converted, **place.span)
 
-    def kept_callee(self, node: ast.Call, function: ast.Name, at: SyntaxPlace) -> ast.expr:
+    def known_callee(self, node: ast.Call, function: ast.Name, place: SyntaxPlace) -> ast.expr:
         """`ag_call.target if (ag_call := ag_calls[3]) is of the function else ...`"""
-        here, place = at.load(CALL), self.new_call()
-        calls = at.load(CALLS)
-        entry = ast.Subscript(calls, at.constant(place), function.ctx, **at.place)
-        taken = ast.NamedExpr(at.store(CALL), entry, **at.place)
-        same = at.compare(at.attribute(taken, "key"), ast.Is(), function)
-        code = at.compare(at.attribute(here, "code"), ast.Is(), at.attribute(function, "__code__"))
-        given = len(node.args) + len(node.keywords)
-        found = at.apply("call_at", function, calls, at.constant((place, given)))
-        test = at.all([same, code])
-        return ast.IfExp(test, at.attribute(here, "target"), found, **at.place)
+        entry, number = place.load(CALL), self.new_call()
+        callees = place.load(CALLS)
+        item = ast.Subscript(callees, place.constant(number), function.ctx, **place.span)
+        taken = ast.NamedExpr(place.store(CALL), item, **place.span)
+        same = place.compare(place.attribute(taken, "key"), ast.Is(), function)
+        code = place.compare(
+            place.attribute(entry, "code"), ast.Is(), place.attribute(function, "__code__")
+        )
+        count = len(node.args) + len(node.keywords)
+        new = place.apply("call_at", function, callees, place.constant((number, count)))
+        test = place.all([same, code])
+        return ast.IfExp(test, place.attribute(entry, "target"), new, **place.span)
 
-    def once(self, value: ast.expr, at: SyntaxPlace) -> tuple[ast.expr, ast.expr]:
-        """The value where it is evaluated, and where it is used after that."""
+    def once(self, value: ast.expr, place: SyntaxPlace) -> tuple[ast.expr, ast.expr]:
+        """The expression that evaluates a value, and the one that uses it after that."""
         if isinstance(value, ast.Name):
             return value, value
-        kept = self.fresh.name("ag_value")
-        return ast.NamedExpr(at.store(kept), value, **at.place), at.load(kept)
+        name = self.fresh.name("ag_value")
+        return ast.NamedExpr(place.store(name), value, **place.span), place.load(name)
 
     def decision(self, node: ast.expr) -> Decision:
-        """An expression that may ask for truth, its operands converted."""
-        at = SyntaxPlace(node)
+        """The decision of an expression that may ask for truth, its operands converted."""
+        place = SyntaxPlace(node)
         if isinstance(node, ast.BoolOp):
-            return Junction(node.op, [self.decision(value) for value in node.values], at)
+            return Junction(node.op, [self.decision(value) for value in node.values], place)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return Negation([self.decision(node.operand)], at)
+            return Negation([self.decision(node.operand)], place)
         if isinstance(node, ast.IfExp):
             parts = (node.test, node.body, node.orelse)
-            return ConditionalExpression([self.decision(part) for part in parts], at)
+            return ConditionalExpression([self.decision(part) for part in parts], place)
         if isinstance(node, ast.Compare) and not is_python_bool(node):
-            return self.comparison(node, at)
+            return self.comparison(node, place)
         is_plain, (depth, binds) = is_python_bool(node), _nature(node)
         is_operator = isinstance(node, (ast.Compare, ast.UnaryOp))
         value = self.inside(node) if is_operator else self.convert(node)
@@ -224,7 +228,7 @@ class ExpressionRewriter:
         return DecisionOperand(value, assigns=binds, is_plain=is_plain, depth=depth)
 
     def counted(self, node: ast.expr, value: ast.expr) -> ast.expr:
-        """A value whose number of items Python is about to ask for: `ag__.held(l)`."""
+        """A value whose items Python is about to count: `ag__.held(l)`."""
         if self.is_after_growth and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return SyntaxPlace(node).apply("held", value)
         return value
@@ -236,57 +240,57 @@ class ExpressionRewriter:
             return decision.inline(self.fresh)
         return decision.staged()
 
-    def comparison(self, node: ast.Compare, at: SyntaxPlace) -> Decision:
+    def comparison(self, node: ast.Compare, place: SyntaxPlace) -> Decision:
         """`a < b`, `a in b`, or a chain of them."""
         depth, binds = _nature(node)
         simple = isinstance(node.ops[0], (ast.In, ast.NotIn)) and _is_pure(node)
         self.inside(node)
         if len(node.ops) == 1:
-            link = self.link(node.left, node.ops[0], node.comparators[0], at)
+            link = self.link(node.left, node.ops[0], node.comparators[0], place)
             if simple:
                 return Membership(node, link)
             value = node if isinstance(link, ast.Compare) else link
             return DecisionOperand(value, assigns=binds, depth=depth)
         links: list[ast.expr] = [node.left]
         for op, operand in zip(node.ops, node.comparators):
-            links += [at.constant(_SYMBOLS[type(op)]), at.thunk(operand)]
+            links += [place.constant(_SYMBOLS[type(op)]), place.thunk(operand)]
         first, *rest = node.comparators
         if not all(isinstance(middle, (ast.Name, ast.Constant)) for middle in rest[:-1]):
-            return DecisionOperand(at.apply("chain", *links), assigns=binds, depth=depth)
+            return DecisionOperand(place.apply("chain", *links), assigns=binds, depth=depth)
         binding = [binds, *(_nature(link)[1] for link in rest)]
-        kept = first
+        middle = first
         if not isinstance(first, (ast.Name, ast.Constant)):
-            kept = at.load(self.fresh.name("ag_value"))
-            self.kept.add(kept.id)
-            first = ast.NamedExpr(at.store(kept.id), first, **at.place)
-        operands = zip([node.left, kept, *rest], node.ops, [first, *rest])
+            middle = place.load(self.fresh.name("ag_value"))
+            self.middles.add(middle.id)
+            first = ast.NamedExpr(place.store(middle.id), first, **place.span)
+        operands = zip([node.left, middle, *rest], node.ops, [first, *rest])
         parts = [
-            DecisionOperand(self.link(*link, at), assigns=binds, depth=depth - 1)
+            DecisionOperand(self.link(*link, place), assigns=binds, depth=depth - 1)
             for link, binds in zip(operands, binding)
         ]
-        return Chain(parts, links, at)
+        return Chain(parts, links, place)
 
     def unary(self, node: ast.UnaryOp) -> ast.expr:
         is_not = isinstance(node.op, ast.Not)
         return self.deciding(node) if is_not else self.inside(node)
 
-    def comprehension(self, node: ast.comprehension) -> Any:
-        self.iterating += 1  # no variable may be assigned there
+    def comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        self.iterating += 1  # Python allows no assignment there
         node.iter = self.counted(node.iter, self.convert(node.iter))
         self.iterating -= 1
         node.ifs = [self.convert(test) for test in node.ifs]
-        if ASKS_IN_FRAME and self.options.inline:  # or a statement around it would go on with that
+        if ASKS_IN_FRAME and self.options.inline:  # else the statement around would stage the test
             node.ifs = [SyntaxPlace(test).apply("python_truth", test) for test in node.ifs]
         node.target = self.convert(node.target)
         return node
 
-    def link(self, left: ast.expr, op: ast.cmpop, right: ast.expr, at: SyntaxPlace) -> ast.expr:
+    def link(self, left: ast.expr, op: ast.cmpop, right: ast.expr, place: SyntaxPlace) -> ast.expr:
         """A comparison of two."""
         if isinstance(op, ast.In):
-            return at.apply("in_", left, right)
+            return place.apply("in_", left, right)
         if isinstance(op, ast.NotIn):
-            return at.apply("not_", at.apply("in_", left, right))
-        return ast.Compare(left, [op], [right], **at.place)
+            return place.apply("not_", place.apply("in_", left, right))
+        return ast.Compare(left, [op], [right], **place.span)
 
     def lambda_(self, node: ast.Lambda) -> ast.expr:
         args = node.args.args

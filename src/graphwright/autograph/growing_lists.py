@@ -1,8 +1,8 @@
 """Lists that grow: Python lists become lists of the graph, and all regions carry those along.
 
-A list of the graph stays one object that is changed where it is. So whoever holds it, by another
-variable, an attribute or an argument, sees each change; and what a branch or a loop makes of it is
-known without a look at the program: it holds other values at the end than at the beginning.
+A list of the graph stays one object and changes in place. So whoever holds it, by another variable,
+an attribute or an argument, sees each change. A branch or a loop has changed it if it holds other
+values at the end than at the beginning, whatever the program says.
 """
 
 from __future__ import annotations
@@ -10,40 +10,49 @@ from __future__ import annotations
 import contextvars
 import functools
 from collections.abc import Callable, Collection, Iterable, Sequence
-from types import CellType
+from types import BuiltinMethodType
 from typing import Any
 
 from graphwright.autograph.container_snapshots import contents, refill
+from graphwright.autograph.list_places import EMPTY, Cell, DictItem, Holder, python_lists, value_of
 from graphwright.autograph.live_source import cells_of
+from graphwright.autograph.operator_arguments import (
+    Function,
+    LoopOptions,
+    ShapeInvariants,
+    Thunk,
+    Variables,
+)
 from graphwright.autograph.staging import GrowingList, Leaves, Staging
 from graphwright.autograph.touched_variables import MUTATORS
 from graphwright.types import tree
+from graphwright.types.arguments import TensorValue
 
-#: The Python lists that regions around have found, and those that loops pass on, by identity.
+#: The Python lists of the regions around, and those that loops pass to functions, by identity.
 _found: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("found")
 _passed: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("passed")
 
 
-#: The regions that mind any change; code that is called asks only while there is one.
+#: The regions that note any change; calls of methods look only while there is one.
 PASSING: set[int] = set()
 
 
 class FoundBefore(BaseException):
-    """Something would change a list that was there before a region around it."""
+    """A change of a list that is older than a region around the change."""
 
-    def __init__(self, held: list[Any]) -> None:
+    def __init__(self, held: list[object]) -> None:
         super().__init__()
         self.held = held
 
 
 class Found:
-    """Notes the Python lists that a region finds, in case something in it changes one of them.
+    """The Python lists at the beginning of a region, in case something in it changes one of them.
 
-    A branch minds only loops that do. A loop, to whose functions the lists are `passed`, minds
-    any change; those of `others` it does not mind.
+    A branch notes only changes by loops. A loop that has `passed` lists to functions notes any
+    change, except of `others`.
     """
 
-    def __init__(self, variables: Any, passed: bool, others: Iterable[int] = ()) -> None:
+    def __init__(self, variables: Holder, passed: bool, others: Iterable[int] = ()) -> None:
         self.variables = variables
         lists = {id(held): held for _, _, held in python_lists(variables)}
         self.lists = {key: held for key, held in lists.items() if key not in others}
@@ -56,15 +65,15 @@ class Found:
             PASSING.add(id(self))
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         _found.reset(self.token)
         if self.is_passed:
             _passed.reset(self.others)
             PASSING.discard(id(self))
 
 
-def changes(method: Any) -> Any:
-    """A method, of a list perhaps, that is about to be called."""
+def changes(method: BuiltinMethodType) -> BuiltinMethodType:
+    """The method that is about to be called; raises `FoundBefore` if it changes a passed list."""
     held = method.__self__
     if type(held) is list and id(held) in _passed.get({}) and method.__name__ in MUTATORS:
         raise FoundBefore(held)
@@ -72,9 +81,9 @@ def changes(method: Any) -> Any:
 
 
 class Snapshot:
-    """What the variables of functions hold, those that nobody reads afterwards too."""
+    """The values of the variables of functions, with those that nothing reads afterwards."""
 
-    def __init__(self, *functions: Any) -> None:
+    def __init__(self, *functions: Function | None) -> None:
         cells = [cell for function in functions for cell in cells_of(function).values()]
         values = [(cell, value_of(cell)) for cell in cells]
         self.cells = [
@@ -83,46 +92,30 @@ class Snapshot:
         ]
 
     def restore(self) -> None:
-        """Have them hold it again."""
+        """Set the variables to these values again."""
         for cell, value, held in self.cells:
-            if value is not _EMPTY:
+            if value is not EMPTY:
                 cell.cell_contents = value
                 if held is not None:
                     refill(value, held)
-            elif value_of(cell) is not _EMPTY:
+            elif value_of(cell) is not EMPTY:
                 del cell.cell_contents
-
-
-_EMPTY = object()
-
-
-def is_vacant(cell: CellType) -> bool:
-    """Whether a variable's cell is empty."""
-    return value_of(cell) is _EMPTY
-
-
-def value_of(cell: Cell) -> Any:
-    """What a variable holds, if it has a value."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return _EMPTY
 
 
 class Growing:
     """Puts lists of the graph in place of the Python lists that a region may change.
 
-    `variables` is a function in whose cells the lists are. Whoever else holds such a Python list
-    holds items from then on that are out of scope: it cannot know what the graph makes of the
-    list. Objects and dicts outlive the trace: there, a list has to hold a tensor of it. Where the
-    region cannot be built, all is undone.
+    `variables` says where the lists are. Other holders of such a Python list hold items that are
+    out of scope from then on, as they cannot know the list of the graph. Objects and dicts outlive
+    the trace, so a list there must hold a tensor of it. A region that cannot be built changes
+    nothing.
     """
 
     def __init__(
         self,
         staging: Staging,
-        variables: Any,
-        shapes: Any = None,
+        variables: Holder,
+        shapes: ShapeInvariants | None = None,
         among: Collection[int] | None = None,
     ) -> None:
         self.staging = staging
@@ -136,7 +129,9 @@ class Growing:
         for name, cell, held in python_lists(self.variables):
             if self.among is not None and id(held) not in self.among:
                 continue
-            if isinstance(cell, _Item) and not any(map(self.staging.is_traced, tree.flatten(held))):
+            if isinstance(cell, DictItem) and not any(
+                map(self.staging.is_traced, tree.flatten(held))
+            ):
                 continue  # perhaps an earlier call left it, and the next one will expect more
             if id(held) not in self.made:
                 new = self.staging.list_of(held, name, self.limits.get(name))
@@ -151,7 +146,7 @@ class Growing:
         for cell, held in self.cells:
             cell.cell_contents = self.made[id(held)][2]
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             return
         for held, items, _new in self.made.values():
@@ -160,71 +155,17 @@ class Growing:
             cell.cell_contents = held
 
 
-class ListPlaces:
-    """Where lists may be that a region changes: in variables, attributes and items.
-
-    The variables are those in the cells of a function; each of the others is a name, what gives
-    the dict that it is in, and its key there.
-    """
-
-    def __init__(self, variables: Any, *others: tuple[str, Callable[[], Any], Any]) -> None:
-        self.variables = variables
-        self.others = others
-
-    def cells(self) -> dict[str, Cell]:
-        """The places by their names, as far as they are there."""
-        found: dict[str, Cell] = dict(cells_of(self.variables))
-        for name, holder, key in self.others:
-            try:
-                held_in = holder()
-            except (AttributeError, IndexError, KeyError, NameError, TypeError):
-                continue  # the region makes the object
-            if type(held_in) is dict and key in held_in:
-                found[name] = _Item(held_in, key)
-        return found
-
-
-class _Item:
-    """An item of a dict, as a cell."""
-
-    def __init__(self, held_in: dict[Any, Any], key: Any) -> None:
-        self.held_in = held_in
-        self.key = key
-
-    @property
-    def cell_contents(self) -> Any:
-        return self.held_in[self.key]
-
-    @cell_contents.setter
-    def cell_contents(self, value: Any) -> None:
-        self.held_in[self.key] = value
-
-
-Cell = CellType | _Item
-
-
-def python_lists(variables: Any) -> list[tuple[str, Cell, list[Any]]]:
-    """The variables in the cells of a function that hold Python lists; `ListPlaces` that do."""
-    cells: Any = variables.cells() if isinstance(variables, ListPlaces) else cells_of(variables)
-    found = []
-    for name, cell in cells.items():
-        held = value_of(cell)
-        if type(held) is list:
-            found.append((name, cell, held))
-    return found
-
-
 def build_loop(
     staging: Staging,
-    options: dict[str, Any],
-    functions: Sequence[Any],
-    variables: Any,
+    options: LoopOptions,
+    functions: Sequence[Function | None],
+    variables: Variables,
     build: Callable[[], None],
 ) -> None:
     """Builds a loop, with lists of the graph for the Python lists that it changes.
 
-    Those that functions change to which it passes them show when its body is traced: then it is
-    traced anew. `variables` are those of the loop, `functions` its parts.
+    Only a trace of its body shows which lists its callees change; then it is traced anew.
+    `variables` are those of the loop, `functions` its parts.
     """
     shapes = options.get("shape_invariants")
     with Growing(staging, options.get("lists"), shapes):
@@ -235,9 +176,9 @@ def build_loop(
 def build_again(
     staging: Staging,
     find: Callable[..., Found],
-    shapes: Any,
-    functions: Sequence[Any],
-    variables: Any,
+    shapes: ShapeInvariants | None,
+    functions: Sequence[Function | None],
+    variables: Variables,
     build: Callable[[], None],
 ) -> None:
     """Builds a region, and again with each list that turns out to change in it."""
@@ -260,25 +201,25 @@ def build_again(
             before.restore()
 
 
-Late = tuple[int, Callable[[], Any]]
+Late = tuple[int, Thunk]
 
 
 class CarriedLists:
-    """The lists of the graph, which a region carries along as further values."""
+    """The lists of the graph, whose values a region has among its own."""
 
     def __init__(self, staging: Staging) -> None:
         self.lists = staging.lists()
         self.before = [held.flows for held in self.lists]
 
     def reset(self) -> None:
-        """What they held before the region."""
+        """Set them to their values before the region."""
         for held, flows in zip(self.lists, self.before):
             held.flows = flows
 
     def __enter__(self) -> CarriedLists:
         return self
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:  # the region was not built
             self.reset()
 
@@ -290,21 +231,21 @@ class CarriedLists:
         """What they hold now."""
         return [flow for held in self.lists for flow in held.flows]
 
-    def take(self, leaves: Sequence[Any], among: Sequence[Any] | None = None) -> None:
-        """Has them hold these values; with `among`, those of its lists only."""
+    def take(self, leaves: Leaves, among: Sequence[bool] | None = None) -> None:
+        """Set them to these values; with `among`, only the lists that it says."""
         left = iter(leaves)
         for number, held in enumerate(self.lists):
             flows = tuple([next(left) for _ in range(held.width)])
             held.flows = flows if among is None or among[number] else self.before[number]
 
-    def changed(self, since: Sequence[Any]) -> list[bool]:
-        """Which of them hold something else than `since`."""
+    def changed(self, since: Sequence[object]) -> list[bool]:
+        """Whether each list has other values than `since`."""
         return [held.flows is not flows for held, flows in zip(self.lists, since)]
 
 
 def cond(
     staging: Staging,
-    pred: Any,
+    pred: TensorValue,
     then: Callable[[], Leaves],
     other: Callable[[], Leaves],
     late: list[Late] | None = None,

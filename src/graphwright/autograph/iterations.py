@@ -1,7 +1,7 @@
-"""How the graph goes through what a `for` loops over: tensors, ranges, and what is made of them.
+"""Ways of the graph through the iterables of `for`: tensors, ranges, and what is made of them.
 
-A class of its own takes part by a method `__graph_iteration__` that returns an `Iteration`,
-or a `Fold` where it makes the loop itself (see `staging`).
+Any class takes part by a method `__graph_iteration__`. It returns an `Iteration`, or a `Fold` where
+it makes the loop itself (see `staging`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from graphwright.autograph.staging import Fold, Iteration, Leaves
+from graphwright.autograph.operator_arguments import Function
+from graphwright.autograph.staging import Fold, Iteration, Leaves, Position
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
@@ -19,6 +20,7 @@ from graphwright.ops.core.sequences import Range
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.comparison import greater, less, logical_and, logical_or
 from graphwright.trace.symbolic import SymbolicTensor, not_in_graph
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
@@ -26,66 +28,68 @@ from graphwright.values.variable import Variable
 class TensorItems:
     """The items of a tensor along its first axis."""
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: TensorValue) -> None:
         dims = tensor.type.dims
         if dims == ():
             raise ValueError(f"cannot loop over a scalar tensor: {tensor}")
         self.tensor = tensor
         static = dims[0] if dims else None
         self.count = shape(tensor)[0] if static is None else convert(static)
-        self.start: Leaves = [convert(0)]
+        self.start: Position = [convert(0)]
 
-    def more(self, own: Sequence[Any]) -> Any:
-        return own[0] < self.count
+    def more(self, position: Position) -> Any:
+        return position[0] < self.count
 
-    def item(self, own: Sequence[Any]) -> Any:
-        return self.tensor[own[0]]
+    def item(self, position: Position) -> Any:
+        return self.tensor[position[0]]
 
-    def advance(self, own: Sequence[Any]) -> Leaves:
-        return [own[0] + 1]
+    def advance(self, position: Position) -> Position:
+        return [position[0] + 1]
 
 
 class ArrayItems:
     """The elements of a TensorArray, read in order."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: TensorArray) -> None:
         self.array = array
-        self.start: Leaves = [convert(0)]
+        self.start: Position = [convert(0)]
 
-    def more(self, own: Sequence[Any]) -> Any:
-        return own[0] < self.array.size()
+    def more(self, position: Position) -> Any:
+        return position[0] < self.array.size()
 
-    def item(self, own: Sequence[Any]) -> Any:
-        return self.array.read(own[0])
+    def item(self, position: Position) -> Any:
+        return self.array.read(position[0])
 
-    def advance(self, own: Sequence[Any]) -> Leaves:
-        return [own[0] + 1]
+    def advance(self, position: Position) -> Position:
+        return [position[0] + 1]
 
 
 class RangeItems:
-    """The numbers of a `tf.range`, which is not made."""
+    """The numbers of a `tf.range`, without its tensor."""
 
-    def __init__(self, start: Any, limit: Any, delta: Any, step: Any) -> None:
+    def __init__(
+        self, start: TensorValue, limit: TensorValue, delta: TensorValue, step: float | None
+    ) -> None:
         self.limit = limit
         self.delta = delta
         self.step = step  # the value of delta where it is known
-        self.start: Leaves = [start]
+        self.start: Position = [start]
 
-    def more(self, own: Sequence[Any]) -> Any:
+    def more(self, position: Position) -> Any:
         if self.step is not None:
-            return own[0] < self.limit if self.step > 0 else own[0] > self.limit
-        rising = logical_and(greater(self.delta, 0), less(own[0], self.limit))
-        falling = logical_and(less(self.delta, 0), greater(own[0], self.limit))
+            return position[0] < self.limit if self.step > 0 else position[0] > self.limit
+        rising = logical_and(greater(self.delta, 0), less(position[0], self.limit))
+        falling = logical_and(less(self.delta, 0), greater(position[0], self.limit))
         return logical_or(rising, falling)
 
-    def item(self, own: Sequence[Any]) -> Any:
-        return own[0]
+    def item(self, position: Position) -> Any:
+        return position[0]
 
-    def advance(self, own: Sequence[Any]) -> Leaves:
-        return [own[0] + self.delta]
+    def advance(self, position: Position) -> Position:
+        return [position[0] + self.delta]
 
 
-def of_tensor(tensor: Any) -> Iteration:
+def of_tensor(tensor: TensorValue) -> Iteration:
     """The way through a tensor; a range's numbers are counted, not looked up."""
     if isinstance(tensor, SymbolicTensor) and isinstance(tensor._value.node.op, Range):
         start, limit, delta = tensor._value.node.inputs
@@ -94,23 +98,24 @@ def of_tensor(tensor: Any) -> Iteration:
     return TensorItems(tensor)
 
 
-def is_looped(items: Any) -> bool:
+def is_looped(items: object) -> bool:
     """Whether a `for` over `items` is one of the graph."""
     known_kind = isinstance(items, (Tensor, Variable, TensorArray))
     return known_kind or hasattr(type(items), "__graph_iteration__")
 
 
-def of(items: Any) -> Iteration | Fold:
-    """The way through something that the graph loops over."""
+def of(items: object) -> Iteration | Fold:
+    """The way through an iterable of the graph."""
     if isinstance(items, (Tensor, Variable)):
         return of_tensor(convert(items))
     if isinstance(items, TensorArray):
         return ArrayItems(items)
-    made: Iteration | Fold = items.__graph_iteration__()
-    return made
+    iterable: Any = items
+    way: Iteration | Fold = iterable.__graph_iteration__()
+    return way
 
 
-def step_by_step(items: Any) -> Iteration:
+def step_by_step(items: object) -> Iteration:
     """The way through one of several iterables that are looped over together."""
     way = of(items) if is_looped(items) else None
     if way is None or isinstance(way, Fold):
@@ -122,7 +127,7 @@ def step_by_step(items: Any) -> Iteration:
 
 
 class _ForLoopsOnly:
-    """What a `for` statement goes through in the graph, and nothing else does."""
+    """An iterable for `for` statements of the graph, and for nothing else."""
 
     def __iter__(self) -> NoReturn:
         raise not_in_graph(
@@ -137,40 +142,42 @@ class _ForLoopsOnly:
 class Combined(_ForLoopsOnly):
     """Several iterables in step, each item made by `make`: enumerate, zip, map and iter."""
 
-    def __init__(self, parts: Sequence[Iteration], make: Callable[..., Any]) -> None:
+    def __init__(self, parts: Sequence[Iteration], make: Function) -> None:
         self.parts = parts
         self.make = make
-        self.start: Leaves = [leaf for part in parts for leaf in part.start]
+        self.start: Position = [leaf for part in parts for leaf in part.start]
 
     def __graph_iteration__(self) -> Iteration:
         return self
 
-    def split(self, own: Sequence[Any]) -> list[Sequence[Any]]:
-        pieces, position = [], 0
+    def split(self, position: Position) -> list[Position]:
+        pieces, taken = [], 0
         for part in self.parts:
-            pieces.append(own[position : position + len(part.start)])
-            position += len(part.start)
+            pieces.append(position[taken : taken + len(part.start)])
+            taken += len(part.start)
         return pieces
 
-    def more(self, own: Sequence[Any]) -> Any:
-        tests = [part.more(piece) for part, piece in zip(self.parts, self.split(own))]
+    def more(self, position: Position) -> Any:
+        tests = [part.more(piece) for part, piece in zip(self.parts, self.split(position))]
         result = tests[0]
         for test in tests[1:]:
             result = logical_and(result, test)
         return result
 
-    def item(self, own: Sequence[Any]) -> Any:
-        return self.make(*(part.item(piece) for part, piece in zip(self.parts, self.split(own))))
+    def item(self, position: Position) -> Any:
+        return self.make(
+            *(part.item(piece) for part, piece in zip(self.parts, self.split(position)))
+        )
 
-    def advance(self, own: Sequence[Any]) -> Leaves:
-        pieces = zip(self.parts, self.split(own))
+    def advance(self, position: Position) -> Position:
+        pieces = zip(self.parts, self.split(position))
         return [leaf for part, piece in pieces for leaf in part.advance(piece)]
 
 
 class Filtered(_ForLoopsOnly):
     """The items that a condition holds for."""
 
-    def __init__(self, part: Iteration, holds: Callable[[Any], Any]) -> None:
+    def __init__(self, part: Iteration, holds: Callable[[TensorLike], TensorLike]) -> None:
         self.part = part
         self.holds = holds
 
@@ -183,8 +190,8 @@ class Filtered(_ForLoopsOnly):
     def fold(
         self,
         start: Leaves,
-        more: Callable[[Sequence[Any]], Any] | None,
-        step: Callable[[Sequence[Any], Any], Leaves],
+        more: Callable[[Leaves], TensorValue] | None,
+        step: Callable[[Leaves, object], Leaves],
     ) -> Leaves:
         count = len(self.part.start)
 
@@ -193,10 +200,10 @@ class Filtered(_ForLoopsOnly):
             return there if more is None else logical_and(there, more(leaves[count:]))
 
         def body(*leaves: Any) -> Leaves:
-            own, users = leaves[:count], leaves[count:]
-            item = self.part.item(own)
-            after = cond(self.holds(item), lambda: step(users, item), lambda: list(users))
-            return [*self.part.advance(own), *after]
+            position, variables = leaves[:count], leaves[count:]
+            item = self.part.item(position)
+            after = cond(self.holds(item), lambda: step(variables, item), lambda: list(variables))
+            return [*self.part.advance(position), *after]
 
         return list(while_loop(test, body, [*self.part.start, *start]))[count:]
 
@@ -204,14 +211,14 @@ class Filtered(_ForLoopsOnly):
 class Counter:
     """start, start + 1, ... without an end."""
 
-    def __init__(self, start: Any) -> None:
-        self.start: Leaves = [convert(start)]
+    def __init__(self, start: TensorLike) -> None:
+        self.start: Position = [convert(start)]
 
-    def more(self, own: Sequence[Any]) -> Any:
+    def more(self, position: Position) -> Any:
         return convert(True)
 
-    def item(self, own: Sequence[Any]) -> Any:
-        return own[0]
+    def item(self, position: Position) -> Any:
+        return position[0]
 
-    def advance(self, own: Sequence[Any]) -> Leaves:
-        return [own[0] + 1]
+    def advance(self, position: Position) -> Position:
+        return [position[0] + 1]

@@ -1,10 +1,11 @@
 """Break, continue and return become variables, so that a loop or a branch is one region.
 
-`break` sets a flag and what follows it in the loop runs only while the flag is not set;
-the loop ends with `if break_: break`, the one jump left in the tree (so the result is still
-plain Python, and runs). `return` keeps its value in a variable that the last statement
-returns. Where an `if` decides alone whether the rest of a block runs, the rest moves into
-its other branch and there is no flag: `if c: return a` `return b` is an if with two branches.
+`break` sets a flag, and what follows it in the loop runs only while the flag is not set. The loop
+ends with `if break_: break`, the one jump left in the tree, so the result is still plain Python.
+`return` assigns its value to a variable that the last statement returns.
+
+Where an `if` alone decides whether the rest of a block runs, the rest moves into its other branch,
+without a flag. So `if c: return a` before `return b` is an `if` with two branches.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ class JumpError(Exception):
 
 
 class LoweredJumps(NamedTuple):
-    """The body of a function without jumps, and the statements that were never reached."""
+    """The body of a function without jumps, and the statements that nothing reaches."""
 
     body: list[ast.stmt]
     dropped: list[ast.stmt]
 
 
 class _Returned(NamedTuple):
-    """The variables that a function returns through."""
+    """The variables for the value that a function returns, and for whether it has returned."""
 
     value: str
     flag: str
@@ -38,7 +39,7 @@ class _Returned(NamedTuple):
 
 @dataclass
 class _Exit:
-    """How a block may end: the flags it may have set, and whether it always jumps."""
+    """How a block may end: the flags that it may set, and whether it always jumps."""
 
     flags: set[str] = field(default_factory=set)
     always: bool = False
@@ -49,33 +50,35 @@ class _Exit:
 
 @dataclass
 class _Loop:
+    """The flags of a loop."""
+
     leave: str  # the flag of break
     skip: str  # the flag of continue
     has_else: bool
 
 
 def set_python_form(node: ast.stmt, form: list[ast.stmt]) -> None:
-    """Note what stands for a lowered statement where Python alone decides that it runs."""
+    """Note what a lowered statement is in the Python form of its function."""
     node.python_form = form  # type: ignore[attr-defined]
 
 
 def python_form(node: ast.stmt) -> list[ast.stmt]:
-    """What stands for a lowered statement in the Python form of a function."""
+    """The Python form of a lowered statement."""
     return getattr(node, "python_form", [node])
 
 
 def returns(node: ast.stmt) -> bool:
-    """Whether the lowered assignment is a `return` where Python alone decides that it runs."""
+    """Whether the lowered assignment is a `return` in the Python form of its function."""
     return getattr(node, "returns", False)
 
 
 def lower_jumps(body: list[ast.stmt], fresh: Fresh) -> LoweredJumps:
     """The body of a function without jumps.
 
-    Where the only return is the last statement, it stays. JumpError for a jump out of a
-    `finally`, which would swallow exceptions.
+    A return that is the last statement, and the only one, stays. Raises JumpError for a jump out of
+    a `finally`, which would swallow exceptions.
     """
-    returns = [node for node in _own(body) if isinstance(node, ast.Return)]
+    returns = [node for node in _statements(body) if isinstance(node, ast.Return)]
     if not returns or (len(returns) == 1 and body[-1] is returns[0]):
         lowering = _Lowering(None, fresh)
         lowered = lowering.block(body)[0]
@@ -87,16 +90,21 @@ def lower_jumps(body: list[ast.stmt], fresh: Fresh) -> LoweredJumps:
     return LoweredJumps(lowered, lowering.dropped)
 
 
-def _own(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """All statements of a block, at any depth, of this function only."""
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements of a block, at any depth, but not those of inner functions."""
     for node in body:
         yield node
         if not isinstance(node, SCOPES):
             for block in blocks(node):
-                yield from _own(block)
+                yield from _statements(block)
 
 
 class _Lowering:
+    """The lowering of one function: a method for each kind of statement.
+
+    Each gives the new statements, and how they may end.
+    """
+
     def __init__(self, returned: _Returned | None, fresh: Fresh) -> None:
         self.returned = returned
         self.fresh = fresh
@@ -107,7 +115,7 @@ class _Lowering:
         self.exits: dict[ast.stmt, tuple[_Exit, _Exit]] = {}  # of the branches of each `if`
 
     def function(self, body: list[ast.stmt], names: _Returned) -> list[ast.stmt]:
-        """A body that returns in several places: it returns once, at the end."""
+        """A body that returns in several places, with one return, at its end."""
         lowered, leaving = self.block(body)
         start, end = SyntaxPlace(body[0]), SyntaxPlace(body[-1])
         begin: list[ast.stmt] = []
@@ -139,7 +147,7 @@ class _Lowering:
         return out, _Exit()
 
     def rest(self, out: list[ast.stmt], last: _Exit, rest: list[ast.stmt]) -> _Exit:
-        """Add what follows a statement that may jump: to run only if it did not."""
+        """Add what follows a statement that may jump, to run only if that has not jumped."""
         lowered, after = self.block(rest)
         return self.attach(out, last, lowered, after, SyntaxPlace(rest[0]))
 
@@ -149,9 +157,9 @@ class _Lowering:
         leaving: _Exit,
         lowered: list[ast.stmt],
         after: _Exit,
-        at: SyntaxPlace,
+        place: SyntaxPlace,
     ) -> _Exit:
-        """Add lowered statements to a block that leaves so; how it leaves then."""
+        """Add lowered statements to a block that may end so; returns how it may end then."""
         if not leaving.flags:
             out += lowered
             return after
@@ -159,21 +167,22 @@ class _Lowering:
         first, second = self.exits.get(node, (leaving, leaving))
         if isinstance(node, ast.If) and first.always != second.always:
             if first.always:
-                second = self.attach(node.orelse, second, lowered, after, at)
+                second = self.attach(node.orelse, second, lowered, after, place)
             else:
-                first = self.attach(node.body, first, lowered, after, at)
+                first = self.attach(node.body, first, lowered, after, place)
             self.exits[node] = (first, second)
         else:
-            out.append(at.branch(self.unset(leaving.flags, at), lowered))
+            out.append(place.branch(self.unset(leaving.flags, place), lowered))
         return _Exit(leaving.flags | after.flags, after.always)
 
-    def test(self, flags: set[str], at: SyntaxPlace) -> ast.expr:
+    def test(self, flags: set[str], place: SyntaxPlace) -> ast.expr:
+        """`a or b`"""
         self.read |= flags
-        return at.either([at.load(flag) for flag in sorted(flags)])
+        return place.either([place.load(flag) for flag in sorted(flags)])
 
-    def unset(self, flags: set[str], at: SyntaxPlace) -> ast.expr:
+    def unset(self, flags: set[str], place: SyntaxPlace) -> ast.expr:
         """`not (a or b)`, marked as a test of nothing but flags."""
-        guard = at.negation(self.test(flags, at))
+        guard = place.negation(self.test(flags, place))
         guard.guards = True  # type: ignore[attr-defined]
         return guard
 
@@ -193,21 +202,21 @@ class _Lowering:
         return self.jump(node, self.loops[-1].skip)
 
     def jump(self, node: ast.stmt, flag: str) -> tuple[list[ast.stmt], _Exit]:
-        raised = SyntaxPlace(node).set(flag, True)
-        is_kept = isinstance(node, ast.Break) and self.loops[-1].has_else
-        set_python_form(raised, [raised, node] if is_kept else [node])
-        return [raised], _Exit({flag}, always=True)
+        setting = SyntaxPlace(node).set(flag, True)
+        is_read = isinstance(node, ast.Break) and self.loops[-1].has_else
+        set_python_form(setting, [setting, node] if is_read else [node])
+        return [setting], _Exit({flag}, always=True)
 
     def return_(self, node: ast.Return) -> tuple[list[ast.stmt], _Exit]:
         if self.returned is None:
             return [node], _Exit()
-        at = SyntaxPlace(node)
-        value = node.value or at.constant(None)
-        keep = at.assign(at.store(self.returned.value), value)
-        raised = at.set(self.returned.flag, True)
-        keep.returns = True  # type: ignore[attr-defined]
-        set_python_form(raised, [])
-        return [keep, raised], _Exit({self.returned.flag}, always=True)
+        place = SyntaxPlace(node)
+        value = node.value or place.constant(None)
+        assignment = place.assign(place.store(self.returned.value), value)
+        setting = place.set(self.returned.flag, True)
+        assignment.returns = True  # type: ignore[attr-defined]
+        set_python_form(setting, [])
+        return [assignment, setting], _Exit({self.returned.flag}, always=True)
 
     def if_(self, node: ast.If) -> tuple[list[ast.stmt], _Exit]:
         body, first = self.block(node.body)
@@ -217,7 +226,7 @@ class _Lowering:
         return [new], first | second
 
     def loop(self, node: ast.While | ast.For) -> tuple[list[ast.stmt], _Exit]:
-        at = SyntaxPlace(node)
+        place = SyntaxPlace(node)
         names = _Loop(self.fresh.name("break_"), self.fresh.name("continue_"), bool(node.orelse))
         self.flags |= {names.leave, names.skip}
         self.loops.append(names)
@@ -227,30 +236,30 @@ class _Lowering:
         stops = leaving.flags - {names.skip}
         out: list[ast.stmt] = []
         if names.leave in stops:
-            out.append(at.set(names.leave, False))
+            out.append(place.set(names.leave, False))
         if names.skip in self.read:
-            body.insert(0, at.set(names.skip, False))
+            body.insert(0, place.set(names.skip, False))
         if stops:
-            body.append(at.branch(self.test(stops, at), [at.leave()]))
-        loop: Any
+            body.append(place.branch(self.test(stops, place), [place.leave()]))
+        loop: ast.For | ast.While
         if isinstance(node, ast.For):
-            loop = ast.For(node.target, node.iter, body, [], None, **at.place)
+            loop = ast.For(node.target, node.iter, body, [], None, **place.span)
         else:
-            loop = ast.While(node.test, body, [], **at.place)
+            loop = ast.While(node.test, body, [], **place.span)
         out.append(loop)
         exit_ = _Exit(outward, _endless(node) and names.leave not in stops)
         if node.orelse:
             orelse, after = self.block(node.orelse)
             if stops:
-                orelse = [at.branch(self.unset(stops, at), orelse)]
+                orelse = [place.branch(self.unset(stops, place), orelse)]
             out += orelse
             exit_ = _Exit(outward | after.flags, after.always and not stops)
         return out, exit_
 
     def with_(self, node: ast.With) -> tuple[list[ast.stmt], _Exit]:
         body, leaving = self.block(node.body)
-        # It may swallow an exception of the body and go on: never sure to jump.
-        return [ast.With(node.items, body, None, **SyntaxPlace(node).place)], _Exit(leaving.flags)
+        # The context may swallow an exception of its body, so it is never sure to jump.
+        return [ast.With(node.items, body, None, **SyntaxPlace(node).span)], _Exit(leaving.flags)
 
     def match(self, node: ast.Match) -> tuple[list[ast.stmt], _Exit]:
         cases, flags = [], set()
@@ -258,9 +267,9 @@ class _Lowering:
             body, leaving = self.block(case.body)
             flags |= leaving.flags
             cases.append(ast.match_case(case.pattern, case.guard, body))
-        return [ast.Match(node.subject, cases, **SyntaxPlace(node).place)], _Exit(flags)
+        return [ast.Match(node.subject, cases, **SyntaxPlace(node).span)], _Exit(flags)
 
-    def try_(self, node: Any) -> tuple[list[ast.stmt], _Exit]:
+    def try_(self, node: ast.Try) -> tuple[list[ast.stmt], _Exit]:
         final, ending = self.block(node.finalbody)
         if ending.flags:
             raise JumpError(
@@ -269,17 +278,17 @@ class _Lowering:
         body, leaving = self.block(node.body)
         orelse, after = self.block(node.orelse)
         if leaving.flags and orelse:
-            at = SyntaxPlace(node.orelse[0])
-            orelse = [at.branch(self.unset(leaving.flags, at), orelse)]
+            place = SyntaxPlace(node.orelse[0])
+            orelse = [place.branch(self.unset(leaving.flags, place), orelse)]
         exit_ = _Exit(leaving.flags | after.flags, leaving.always or after.always)
         handlers = []
         for handler in node.handlers:
             caught, ending = self.block(handler.body)
             exit_ |= ending
             handlers.append(
-                ast.ExceptHandler(handler.type, handler.name, caught, **SyntaxPlace(handler).place)
+                ast.ExceptHandler(handler.type, handler.name, caught, **SyntaxPlace(handler).span)
             )
-        new = type(node)(body, handlers, orelse, final, **SyntaxPlace(node).place)
+        new = type(node)(body, handlers, orelse, final, **SyntaxPlace(node).span)
         return [new], exit_
 
 
@@ -296,14 +305,15 @@ _STATEMENTS: dict[type, Any] = {
 
 
 def _endless(node: ast.stmt) -> bool:
+    """Whether a loop ends by jumps alone."""
     test = node.test if isinstance(node, ast.While) else None
     return isinstance(test, ast.Constant) and bool(test.value)
 
 
 def _drop(body: list[ast.stmt], names: set[str]) -> None:
-    """Take out the assignments of flags that nothing reads."""
-    kept = [node for node in body if not _sets(node, names)]
-    body[:] = kept or [SyntaxPlace(body[0]).nothing()]
+    """Remove the assignments of flags that nothing reads."""
+    rest = [node for node in body if not _sets(node, names)]
+    body[:] = rest or [SyntaxPlace(body[0]).nothing()]
     for node in body:
         if not isinstance(node, SCOPES):
             for block in blocks(node):

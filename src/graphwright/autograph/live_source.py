@@ -1,7 +1,7 @@
 """The syntax tree of a live function, and a live function from a syntax tree.
 
-Trees keep the lines and columns of the file they come from, and compiled code keeps its
-file name: whatever shows a converted function shows the user's source.
+Trees keep the lines and columns of their file, and compiled code keeps its file name. So whatever
+shows a converted function shows the source of the program.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from graphwright.autograph.exempt import note_converted
-from graphwright.autograph.syntax import with_type_params
+from graphwright.autograph.syntax import Start, with_type_params
 from graphwright.base.annotations import annotate_alike
 from graphwright.base.bounded_tables import remember
 from graphwright.base.named_tuples import NamedTuple
@@ -30,16 +30,18 @@ _MORE_LINES = 200  # how far past the last line that runs a definition may end
 
 
 class SourceError(Exception):
-    """The source of a function cannot be had; the message says why."""
+    """A function has no source; the message says why."""
 
 
 class LiveSource(NamedTuple):
-    """Where a function was written.
+    """The source of a function.
 
-    `tree` makes its definition without decorators (a lambda as a definition with one
-    return), anew for each caller; `class_name` is the class whose body holds it, for private
-    names; `flags` are the future features it was compiled with; `names` all that it or a
-    function in it uses; `free` its variables that belong to functions around it.
+    - `tree` makes its definition without decorators, anew for each caller. A lambda becomes a
+      definition with one return.
+    - `class_name` is the class around it, for private names.
+    - `flags` are the future features of its code.
+    - `names` are all that it or a function in it uses.
+    - `free` are its variables that belong to functions around it.
     """
 
     name: str
@@ -53,7 +55,7 @@ class LiveSource(NamedTuple):
 
 
 def fetch(function: types.FunctionType) -> LiveSource:
-    """The source of `function`. SourceError where it cannot be had."""
+    """The source of `function`. Raises SourceError where there is none."""
     code = function.__code__
     lines = _lines(code.co_filename, function.__globals__)
     if not lines:
@@ -76,7 +78,7 @@ def fetch(function: types.FunctionType) -> LiveSource:
     )
 
 
-def _lines(filename: str, scope: dict[str, Any]) -> list[str]:
+def _lines(filename: str, scope: dict[str, object]) -> list[str]:
     if not filename.startswith("<"):
         linecache.checkcache(filename)
     return linecache.getlines(filename, scope)
@@ -95,6 +97,7 @@ def _class_name(function: types.FunctionType) -> str | None:
 
 
 def _find_definition(code: types.CodeType, lines: list[str]) -> Callable[[], ast.FunctionDef]:
+    """What makes the definition with that code, which is somewhere in the lines of its file."""
     first = code.co_firstlineno - 1
     if first >= len(lines):
         raise SourceError(f"{code.co_filename!r} has changed since it was loaded")
@@ -126,7 +129,7 @@ def _definition(text: str) -> ast.stmt:
 
 
 class _Once:
-    """Gives a tree that is there already, then parses its text again for each caller."""
+    """Returns a tree once, then parses its text again for each caller."""
 
     def __init__(self, node: ast.FunctionDef, text: str) -> None:
         self.node: ast.FunctionDef | None = node
@@ -159,7 +162,7 @@ def _all_names(code: types.CodeType) -> set[str]:
 
 def _extend(lines: list[str], end: int, margin: str) -> int:
     """The end of the block that goes on from line `end`: deeper, empty or comment lines."""
-    kept = end
+    last = end
     for position in range(end, len(lines)):
         text = lines[position]
         bare = text.strip()
@@ -167,8 +170,8 @@ def _extend(lines: list[str], end: int, margin: str) -> int:
             continue
         if not (text.startswith(margin) and text[len(margin)] in " \t"):
             break
-        kept = position + 1
-    return kept
+        last = position + 1
+    return last
 
 
 # Lambdas
@@ -178,17 +181,17 @@ _lambdas: dict[str, tuple[list[str], dict[int, list[ast.Lambda]]]] = {}
 
 
 def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:
-    found = _lambdas.get(code.co_filename)
-    if found is None or found[0] is not lines:
-        found = (lines, _all_lambdas(code.co_filename, lines))
-        remember(_lambdas, code.co_filename, found, _FILES)
-    here = found[1].get(code.co_firstlineno, [])
-    named = [node for node in here if _parameters(node.args) == _code_parameters(code)]
+    known = _lambdas.get(code.co_filename)
+    if known is None or known[0] is not lines:
+        known = (lines, _all_lambdas(code.co_filename, lines))
+        remember(_lambdas, code.co_filename, known, _FILES)
+    on_line = known[1].get(code.co_firstlineno, [])
+    alike = [node for node in on_line if _parameters(node.args) == _code_parameters(code)]
     start, end = _extent(code)
-    exact = [node for node in named if _start(node) <= start and end <= _end(node)]
-    if start < end and exact:  # an outer lambda holds the places of the inner ones
-        return max(exact, key=_start)
-    candidates = [node for node in named if _compiles_to(node, code)]
+    around = [node for node in alike if _start(node) <= start and end <= _end(node)]
+    if start < end and around:  # an outer lambda is around the code of inner ones too
+        return max(around, key=_start)
+    candidates = [node for node in alike if _compiles_to(node, code)]
     if not candidates:
         raise SourceError(
             f"line {code.co_firstlineno} of {code.co_filename!r} does not hold this lambda"
@@ -202,20 +205,21 @@ def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:
 
 
 def _all_lambdas(filename: str, lines: list[str]) -> dict[int, list[ast.Lambda]]:
+    """The lambdas of a file by the line where they begin."""
     try:
         module = ast.parse("".join(lines), filename)
     except SyntaxError as error:
         raise SourceError(f"{filename!r} cannot be read as Python: {error}") from error
-    found: dict[int, list[ast.Lambda]] = {}
+    lambdas: dict[int, list[ast.Lambda]] = {}
     for node in ast.walk(module):
         if isinstance(node, ast.Lambda):
-            found.setdefault(node.lineno, []).append(node)
-    return found
+            lambdas.setdefault(node.lineno, []).append(node)
+    return lambdas
 
 
 def _parameters(args: ast.arguments) -> tuple[list[str], int, int]:
-    """The names in the order of the code's variables, and how many are only positional or
-    keywords."""
+    """The names in the order of the code's variables, and how many are positional-only and
+    keyword-only."""
     ordered = [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     ordered += [arg.arg for arg in (args.vararg, args.kwarg) if arg]
     return ordered, len(args.posonlyargs), len(args.kwonlyargs)
@@ -239,36 +243,35 @@ def _end(node: ast.Lambda) -> Place:
 
 
 def _extent(code: types.CodeType) -> tuple[Place, Place]:
-    """From where to where a code object was written; empty for Pythons without columns."""
+    """Where the source of a code object begins and ends; empty for Pythons without columns."""
     positions: Callable[[], Any] | None = getattr(code, "co_positions", None)  # from 3.11 on
-    found = [place for place in positions() if all(place)] if positions is not None else []
-    if not found:
+    spans = [span for span in positions() if all(span)] if positions is not None else []
+    if not spans:
         return (0, 0), (0, 0)
-    start = min((line, column) for line, _, column, _ in found)
-    return start, max((line, column) for _, line, _, column in found)
+    start = min((line, column) for line, _, column, _ in spans)
+    return start, max((line, column) for _, line, _, column in spans)
 
 
 def _compiles_to(node: ast.Lambda, code: types.CodeType) -> bool:
-    """Whether the lambda, among the variables that are free in `code`, gives that code."""
-    place: dict[str, Any] = {"lineno": node.lineno, "col_offset": node.col_offset}
+    """Whether the lambda compiles to `code`, among the variables that are free in that."""
+    place: Start = {"lineno": node.lineno, "col_offset": node.col_offset}
     result = ast.Return(node, **place)
-    made = compile(_factory(code.co_freevars, [result], place), code.co_filename, "exec")
-    found = _inner(made, code.co_name)
-    return (found.co_code, found.co_names, found.co_freevars) == (
+    module = compile(_factory(code.co_freevars, [result], place), code.co_filename, "exec")
+    compiled = _inner(module, code.co_name)
+    return (compiled.co_code, compiled.co_names, compiled.co_freevars) == (
         code.co_code,
         code.co_names,
         code.co_freevars,
-    ) and _constants(found) == _constants(code)
+    ) and _constants(compiled) == _constants(code)
 
 
 def _constants(code: types.CodeType) -> list[str]:
-    """The constants of a code object, as they are written.
+    """The constants of a code object but for inner code, as text.
 
-    Python 3.10 has the qualified names of inner functions among them, of which the last part is
-    the code's own.
+    Python 3.10 has the qualified names of inner functions among them: their last part counts.
     """
-    own = (const for const in code.co_consts if not isinstance(const, types.CodeType))
-    return [repr(c.rpartition(".<locals>.")[2] if isinstance(c, str) else c) for c in own]
+    values = (const for const in code.co_consts if not isinstance(const, types.CodeType))
+    return [repr(c.rpartition(".<locals>.")[2] if isinstance(c, str) else c) for c in values]
 
 
 def _define(node: ast.Lambda) -> ast.FunctionDef:
@@ -284,12 +287,12 @@ def _define(node: ast.Lambda) -> ast.FunctionDef:
 def compile_function(
     tree: ast.FunctionDef, source: LiveSource, free: Sequence[str]
 ) -> types.CodeType:
-    """The code object of `tree`, made of a function or a part of it, with free variables."""
-    place: dict[str, Any] = {"lineno": tree.lineno, "col_offset": tree.col_offset}
+    """The code object of `tree`, a converted function or part of one, with free variables."""
+    place: Start = {"lineno": tree.lineno, "col_offset": tree.col_offset}
     body: list[ast.stmt] = [tree]
     if source.class_name is not None:
         body = [ast.ClassDef(source.class_name, [], [], body, [], **place)]
-        if source.class_name not in free:  # the name means what it means in the module
+        if source.class_name not in free:  # then it is the module's name
             body.insert(0, ast.Global([source.class_name], **place))
     module = compile(
         _factory(free, body, place), source.filename, "exec", source.flags, dont_inherit=True
@@ -299,8 +302,8 @@ def compile_function(
     return code
 
 
-def _factory(free: Sequence[str], body: list[ast.stmt], place: dict[str, Any]) -> ast.Module:
-    """A module with a function around `body` in which the names `free` are variables."""
+def _factory(free: Sequence[str], body: list[ast.stmt], place: Start) -> ast.Module:
+    """A module with one function, which has the variables `free` around `body`."""
     arguments = ast.arguments([], [ast.arg(name, **place) for name in free], None, [], [], None, [])
     factory = ast.FunctionDef(FACTORY, arguments, body, [], None, None, **place)
     for node in (factory, *body):
@@ -320,22 +323,24 @@ def _inner(code: types.CodeType, name: str) -> types.CodeType:
 
 
 def _rename(code: types.CodeType, source: LiveSource) -> types.CodeType:
-    """`code` under the name of the function, so that tracebacks and profilers show that one."""
+    """`code` with the name of the function, which tracebacks and profilers show."""
     old = getattr(code, "co_qualname", None)
     renamed: types.CodeType = code if old is None else _requalify(code, old, source.qualname)
     return renamed.replace(co_name=source.name)
 
 
-def _requalify(code: Any, old: str, new: str) -> Any:
+def _requalify(code: types.CodeType, old: str, new: str) -> Any:
+    """`code`, and the code in it, with the qualified name `new` in place of `old`."""
+    qualified: Any = code  # it has `co_qualname` from Python 3.11 on
     consts = tuple(
         _requalify(const, old, new) if isinstance(const, types.CodeType) else const
         for const in code.co_consts
     )
-    qualname = new + code.co_qualname[len(old) :]
-    return code.replace(co_consts=consts, co_qualname=qualname)
+    qualname = new + qualified.co_qualname[len(old) :]
+    return qualified.replace(co_consts=consts, co_qualname=qualname)
 
 
-def cells_of(function: Any) -> dict[str, types.CellType]:
+def cells_of(function: Callable[..., object] | None) -> dict[str, types.CellType]:
     """The cells of the variables that are free in a Python function; of None there are none."""
     if function is None:
         return {}
@@ -343,14 +348,14 @@ def cells_of(function: Any) -> dict[str, types.CellType]:
 
 
 def bind(
-    code: types.CodeType, function: types.FunctionType, extra: dict[str, Any]
+    code: types.CodeType, function: types.FunctionType, extra: dict[str, object]
 ) -> types.FunctionType:
     """`code` as a function with the globals, cells, defaults and names of `function`.
 
-    `extra` are variables of its own.
+    `extra` are variables that the function lacks.
     """
-    # The cells of a closure can be shared with new code in no other way: `exec` makes new ones.
-    # A copy of what they hold would lose every assignment.
+    # Nothing else shares the cells of a closure with new code: `exec` makes new cells, and a copy
+    # of their values would lose every assignment.
     cells = cells_of(function) | {name: types.CellType(value) for name, value in extra.items()}
     closure = tuple(cells[name] for name in code.co_freevars)
     bound = types.FunctionType(

@@ -1,10 +1,12 @@
 """Reads of variables in staged forms: `x` becomes `ag__.ld(x)`.
 
-The functions of a staged form share a variable that one of them assigns, so it is a cell there; and
-what Python says of an empty one is about an enclosing function, which the user did not write. So a
-variable without a value holds `Undefined` in a staged form, which `ag__.ld` refuses as Python
-refuses to read it where the user did. Variables that functions of the user's hold on to are not
-among them: their cells are those of the user's function.
+The functions of a staged form share a variable that one of them assigns, so it is a cell there.
+Python's words about an empty cell are about an enclosing function, which no program has. So a
+variable without a value holds `Undefined` in a staged form, and `ag__.ld` refuses to read that in
+the words for a local variable.
+
+Variables that inner functions of the program share are no part of this: their cells are those of
+the original function.
 """
 
 from __future__ import annotations
@@ -17,12 +19,12 @@ from graphwright.autograph.touched_variables import Names
 
 
 def leave(node: ast.AST) -> None:
-    """Note that a function of the staged form asks for variables, not for their values."""
+    """Note that a function of the staged form gives variables, not their values."""
     node.asks_variables = True  # type: ignore[attr-defined]
 
 
 def insert(tree: ast.AST, names: Names) -> None:
-    """Have all reads of the variables in a tree be loads, and `del` leave `Undefined`."""
+    """Replace all reads of the variables in a tree by loads; `del` assigns `Undefined`."""
     _Loads(names).generic_visit(tree)
 
 
@@ -42,13 +44,13 @@ class _Loads(ast.NodeTransformer):
 
     def visit_Delete(self, node: ast.Delete) -> list[ast.AST]:
         """`del x` -> `ag__.ld(x)` and `x = ag__.Undefined('x')`"""
-        at = SyntaxPlace(node)
+        place = SyntaxPlace(node)
         out: list[ast.AST] = []
         for target in node.targets:
             if isinstance(target, ast.Name) and target.id in self.names:
                 name = target.id
-                out.append(at.statement(self.visit_Name(at.load(name))))
-                out.append(at.assign(at.store(name), at.undefined(name)))
+                out.append(place.statement(self.visit_Name(place.load(name))))
+                out.append(place.assign(place.store(name), place.undefined(name)))
             else:
-                out.append(ast.Delete([self.visit(target)], **at.place))
+                out.append(ast.Delete([self.visit(target)], **place.span))
         return out

@@ -1,4 +1,4 @@
-"""Builtins that take tensors, and builtins that call what they are given.
+"""Builtins that take tensors, and builtins that call their arguments.
 
 Each is Python's own unless an argument is staged (or, where a list of values is compared,
 one of its items); then the staging's function of that name takes over.
@@ -7,19 +7,21 @@ one of its items); then the staging's function of that name takes over.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import GeneratorType
 from typing import Any
 
 from graphwright.autograph import converted_operators
 from graphwright.autograph.converted_operators import ITERABLES, PLAIN
+from graphwright.autograph.operator_arguments import Function
 
-Convert = Callable[[Any], Any]
+#: Gives the converted form of a function.
+Convert = Callable[[object], Any]
 
 
-def table(convert: Convert) -> dict[Any, Callable[..., Any]]:
-    """The functions to call instead of builtins; `convert` prepares what they call."""
-    overloads: dict[Any, Callable[..., Any]] = {
+def table(convert: Convert) -> dict[object, Function]:
+    """The functions to call instead of builtins; `convert` converts what they call."""
+    overloads: dict[object, Function] = {
         builtin: _on_tensors(builtin) for builtin in (abs, bool, float, int, len, range, sum)
     }
     overloads |= {builtin: _on_loops(builtin) for builtin in (enumerate, iter, zip)}
@@ -29,7 +31,7 @@ def table(convert: Convert) -> dict[Any, Callable[..., Any]]:
     return overloads
 
 
-def _on_tensors(builtin: Callable[..., Any]) -> Callable[..., Any]:
+def _on_tensors(builtin: Function) -> Function:
     """`builtin`, for arguments some of which may be tensors."""
     name: str = builtin.__name__
 
@@ -44,7 +46,7 @@ def _on_tensors(builtin: Callable[..., Any]) -> Callable[..., Any]:
     return _named(call, builtin)
 
 
-def _on_loops(builtin: Callable[..., Any]) -> Callable[..., Any]:
+def _on_loops(builtin: Function) -> Function:
     """`builtin`, for iterables some of which the graph may loop over."""
     name: str = builtin.__name__
 
@@ -57,7 +59,7 @@ def _on_loops(builtin: Callable[..., Any]) -> Callable[..., Any]:
     return _named(call, builtin)
 
 
-def _on_items(builtin: Callable[..., Any], convert: Convert) -> Callable[..., Any]:
+def _on_items(builtin: Function, convert: Convert) -> Function:
     """`builtin`, for a tensor, for several tensors, or for a list of tensors."""
     name: str = builtin.__name__
 
@@ -75,13 +77,13 @@ def _on_items(builtin: Callable[..., Any], convert: Convert) -> Callable[..., An
     return _named(call, builtin)
 
 
-def _holds_staged(items: Any) -> bool:
+def _holds_staged(items: object) -> bool:
     return isinstance(items, (list, tuple)) and any(map(converted_operators.staged, items))
 
 
-def _until_decided(builtin: Callable[..., Any], items: Iterator[Any]) -> list[Any]:
+def _until_decided(builtin: Function, items: Iterator[object]) -> list[object]:
     """The items that the builtin looks at: `any` and `all` stop where Python values decide."""
-    seen: list[Any] = []
+    seen: list[object] = []
     for item in items:
         seen.append(item)
         if (
@@ -94,7 +96,7 @@ def _until_decided(builtin: Callable[..., Any], items: Iterator[Any]) -> list[An
 
 
 def _by_key(
-    builtin: Callable[..., Any], items: Any, key: Callable[[Any], Any], options: dict[str, Any]
+    builtin: Function, items: Iterable[object], key: Function, options: dict[str, object]
 ) -> Any:
     """`sorted`, `min` and `max` by a key, which is called once for each item."""
     if converted_operators.staged(items):
@@ -107,11 +109,11 @@ def _by_key(
     return builtin(items, key=lambda _: next(following), **options)
 
 
-def _caller(builtin: Callable[..., Any], convert: Convert) -> Callable[..., Any]:
+def _caller(builtin: Function, convert: Convert) -> Function:
     """`map` and `filter`: the function is converted, and a tensor is looped over in the graph."""
     name: str = builtin.__name__
 
-    def call(function: Any, *iterables: Any) -> Any:
+    def call(function: object, *iterables: Any) -> Any:
         function = convert(function)
         for iterable in iterables:
             if converted_operators.loops(iterable):
@@ -121,13 +123,13 @@ def _caller(builtin: Callable[..., Any], convert: Convert) -> Callable[..., Any]
     return _named(call, builtin)
 
 
-def _reducer(convert: Convert) -> Callable[..., Any]:
-    def call(function: Any, *args: Any) -> Any:
+def _reducer(convert: Convert) -> Function:
+    def call(function: object, *args: Any) -> Any:
         return functools.reduce(convert(function), *args)
 
     return _named(call, functools.reduce)
 
 
-def _named(call: Callable[..., Any], builtin: Callable[..., Any]) -> Callable[..., Any]:
+def _named(call: Function, builtin: Function) -> Function:
     call.__name__ = call.__qualname__ = builtin.__name__
     return call

@@ -1,12 +1,9 @@
-"""What users read when a branch or a loop cannot be one of the graph.
+"""Errors for branches and loops that cannot be part of the graph.
 
-Each says what is wrong, in TensorFlow's words where it has some, what to write instead, and
-in which line.
+Each says what is wrong, in TensorFlow's words where it has some, what to write instead, and where.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from graphwright.base.errors import (
     InaccessibleTensorError,
@@ -18,7 +15,7 @@ RETURN_VALUE = "retval_"  # the variable of `jumps` that holds what a function r
 
 
 def refusal(kind: type[Exception], what: str, instead: str) -> Exception:
-    """An error, with the innermost line of the user's program."""
+    """An error, with the innermost line of the program."""
     location = user_location(2)
     where = "" if location is None else f"\n  {location}"
     return kind(f"{what}\n{instead}{where}")
@@ -56,7 +53,7 @@ def other_structure_in_branch(name: str, error: Exception) -> Exception:
     )
 
 
-def other_objects(name: str, one: Any, two: Any) -> Exception:
+def other_objects(name: str, one: object, two: object) -> Exception:
     return refusal(
         TypeError,
         f"'{name}' is {one!r} in the main branch, but {two!r} in the else branch",
@@ -73,7 +70,7 @@ def other_dtype_in_branch(name: str, one: str, two: str) -> Exception:
     )
 
 
-def operand(word: str, value: Any) -> Exception:
+def operand(word: str, value: object) -> Exception:
     return refusal(
         TypeError,
         f"after a tensor, the operands of `{word}` must be bools, not {value!r}",
@@ -91,7 +88,7 @@ def other_structure_in_loop(name: str, error: Exception) -> Exception:
     )
 
 
-def changed_object(name: str, before: Any, after: Any) -> Exception:
+def changed_object(name: str, before: object, after: object) -> Exception:
     return refusal(
         TypeError,
         f"'{name}' is {before!r} before the loop, but {after!r} after one iteration",
@@ -119,7 +116,7 @@ def other_dtype_in_loop(name: str, before: str, after: str) -> Exception:
     )
 
 
-def other_shape(name: str, before: Any, after: Any, both: Any) -> Exception:
+def other_shape(name: str, before: object, after: object, both: object) -> Exception:
     return refusal(
         ValueError,
         f"'{name}' has shape {before} before the loop, but shape {after} after one iteration. Use "
@@ -129,7 +126,7 @@ def other_shape(name: str, before: Any, after: Any, both: Any) -> Exception:
     )
 
 
-def python_truth(value: Any) -> Exception:
+def python_truth(value: object) -> Exception:
     return refusal(
         OperatorNotAllowedInGraphError,
         f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: {value} decides whether "
@@ -148,7 +145,7 @@ def match() -> Exception:
     )
 
 
-def lost_items(item: Any) -> Exception:
+def lost_items(item: object) -> Exception:
     return refusal(
         InaccessibleTensorError,
         f"{item!r} is out of scope and cannot be used here: a loop or a branch of the graph put it "
@@ -168,7 +165,7 @@ def too_many_turns(number: int) -> Exception:
     )
 
 
-def condition(value: Any, what: str, is_bool: bool) -> Exception:
+def condition(value: object, what: str, is_bool: bool) -> Exception:
     words = f"condition of {what} expected to be `tf.bool` scalar, got {value}"
     words += "; " if is_bool else "; to use as boolean Tensor, use `tf.cast`; "
     words += "to check for None, use `is not None`"

@@ -1,8 +1,8 @@
-"""Branches and loops of the graph, out of functions that assign a user's variables.
+"""Branches and loops of the graph, out of functions that assign variables.
 
-The variables cross the boundary of a graph as flat lists of leaves. A leaf is carried (a
-tensor), or converted (a number, a string), or neither: such a value stays in Python, and
-has to be the same on every path. All refusals name the variable and both sides.
+The variables cross the boundary of a graph as flat lists of leaves. A leaf is carried (a tensor) or
+converted (a number, a string). Any other value stays in Python, and must be the same on each path.
+All refusals name the variable and both sides.
 """
 
 from __future__ import annotations
@@ -14,22 +14,21 @@ from types import CellType
 from typing import Any
 
 from graphwright.autograph import growing_lists, refusals
+from graphwright.autograph.list_places import is_vacant
+from graphwright.autograph.operator_arguments import (
+    ItemBody,
+    LoopOptions,
+    ShapeInvariants,
+    State,
+    Thunk,
+    Undefined,
+    Variables,
+)
 from graphwright.autograph.refusals import RETURN_VALUE
-from graphwright.autograph.staging import Fold, Iteration, Leaves, Staging
-from graphwright.autograph.undefined import Undefined
-from graphwright.base.named_tuples import NamedTuple
+from graphwright.autograph.staging import Fold, Iteration, Leaves, Position, Staging
 from graphwright.types import tree
-
-State = tuple[Any, ...]
-Thunk = Callable[[], Any]
-
-
-class Variables(NamedTuple):
-    """The variables that a statement assigns, to be read and set in the user's function."""
-
-    get: Callable[[], State]
-    set: Callable[[State], None]
-    names: tuple[str, ...]
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
+from graphwright.types.shape import TensorShape
 
 
 def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables:
@@ -37,7 +36,7 @@ def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables
 
     Cells of variables without a value hold `Undefined`, or nothing where others share them.
     """
-    vacant = [cell for cell in cells if growing_lists.is_vacant(cell)]
+    vacant = [cell for cell in cells if is_vacant(cell)]
 
     def value_of(cell: CellType, name: str) -> Any:
         try:
@@ -61,7 +60,7 @@ def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables
 _STAYS = object()  # the leaf stays in Python
 
 
-def _carried(staging: Staging, leaf: Any) -> Any:
+def _carried(staging: Staging, leaf: object) -> Any:
     """The leaf as something that crosses graphs, or `_STAYS`."""
     if staging.carries(leaf):
         return leaf
@@ -73,7 +72,7 @@ def _carried(staging: Staging, leaf: Any) -> Any:
         return _STAYS
 
 
-def _is_python(staging: Staging, leaf: Any) -> bool:
+def _is_python(staging: Staging, leaf: object) -> bool:
     return not staging.carries(leaf)
 
 
@@ -88,7 +87,7 @@ class _Branches:
         self.names = names
         self.first: State = ()
         self.carried: list[list[Any]] = []  # of the first branch, a list for each name
-        self.late: list[tuple[int, Thunk]] = []  # leaves of the first that the second tells of
+        self.late: list[tuple[int, Thunk]] = []  # leaves of the first that need the second
 
     def end_first(self, values: State) -> Leaves:
         self.first = values
@@ -98,9 +97,9 @@ class _Branches:
         return [leaf for leaves in self.carried for leaf in leaves if leaf is not _STAYS]
 
     def end_second(self, values: State) -> Leaves:
-        """The leaves of the second branch, after the checks; it also notes what stays."""
+        """The leaves of the second branch, checked; also notes which values stay in Python."""
         self.python: list[list[Any]] = []
-        leaves: Leaves = []
+        leaves: list[object] = []
         for position, name in enumerate(self.names):
             one, two = self.first[position], values[position]
             if name.startswith(RETURN_VALUE) and _is_undefined(one) != _is_undefined(two):
@@ -112,9 +111,10 @@ class _Branches:
             leaves += self.symbol(name, position, one, two, len(leaves))
         return leaves
 
-    def returned(self, position: int, value: Any, leaves: Leaves) -> None:
-        """Add the leaves of what the second branch alone returns: the first one has others like
-        them, which are never read.
+    def returned(self, position: int, value: object, leaves: list[object]) -> None:
+        """Add the leaves of what the second branch alone returns.
+
+        The first one has leaves like them, which nothing reads.
         """
         flat = tree.flatten(value)
         self.carried[position] = [_carried(self.staging, leaf) for leaf in flat]
@@ -127,20 +127,20 @@ class _Branches:
                 leaves.append(carried)
         self.python.append(python)
 
-    def check_presence(self, name: str, one: Any, two: Any) -> None:
+    def check_presence(self, name: str, one: object, two: object) -> None:
         for value, other, branch in ((one, two, "main"), (two, one, "else")):
             if _is_undefined(value) and not _is_undefined(other):
                 raise refusals.missing(name, branch)
             if value is None and other is not None:
                 raise refusals.is_none(name, branch)
 
-    def symbol(self, name: str, position: int, one: Any, two: Any, before: int) -> Leaves:
-        """The leaves of one variable, of which there are some `before`."""
+    def symbol(self, name: str, position: int, one: object, two: object, before: int) -> Leaves:
+        """The leaves of one variable; the number of those `before` it says their places."""
         try:
             tree.assert_same_structure(one, two)
         except (TypeError, ValueError) as error:
             raise refusals.other_structure_in_branch(name, error) from None
-        leaves: Leaves = []
+        leaves: list[object] = []
         python: list[Any] = []
         carried = self.carried[position]
         for i, (a, b) in enumerate(zip(tree.flatten(one), tree.flatten(two))):
@@ -164,7 +164,7 @@ class _Branches:
         self.python.append(python)
         return leaves
 
-    def check_dtype(self, name: str, first: Any, second: Any) -> None:
+    def check_dtype(self, name: str, first: object, second: object) -> None:
         one, two = self.staging.type_of(first)[0], self.staging.type_of(second)[0]
         if one != two:
             raise refusals.other_dtype_in_branch(name, one, two)
@@ -182,21 +182,26 @@ class _Branches:
         return tuple(values)
 
 
-def _is_undefined(value: Any) -> bool:
+def _is_undefined(value: object) -> bool:
     return isinstance(value, Undefined)
 
 
-def _equal(a: Any, b: Any) -> bool:
+def _equal(a: object, b: object) -> bool:
     return type(a) is type(b) and type(a) in (bool, int, float, str, bytes) and bool(a == b)
 
 
-def _like(staging: Staging, leaf: Any) -> Any:
+def _like(staging: Staging, leaf: object) -> Any:
     carried = _carried(staging, leaf)
     return leaf if carried is _STAYS else staging.zeros(carried)
 
 
 def stage_if(
-    staging: Staging, cond: Any, body: Thunk, orelse: Thunk, variables: Variables, outputs: int
+    staging: Staging,
+    cond: TensorLike,
+    body: Thunk,
+    orelse: Thunk,
+    variables: Variables,
+    outputs: int,
 ) -> None:
     """Build an if statement; the first `outputs` variables are set to its results."""
     pred = staging.condition(cond, "if statement")
@@ -217,7 +222,7 @@ def stage_if(
     variables.set((*branches.merge(results), *initial[outputs:]))
 
 
-def lazy_and(staging: Staging, first: Any, rest: Thunk) -> Any:
+def lazy_and(staging: Staging, first: TensorLike, rest: Thunk) -> Any:
     """`first and rest()` in the graph."""
     pred = staging.condition(first, "`and` operand")
     return growing_lists.cond(
@@ -225,7 +230,7 @@ def lazy_and(staging: Staging, first: Any, rest: Thunk) -> Any:
     )[0]
 
 
-def lazy_or(staging: Staging, first: Any, rest: Thunk) -> Any:
+def lazy_or(staging: Staging, first: TensorLike, rest: Thunk) -> Any:
     """`first or rest()` in the graph."""
     pred = staging.condition(first, "`or` operand")
     return growing_lists.cond(
@@ -233,7 +238,7 @@ def lazy_or(staging: Staging, first: Any, rest: Thunk) -> Any:
     )[0]
 
 
-def _operand(staging: Staging, value: Any, word: str) -> Any:
+def _operand(staging: Staging, value: object, word: str) -> Any:
     carried = _carried(staging, value)
     if carried is _STAYS or staging.type_of(carried)[0] != "bool":
         raise refusals.operand(word, value)
@@ -257,7 +262,7 @@ class _LoopVariables:
     def start(self) -> Leaves:
         return [leaf for leaves in self.carried for leaf in leaves if leaf is not _STAYS]
 
-    def unpack(self, leaves: Sequence[Any]) -> State:
+    def unpack(self, leaves: Leaves) -> State:
         left = iter(leaves)
         values = []
         for value, carried in zip(self.initial, self.carried):
@@ -268,10 +273,10 @@ class _LoopVariables:
             values.append(tree.pack_sequence_as(value, new))
         return tuple(values)
 
-    def pack(self, values: State, shapes: Sequence[Any]) -> Leaves:
+    def pack(self, values: State, shapes: Sequence[ShapeLike]) -> Leaves:
         """The leaves after one iteration, checked against those before the loop."""
         left = iter(shapes)
-        leaves: Leaves = []
+        leaves: list[object] = []
         for name, old, new, carried in zip(self.names, self.initial, values, self.carried):
             self.check_structure(name, old, new)
             for before, after, crossing in zip(tree.flatten(old), tree.flatten(new), carried):
@@ -281,19 +286,21 @@ class _LoopVariables:
                     leaves.append(self.check_type(name, before, crossing, after, next(left)))
         return leaves
 
-    def check_structure(self, name: str, old: Any, new: Any) -> None:
+    def check_structure(self, name: str, old: object, new: object) -> None:
         try:
             tree.assert_same_structure(old, new)
         except (TypeError, ValueError) as error:
             raise refusals.other_structure_in_loop(name, error) from None
 
-    def check_same(self, name: str, before: Any, after: Any) -> None:
+    def check_same(self, name: str, before: object, after: object) -> None:
         if before is not after and any(map(self.staging.is_staged, (before, after))):
             raise refusals.other_list(name)
         if before is not after and not (_is_undefined(before) and _is_undefined(after)):
             raise refusals.changed_object(name, before, after)
 
-    def check_type(self, name: str, original: Any, before: Any, value: Any, shape: Any) -> Any:
+    def check_type(
+        self, name: str, original: object, before: object, value: object, shape: ShapeLike
+    ) -> Any:
         if self.staging.is_variable(value):
             value = self.staging.read(value)
         after = _carried(self.staging, value)
@@ -310,33 +317,33 @@ class _LoopVariables:
 
 def stage_while(
     staging: Staging,
-    go: Any,
+    go: TensorLike,
     test: Thunk,
     body: Thunk,
     variables: Variables,
-    options: dict[str, Any],
+    options: LoopOptions,
 ) -> None:
     """Build a while loop whose test has been evaluated once: `go`.
 
-    What the test gives goes around with the variables, so that the test stands once before
-    the loop and once at the end of its body, and its effects happen as often as in Python.
+    The value of the test is a loop variable. So the test stands once before the loop and once at
+    the end of its body, and its effects happen as often as in Python.
     """
-    go = staging.condition(go, "while loop")
+    first = staging.condition(go, "while loop")
 
-    def step(own: Sequence[Any]) -> Leaves:
+    def step(position: Position) -> Position:
         body()
         return [staging.condition(_as_tensor(staging, test()), "while loop")]
 
-    _loop(staging, [go], lambda own: own[0], step, variables, options)
+    _loop(staging, [first], lambda position: position[0], step, variables, options)
 
 
 def stage_for(
     staging: Staging,
     iteration: Iteration | Fold,
     extra_test: Thunk | None,
-    body: Callable[[Any], None],
+    body: ItemBody,
     variables: Variables,
-    options: dict[str, Any],
+    options: LoopOptions,
 ) -> None:
     """Build a for loop over something that the graph iterates."""
 
@@ -348,13 +355,13 @@ def stage_for(
         _fold(staging, iteration, goes_on if extra_test else None, body, variables, options)
         return
 
-    def more(own: Sequence[Any]) -> Any:
-        first = iteration.more(own)
+    def more(position: Position) -> Any:
+        first = iteration.more(position)
         return first if extra_test is None else staging.all_of(first, goes_on())
 
-    def step(own: Sequence[Any]) -> Leaves:
-        body(iteration.item(own))
-        return iteration.advance(own)
+    def step(position: Position) -> Position:
+        body(iteration.item(position))
+        return iteration.advance(position)
 
     _loop(staging, iteration.start, more, step, variables, options)
 
@@ -363,57 +370,63 @@ def _fold(
     staging: Staging,
     items: Fold,
     goes_on: Thunk | None,
-    body: Callable[[Any], None],
+    body: ItemBody,
     variables: Variables,
-    options: dict[str, Any],
+    options: LoopOptions,
 ) -> None:
     """Build a for loop that the iterable makes itself."""
-    present: list[Any] = []
+    present: list[object] = []
 
-    def step(own: Sequence[Any]) -> Leaves:
+    def step(position: Position) -> Position:
         body(present[-1] if present else items.sample())
         return []
 
     def run(
-        test: Callable[..., Any], turn: Callable[..., Leaves], start: Leaves, *_: Any
+        test: Callable[..., TensorValue],
+        turn: Callable[..., Leaves],
+        start: Leaves,
+        *_: object,
     ) -> Leaves:
-        def each(leaves: Sequence[Any], item: Any) -> Leaves:
+        def each(leaves: Leaves, item: object) -> Leaves:
             present.append(item)
             return turn(*leaves)
 
         return items.fold(start, (lambda leaves: test(*leaves)) if goes_on else None, each)
 
-    _loop(staging, [], lambda own: goes_on and goes_on(), step, variables, options, run)
+    def more(position: Position) -> Any:
+        return goes_on and goes_on()
+
+    _loop(staging, [], more, step, variables, options, run)
 
 
-def _as_tensor(staging: Staging, value: Any) -> Any:
+def _as_tensor(staging: Staging, value: Any) -> TensorLike:
     return value if staging.is_staged(value) or staging.carries(value) else staging.convert(value)
 
 
 def _loop(
     staging: Staging,
-    own: Leaves,
-    more: Callable[[Sequence[Any]], Any],
-    step: Callable[[Sequence[Any]], Leaves],
+    position: Position,
+    more: Callable[[Position], TensorLike],
+    step: Callable[[Position], Position],
     variables: Variables,
-    options: dict[str, Any],
+    options: LoopOptions,
     run: Callable[..., Leaves] | None = None,
 ) -> None:
-    """Build a loop with variables of its `own` beside the user's."""
-    initial, missing, learned = _initialise(staging, own, step, variables)
+    """Build a loop with the variables of its position beside those of the program."""
+    initial, missing, learned = _initialise(staging, position, step, variables)
     loop = _LoopVariables(staging, variables.names, initial)
     grown = growing_lists.CarriedLists(staging)
-    count, width = len(own), sum(grown.widths())
-    start = [*own, *grown.leaves(), *loop.start()]
+    count, width = len(position), sum(grown.widths())
+    first: list[Any] = [*position, *grown.leaves(), *loop.start()]
     asserted = [name for name in missing if not name.startswith(RETURN_VALUE)]
-    if asserted:  # whether the loop has run at all goes around too
-        start.append(staging.convert(False))
-    shapes = _shapes(loop, count + width, len(start), options, learned)
-    limits = shapes[count + width :] if shapes is not None else [None] * len(start)
-    entered: list[Any] = []
+    if asserted:  # whether the loop has run at all is a loop variable too
+        first.append(staging.convert(False))
+    shapes = _shapes(loop, count + width, len(first), options, learned)
+    limits = shapes[count + width :] if shapes is not None else [None] * len(first)
+    entered: list[object] = []
     changed = [False] * len(grown.lists)
 
-    def unpack(leaves: Sequence[Any]) -> Sequence[Any]:
+    def unpack(leaves: Sequence[object]) -> Any:
         grown.take(leaves[count:])
         entered[:] = [held.flows for held in grown.lists]
         variables.set(loop.unpack(leaves[count + width :]))
@@ -428,9 +441,9 @@ def _loop(
         result = [*after, *grown.leaves(), *loop.pack(variables.get(), limits)]
         return [*result, staging.convert(True)] if asserted else result
 
-    passed = {key: value for key, value in options.items() if key in _PASSED}
+    passed: Any = {key: value for key, value in options.items() if key in _PASSED}
     with grown:
-        results = (run or staging.while_loop)(test, body, start, shapes, passed)
+        results: Sequence[Any] = (run or staging.while_loop)(test, body, first, shapes, passed)
     if asserted:
         names = ", ".join(asserted)
         staging.assert_true(results[-1], f"loop must iterate at least once to initialize {names}")
@@ -445,15 +458,15 @@ def _shapes(
     loop: _LoopVariables,
     own: int,
     total: int,
-    options: dict[str, Any],
-    learned: dict[str, list[Any]],
-) -> list[Any] | None:
+    options: LoopOptions,
+    learned: dict[str, list[TensorShape | None]],
+) -> list[ShapeLike] | None:
     """The shape invariants of all loop variables, None for those that keep theirs."""
     wanted = options.get("shape_invariants") or ()
     if not wanted and not learned:
         return None
     by_name = {name: shape for name, shape in wanted if isinstance(name, str)}
-    shapes: list[Any] = [None] * own
+    shapes: list[ShapeLike] = [None] * own
     for name, value, carried in zip(loop.names, loop.initial, loop.carried):
         shape = by_name.get(name, _by_identity(value, wanted))
         each = learned.get(name, carried) if shape is None else carried
@@ -465,7 +478,7 @@ def _shapes(
     return shapes + [None] * (total - len(shapes))
 
 
-def _by_identity(value: Any, wanted: Any) -> Any:
+def _by_identity(value: object, wanted: ShapeInvariants) -> ShapeLike:
     for item, shape in wanted:
         if item is value:
             return shape
@@ -474,24 +487,22 @@ def _by_identity(value: Any, wanted: Any) -> Any:
 
 def _initialise(
     staging: Staging,
-    own: Leaves,
-    step: Callable[[Sequence[Any]], Leaves],
+    position: Position,
+    step: Callable[[Position], Position],
     variables: Variables,
-) -> tuple[State, list[str], dict[str, list[Any]]]:
-    """The state before a loop, and the names that got zeros because they had no value.
+) -> tuple[State, list[str], dict[str, list[TensorShape | None]]]:
+    """The state before a loop, the names with zeros for a missing value, and their open shapes.
 
-    And for those whose shapes an iteration leaves open, what it says of them.
-
-    Which zeros is found by one iteration in a graph that is thrown away; so are the types of what
-    lists are to hold that are empty.
+    One iteration in a graph that is thrown away says which zeros these are. It also says the types
+    of the items of empty lists.
     """
-    _read_variables(staging, own, step, variables)
+    _read_variables(staging, position, step, variables)
     initial = variables.get()
     grown = growing_lists.CarriedLists(staging)
     if all(grown.widths()) and not any(value is None or _is_undefined(value) for value in initial):
         return initial, [], {}
 
-    after = _after_an_iteration(staging, own, step, variables, grown)
+    after = _after_an_iteration(staging, position, step, variables, grown)
     values, missing, learned = [], [], {}
     for name, before, value in zip(variables.names, initial, after):
         absent = before is None or _is_undefined(before)
@@ -510,18 +521,18 @@ def _initialise(
 
 def _after_an_iteration(
     staging: Staging,
-    own: Leaves,
-    step: Callable[[Sequence[Any]], Leaves],
+    position: Position,
+    step: Callable[[Position], Position],
     variables: Variables,
     grown: growing_lists.CarriedLists,
 ) -> State:
-    """What variables are after one iteration, in a graph that is thrown away."""
+    """The values of variables after one iteration, in a graph that is thrown away."""
     initial = variables.get()
     loop = _LoopVariables(staging, variables.names, initial)
 
     def iterate() -> State:
         variables.set(loop.unpack(loop.start()))
-        step(own)
+        step(position)
         return variables.get()
 
     with grown:
@@ -533,27 +544,27 @@ def _after_an_iteration(
 
 def _read_variables(
     staging: Staging,
-    own: Leaves,
-    step: Callable[[Sequence[Any]], Leaves],
+    position: Position,
+    step: Callable[[Position], Position],
     variables: Variables,
 ) -> None:
-    """Variables of state that an iteration replaces are what they hold, from before the loop on.
+    """Replace variables of state by their values where an iteration replaces them.
 
-    One that is read may be handed to another name in the next iteration, so this goes on until
-    all that are left stay what they are.
+    The next iteration may assign such a value to another name, so this repeats until an iteration
+    replaces none of those that are left.
     """
     while any(staging.is_variable(leaf) for v in variables.get() for leaf in tree.flatten(v)):
         before = variables.get()
         grown = growing_lists.CarriedLists(staging)
-        after = _after_an_iteration(staging, own, step, variables, grown)
+        after = _after_an_iteration(staging, position, step, variables, grown)
         values = tuple(map(functools.partial(_read, staging), before, after))
         if all(map(operator.is_, values, before)):
             break
         variables.set(values)
 
 
-def _read(staging: Staging, before: Any, after: Any) -> Any:
-    """A value in which variables of state are read that are something else afterwards."""
+def _read(staging: Staging, before: object, after: object) -> Any:
+    """The value, with the values of those variables of state that are replaced afterwards."""
     old, new = tree.flatten(before), tree.flatten(after)
     changed = [a is not b and staging.is_variable(a) for a, b in zip(old, new)]
     if len(old) != len(new) or not any(changed):
@@ -563,8 +574,8 @@ def _read(staging: Staging, before: Any, after: Any) -> Any:
     )
 
 
-def _open_shape(staging: Staging, value: Any, zeros: Any) -> Any:
-    """The shape of a value, where that of the zeros that stand for it is another."""
+def _open_shape(staging: Staging, value: object, zeros: object) -> TensorShape | None:
+    """The shape of a value; None where it is the shape of the zeros that stand for it."""
     if not staging.carries(zeros):
         return None
     (_, shape), (_, narrow) = staging.type_of(_carried(staging, value)), staging.type_of(zeros)

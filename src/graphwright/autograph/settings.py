@@ -1,18 +1,19 @@
-"""What users set: features, the options of loops, and how much conversion reports."""
+"""Settings: optional features, the options of loops, and how much conversion reports."""
 
 from __future__ import annotations
 
 import contextvars
 import enum
-from typing import Any
+from collections.abc import Collection, Sequence
+
+from graphwright.types.arguments import ShapeLike, TensorLike
 
 
 class Feature(enum.Enum):
     """The optional parts of TensorFlow's AutoGraph.
 
-    With LISTS (or ALL) an empty list too may grow in a loop of the graph: the first item that
-    the loop's body appends says what type all have. The others are accepted wherever TensorFlow
-    takes them and change nothing: what there is of them here is always on.
+    With LISTS (or ALL), an empty list too may grow in a loop of the graph: the first item that the
+    body appends says the type of all. The others change nothing, since they are always on.
 
     >>> import graphwright as tf
     >>> lists = tf.autograph.experimental.Feature.LISTS
@@ -40,7 +41,7 @@ class Feature(enum.Enum):
         return tuple(cls)
 
     @classmethod
-    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
+    def all_but(cls, exclude: Feature | Collection[Feature]) -> tuple[Feature, ...]:
         """Returns every feature except some.
 
         Args:
@@ -53,22 +54,25 @@ class Feature(enum.Enum):
         return tuple(set(cls.all()) - set(left_out) - {cls.ALL})
 
 
+#: Optional features: none, one or several.
+Features = Feature | Collection[Feature] | None
+
 _features: contextvars.ContextVar[frozenset[Feature]] = contextvars.ContextVar(
     "features", default=frozenset()
 )
 
 
 def is_on(feature: Feature) -> bool:
-    """Whether what is being traced asked for a feature."""
+    """Whether a feature is on for the function being traced."""
     return not _features.get().isdisjoint((feature, Feature.ALL))
 
 
 class features:
-    """The block traces what asked for these features: None, one, or several."""
+    """A context with these features on: None, one, or several."""
 
     __slots__ = ("before", "wanted")
 
-    def __init__(self, wanted: Any) -> None:
+    def __init__(self, wanted: Features) -> None:
         several = wanted if isinstance(wanted, (tuple, list, set, frozenset)) else (wanted,)
         self.wanted = frozenset(several) - {None}
 
@@ -80,10 +84,10 @@ class features:
 
 
 def set_loop_options(
-    parallel_iterations: Any = None,
-    swap_memory: Any = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool | None = None,
+    maximum_iterations: TensorLike | None = None,
+    shape_invariants: Sequence[tuple[object, ShapeLike]] | None = None,
 ) -> None:
     """Sets options of the loop in whose body the call stands, where that becomes a `tf.while_loop`.
 
@@ -131,7 +135,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     Verbosity.to_stdout = alsologtostdout
 
 
-def trace(*args: Any) -> None:
+def trace(*args: object) -> None:
     """Prints values while a function is traced.
 
     Args:

@@ -1,15 +1,17 @@
 """The staged forms of statements, compiled when a tensor asks for them.
 
-Most statements never meet a tensor, and a function that is converted should start soon; so what
-is compiled at once is the Python form alone. It says at each site which variables the staged form
-is about. The functions of the staged form assign them, so they are cells there: new ones, whose
-values the frame takes over afterwards; what has no value holds `Undefined` (see `loads`).
-Variables that functions of the user's hold on to are cells already; these come with a lambda. The
-tensor that was asked whether it is true comes with the exception that is being handled.
+Most statements never meet a tensor, and a converted function should start soon. So only the Python
+form is compiled at once. It says at each site which variables the staged form is about. The
+functions of that form assign them, so they are cells there: new ones, whose values the frame takes
+over afterwards. A variable without a value holds `Undefined` (see `loads`).
+
+Variables that inner functions share are cells already, and come with a lambda. The tensor that was
+asked for its truth comes with the exception that is being handled.
 """
 
 from __future__ import annotations
 
+import ast
 import sys
 import types
 from collections import deque
@@ -18,55 +20,58 @@ from typing import Any
 
 from graphwright.autograph import live_source, loads
 from graphwright.autograph.live_source import LiveSource
+from graphwright.autograph.operator_arguments import Undefined
 from graphwright.autograph.parts import Parts
 from graphwright.autograph.syntax import KNOWN, SITES, SyntaxPlace
-from graphwright.autograph.undefined import Undefined
 
 Makers = list[Callable[[], Parts]]
 
 
-def _cell(scope: Mapping[str, Any], name: str) -> types.CellType:
+#: Variables by their names: those of a frame, or of a module.
+Scope = Mapping[str, object]
+
+
+def _cell(scope: Scope, name: str) -> types.CellType:
     return types.CellType(scope[name] if name in scope else Undefined(name))
 
 
 class Sites:
-    """The sites of one function. `x, y = sites(3, ('x', 'y'), locals(), globals(), 2, run)` stages
-    the third statement.
+    """The sites of one function.
 
-    It is about the local variables x and y, and `shared` ones. Trees are large,
-    so only those of the functions converted last are kept; `again` converts the function once
-    more. `given` is what all converted code has.
+    `x, y = sites(3, ('x', 'y'), locals(), globals(), 2, run)` stages the third statement. It is
+    about the local variables x and y, and `shared` ones.
+
+    Trees are large, so only those of the functions converted last stay. `again` converts the
+    function once more. `variables` are those that all converted code has.
     """
 
-    def __init__(
-        self, where: LiveSource, given: dict[str, Any], again: Callable[[], Makers]
-    ) -> None:
-        self._where = where
-        self._given = {name: types.CellType(value) for name, value in given.items()}
-        self._given[SITES] = types.CellType(self)
+    def __init__(self, source: LiveSource, variables: Scope, again: Callable[[], Makers]) -> None:
+        self._source = source
+        self._variables = {name: types.CellType(value) for name, value in variables.items()}
+        self._variables[SITES] = types.CellType(self)
         self._again = again
         self._makers: Makers | None = None
         self._codes: dict[int, types.CodeType] = {}
 
     def keep(self, makers: Makers) -> None:
-        """Keep what makes the parts for a while."""
+        """Keep what makes the parts, until other functions are converted."""
         self._makers = makers
-        _kept.append(self)
-        if len(_kept) > _AT_MOST:
-            _kept.popleft()._makers = None
+        _recent.append(self)
+        if len(_recent) > _AT_MOST:
+            _recent.popleft()._makers = None
 
     def __call__(
         self,
         number: int,
         names: tuple[str, ...],
-        scope: Mapping[str, Any],
-        bindings: dict[str, Any],
+        scope: Scope,
+        bindings: dict[str, object],
         count: int,
         run: Callable[..., None],
         *first: Any,
         shared: types.FunctionType | None = None,
     ) -> list[Any]:
-        """Run a statement by its operator; what the first `count` variables hold then."""
+        """Run a statement by its operator; returns the values of the first `count` variables."""
         arguments, cells = self._parts(scope, bindings, number, names, shared)
         run(*first, *arguments)
         return [cells[name].cell_contents for name in names[:count]]
@@ -75,8 +80,8 @@ class Sites:
         self,
         number: int,
         names: tuple[str, ...],
-        scope: Mapping[str, Any],
-        bindings: dict[str, Any],
+        scope: Scope,
+        bindings: dict[str, object],
         shared: types.FunctionType | None = None,
     ) -> Any:
         """The value of an expression."""
@@ -84,8 +89,8 @@ class Sites:
 
     def _parts(
         self,
-        scope: Mapping[str, Any],
-        bindings: dict[str, Any],
+        scope: Scope,
+        bindings: dict[str, object],
         number: int,
         names: tuple[str, ...],
         shared: types.FunctionType | None,
@@ -93,7 +98,7 @@ class Sites:
         """The arguments of a site's operator, and the cells that their functions assign."""
         cells = {name: _cell(scope, name) for name in names}
         cells |= live_source.cells_of(shared)
-        cells |= self._given
+        cells |= self._variables
         code = self._codes.get(number)
         if code is None:
             code = self._codes[number] = self._compile(number, names, tuple(cells))
@@ -108,13 +113,14 @@ class Sites:
             self.keep(self._again())
         assert self._makers is not None
         parts = self._makers[number - 1]()
-        at = SyntaxPlace((*parts.functions, *parts.arguments)[0])
-        result = at.result(at.tuple(parts.arguments))
-        tree = at.function("ag_parts", [KNOWN], [*parts.functions, result])
+        nodes: list[ast.stmt | ast.expr] = [*parts.functions, *parts.arguments]
+        place = SyntaxPlace(nodes[0])
+        result = place.result(place.tuple(parts.arguments))
+        tree = place.function("ag_parts", [KNOWN], [*parts.functions, result])
         loads.insert(tree, frozenset(names))
-        code = live_source.compile_function(tree, self._where, free)
-        return code.replace(co_filename=__file__)  # it is in no line of the user's
+        code = live_source.compile_function(tree, self._source, free)
+        return code.replace(co_filename=__file__)  # it stands in no line of the program
 
 
 _AT_MOST = 16
-_kept: deque[Sites] = deque()
+_recent: deque[Sites] = deque()

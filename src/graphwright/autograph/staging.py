@@ -6,25 +6,36 @@ the graph takes a branch or a loop. `tensors` has the staging of graphwright's o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
-Leaves = list[Any]
+from graphwright.autograph.operator_arguments import Thunk, WhileOptions
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
+from graphwright.types.shape import TensorShape
+
+T = TypeVar("T")
+
+#: What crosses the boundary of a graph, flat: tensors, and what is made of tensors.
+Leaves = Sequence[object]
+#: Where a loop of the graph is in what it goes through: loop variables of its own.
+Position = Sequence[TensorValue]
 
 
 class Iteration(Protocol):
-    """A staged loop's way through an iterable: `start` are loop variables of its own."""
+    """A loop's way through an iterable in the graph."""
 
-    start: Leaves
+    @property
+    def start(self) -> Position:
+        """The position of the first item."""
 
-    def more(self, own: Sequence[Any]) -> Any:
+    def more(self, position: Position) -> TensorValue:
         """Whether there is another item: a bool tensor."""
 
-    def item(self, own: Sequence[Any]) -> Any:
-        """The present item."""
+    def item(self, position: Position) -> Any:
+        """The item at a position."""
 
-    def advance(self, own: Sequence[Any]) -> Leaves:
-        """The loop's own variables for the next item."""
+    def advance(self, position: Position) -> Position:
+        """The position of the next item."""
 
 
 @runtime_checkable
@@ -37,8 +48,8 @@ class Fold(Protocol):
     def fold(
         self,
         start: Leaves,
-        more: Callable[[Sequence[Any]], Any] | None,
-        step: Callable[[Sequence[Any], Any], Leaves],
+        more: Callable[[Leaves], TensorValue] | None,
+        step: Callable[[Leaves, object], Leaves],
     ) -> Leaves:
         """`start` after `step(variables, item)` for each item, while `more(variables)`."""
 
@@ -52,55 +63,58 @@ class GrowingList(Protocol):
     def width(self) -> int:
         """How many values these are; 0 as long as the type of its items is not known."""
 
-    def empty_flows(self) -> Sequence[Callable[[], Any]]:
+    def empty_flows(self) -> Sequence[Thunk]:
         """What makes each of these values for a list without items."""
+
+    def __getitem__(self, index: int) -> Any:
+        """An item."""
 
 
 class Staging(Protocol):
     """Tensors as AutoGraph sees them."""
 
-    def is_staged(self, value: Any) -> bool:
+    def is_staged(self, value: object) -> TypeGuard[TensorLike]:
         """Whether `value` is a tensor that only running the graph computes."""
 
-    def carries(self, value: Any) -> bool:
+    def carries(self, value: object) -> bool:
         """Whether `value` may enter and leave graphs as it is: tensors, arrays of tensors."""
 
-    def is_variable(self, value: Any) -> bool:
+    def is_variable(self, value: object) -> TypeGuard[TensorLike]:
         """Whether a value is a variable of state, which is what it is or what it holds."""
 
-    def read(self, variable: Any) -> Any:
+    def read(self, variable: TensorLike) -> TensorValue:
         """What a variable of state holds, as a tensor."""
 
-    def convert(self, value: Any) -> Any:
+    def convert(self, value: object) -> TensorValue:
         """A Python or NumPy value as a tensor. TypeError or ValueError where there is none."""
 
-    def is_traced(self, value: Any) -> bool:
+    def is_traced(self, value: object) -> bool:
         """Whether `value` is a tensor of a graph that is being built."""
 
-    def leaks(self, value: Any) -> bool:
+    def leaks(self, value: object) -> bool:
         """Whether `value` is a tensor of a graph that is closed."""
 
-    def type_of(self, value: Any) -> tuple[str, Any]:
+    def type_of(self, value: object) -> tuple[str, TensorShape | None]:
         """The name of the dtype and the shape (None where unknown) of a carried value."""
 
-    def fits(self, shape: Any, into: Any) -> bool:
+    def fits(self, shape: ShapeLike, into: ShapeLike) -> bool:
         """Whether every tensor of the first shape is one of the second."""
 
-    def common_shape(self, one: Any, two: Any) -> Any:
+    def common_shape(self, one: ShapeLike, two: TensorShape | None) -> list[int | None] | None:
         """The narrowest shape, as a list, of tensors of either shape."""
 
-    def zeros(self, value: Any) -> Any:
+    def zeros(self, value: object) -> Any:
         """Something of the type of the carried value. ValueError where its shape is unknown."""
 
-    def condition(self, value: Any, what: str) -> Any:
+    def condition(self, value: TensorLike, what: str) -> TensorValue:
         """`value` as a condition: ValueError unless it is a scalar bool."""
 
     def cond(
         self,
-        pred: Any,
+        pred: TensorValue,
         then: Callable[[], Leaves],
         other: Callable[[], Leaves],
-        late: Sequence[tuple[int, Callable[[], Any]]] = (),
+        late: Sequence[tuple[int, Thunk]] = (),
     ) -> Leaves:
         """Both branches in the graph; each function is called once, the first one first.
 
@@ -110,36 +124,36 @@ class Staging(Protocol):
 
     def while_loop(
         self,
-        test: Callable[..., Any],
+        test: Callable[..., TensorLike],
         body: Callable[..., Leaves],
         start: Leaves,
-        shapes: Sequence[Any] | None,
-        options: dict[str, Any],
+        shapes: Sequence[ShapeLike] | None,
+        options: WhileOptions,
     ) -> Leaves:
         """A loop in the graph; `test` and `body` are called once, with the variables."""
 
-    def probe(self, function: Callable[[], Any]) -> Any:
+    def probe(self, function: Callable[[], T]) -> T:
         """What `function` returns when it runs in a graph that is thrown away."""
 
-    def loops(self, items: Any) -> bool:
+    def loops(self, items: object) -> bool:
         """Whether the graph loops over `items`."""
 
-    def iteration(self, items: Any) -> Iteration | Fold | None:
+    def iteration(self, items: object) -> Iteration | Fold | None:
         """How to loop over `items` in the graph; None for what Python iterates."""
 
-    def all_of(self, first: Any, second: Any) -> Any:
+    def all_of(self, first: TensorValue, second: TensorValue) -> TensorValue:
         """The logical and of two conditions."""
 
-    def none_of(self, value: Any) -> Any:
+    def none_of(self, value: TensorLike) -> TensorValue:
         """The logical not."""
 
-    def contains(self, item: Any, items: Any) -> Any:
+    def contains(self, item: TensorLike, items: Iterable[TensorLike]) -> TensorValue:
         """Whether `item` is among `items`, one of which is staged."""
 
-    def assert_true(self, condition: Any, message: str) -> None:
+    def assert_true(self, condition: TensorLike, message: str) -> None:
         """Fails in the graph unless the condition holds."""
 
-    def list_of(self, items: list[Any], name: str, shape: Any) -> GrowingList | None:
+    def list_of(self, items: list[object], name: str, shape: ShapeLike) -> GrowingList | None:
         """A list of the graph in place of a Python list that a loop may change.
 
         None where the type of its items is not known. `shape` is what the loop allows for it.
@@ -148,7 +162,7 @@ class Staging(Protocol):
     def lost(self, items: GrowingList) -> Any:
         """An item of the list that is out of scope wherever it is used."""
 
-    def lists(self) -> list[GrowingList]:
+    def lists(self) -> Sequence[GrowingList]:
         """All lists of the graph that the code being traced may reach."""
 
     def builtin(self, name: str) -> Callable[..., Any]:

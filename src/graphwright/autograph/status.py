@@ -1,6 +1,6 @@
-"""Whether the code that is running is converted, as libraries ask that call functions of users.
+"""Whether the code that is running is converted, for libraries that call functions of programs.
 
-Nothing in conversion depends on it: a library hands on what it found to `tf_convert`.
+Nothing in conversion depends on it: a library passes the status to `tf_convert`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import enum
 import functools
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Status(enum.Enum):
-    """What is known of the code that is running."""
+    """Whether the code that is running is converted."""
 
     UNSPECIFIED = 0
     ENABLED = 1
@@ -22,9 +25,9 @@ class Status(enum.Enum):
 
 
 class ControlStatusCtx:
-    """A status, and what has a block be of it: `with ctx: ...`."""
+    """A status, and the context of a block with it: `with ctx: ...`."""
 
-    def __init__(self, status: Status, options: Any = None) -> None:
+    def __init__(self, status: Status, options: object = None) -> None:
         self.status = status
         self.options = options
 
@@ -43,11 +46,11 @@ class ControlStatusCtx:
     ) -> None:
         _entered.set(_entered.get()[:-1])
 
-    def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def around(self, function: Callable[P, R]) -> Callable[P, R]:
         """The function, which runs in this status."""
 
         @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
             with self:
                 return function(*args, **kwargs)
 
@@ -64,7 +67,7 @@ _entered: contextvars.ContextVar[tuple[ControlStatusCtx, ...]] = contextvars.Con
 def control_status_ctx() -> ControlStatusCtx:
     """Returns whether AutoGraph has converted the code that is running.
 
-    A library that is given functions hands it to `tf.__internal__.autograph.tf_convert`.
+    A library that takes functions passes it to `tf.__internal__.autograph.tf_convert`.
 
     Returns:
         An object whose `status` is ENABLED in a `tf.function`, DISABLED in one with

@@ -1,26 +1,49 @@
-"""Building syntax: nodes that stand where a node of the user stands."""
+"""New syntax at the place of a node of the program."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeGuard, TypeVar
 
-OPERATORS = "ag__"  # the name under which converted code finds `operators`
-SITES = "ag_sites"  # and its `Sites`
-CALLS = "ag_calls"  # and what its calls found last (see `calls`)
-CALL = "ag_call"  # the entry of one of them
-KNOWN = "ag_known"  # and, in the parts of a staged statement, the tensor that was asked
+# Names in converted code.
+OPERATORS = "ag__"  # its operators
+SITES = "ag_sites"  # its `Sites`
+CALLS = "ag_calls"  # the callees of its calls (see `call_targets`)
+CALL = "ag_call"  # one of these
+KNOWN = "ag_known"  # in the parts of a staged statement: the tensor that decides
 
 
 _LOAD, _STORE = ast.Load(), ast.Store()
 _Node = TypeVar("_Node", bound=ast.AST)
 
+
+class Start(TypedDict):
+    """Where a node begins, as its constructor takes that."""
+
+    lineno: int
+    col_offset: int
+
+
+class Span(Start):
+    """Where a node begins and ends."""
+
+    end_lineno: int | None
+    end_col_offset: int | None
+
+
+#: A node that has a place in the source.
+Placed = ast.stmt | ast.expr | ast.excepthandler
+#: A statement with blocks of the same function in it. `except*` has the fields of `ast.Try`.
+Compound = ast.If | ast.While | ast.For | ast.With | ast.Match | ast.Try
+#: A value that generated code has written out.
+Constant = str | int | tuple["str | int", ...] | None
+
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The blocks of statements directly in a statement."""
+    """The blocks of a statement, without those in its statements."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(node, name, None)
         if block:
@@ -33,25 +56,26 @@ TRIES = frozenset({ast.Try, getattr(ast, "TryStar", ast.Try)})  # the second one
 COMPOUND = TRIES | {ast.If, ast.While, ast.For, ast.With, ast.Match}
 
 
-def is_try(node: ast.AST) -> bool:
-    """Whether the node is a try statement, of either kind."""
+def is_try(node: ast.AST) -> TypeGuard[ast.Try]:
+    """Whether the node is a try statement, with `except` or `except*`."""
     return type(node) in TRIES
 
 
-def is_simple(node: ast.AST) -> bool:
-    """Whether no statements of the same function are in the node."""
-    return type(node) not in COMPOUND
+def is_compound(node: ast.AST) -> TypeGuard[Compound]:
+    """Whether statements of the same function are in the node."""
+    return type(node) in COMPOUND
 
 
-def with_type_params(node: Any) -> None:
-    """Complete a new definition: from Python 3.12 on, one has type parameters."""
+def with_type_params(node: ast.stmt) -> None:
+    """Complete a new definition, which has type parameters from Python 3.12 on."""
     if "type_params" in node._fields:
-        node.type_params = []
+        definition: Any = node
+        definition.type_params = []
 
 
-def copied(node: Any) -> Any:
+def copied(node: _Node) -> _Node:
     """A copy of the node around the same parts."""
-    new = type(node)(**{name: getattr(node, name, None) for name in node._fields})
+    new: _Node = type(node)(**{name: getattr(node, name, None) for name in node._fields})
     return ast.copy_location(new, node) if hasattr(node, "lineno") else new
 
 
@@ -62,18 +86,18 @@ def is_docstring(node: ast.stmt) -> bool:
 
 
 class SyntaxPlace:
-    """Makes nodes at the place of `node`, so that they carry the user's lines.
+    """Makes nodes at the place of `node`, so that they have the lines of the program.
 
-    The place of a statement with blocks is its head. None spans lines: Python gives a call
-    of an attribute the last line of that.
+    The place of a statement with blocks is its head. It is in one line: Python would give the call
+    of an attribute the last of several.
     """
 
-    __slots__ = ("place",)
+    __slots__ = ("span",)
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Placed) -> None:
         end = getattr(node, "test", None) or getattr(node, "iter", None) or node
         one_line = end.end_lineno == node.lineno
-        self.place: dict[str, Any] = {
+        self.span: Span = {
             "lineno": node.lineno,
             "col_offset": node.col_offset,
             "end_lineno": node.lineno,
@@ -81,8 +105,8 @@ class SyntaxPlace:
         }
 
     def here(self, node: _Node) -> _Node:
-        """The node at the place: quicker than by keywords, and there are many."""
-        node.__dict__.update(self.place)
+        """The node, moved to the place. For so many nodes, keywords would be too slow."""
+        node.__dict__.update(self.span)
         return node
 
     def load(self, name: str) -> ast.Name:
@@ -91,8 +115,9 @@ class SyntaxPlace:
     def store(self, name: str) -> ast.Name:
         return self.here(ast.Name(name, _STORE))
 
-    def constant(self, value: Any) -> ast.Constant:
-        return self.here(ast.Constant(value))
+    def constant(self, value: Constant) -> ast.Constant:
+        literal: Any = value  # the types of `ast` know no tuples
+        return self.here(ast.Constant(literal))
 
     def operator(self, name: str) -> ast.Attribute:
         """`ag__.name`"""
@@ -150,7 +175,7 @@ class SyntaxPlace:
     def assign(self, target: ast.expr, value: ast.expr) -> ast.Assign:
         return self.here(ast.Assign([target], value, None))
 
-    def set(self, name: str, value: Any) -> ast.Assign:
+    def set(self, name: str, value: Constant) -> ast.Assign:
         """`name = constant`"""
         return self.assign(self.store(name), self.constant(value))
 
@@ -192,7 +217,7 @@ def _no_arguments() -> ast.arguments:
 
 
 class Fresh:
-    """Hands out names that the function does not use."""
+    """Makes names that the function does not use."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
@@ -207,14 +232,14 @@ class Fresh:
         return name
 
     def has_made(self, name: str) -> bool:
-        """Whether the name is not the function's."""
+        """Whether `name` made the name."""
         return name in self._made
 
 
 def parameters(args: ast.arguments) -> list[str]:
     """The names of all parameters, in order."""
-    found = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-    found += [args.vararg.arg] if args.vararg else []
-    found += [arg.arg for arg in args.kwonlyargs]
-    found += [args.kwarg.arg] if args.kwarg else []
-    return found
+    names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    names += [args.vararg.arg] if args.vararg else []
+    names += [arg.arg for arg in args.kwonlyargs]
+    names += [args.kwarg.arg] if args.kwarg else []
+    return names

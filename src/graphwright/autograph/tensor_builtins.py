@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.autograph import iterations
+from graphwright.autograph.operator_arguments import Function
 from graphwright.autograph.staging import Iteration
 from graphwright.control.branch import cond
 from graphwright.control.graph_list import GraphList
@@ -30,13 +31,24 @@ from graphwright.ops.math.reduction import (
 )
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+#: Many values: the items of a tensor, or structures.
+Items = Tensor | Variable | Sequence[object]
+#: The values that items are compared by.
+Keys = Tensor | Variable | Sequence[TensorLike]
+#: Makes one value of two.
+Join = Callable[[TensorLike, TensorLike], TensorLike]
 
 _NONE = object()
 
 
-def length(tensor: Any) -> Any:
+def length(tensor: TensorLike) -> Any:
     """`len(tensor)`: a Python number where it is known."""
     if isinstance(tensor, GraphList):
         return tensor.length()
@@ -49,7 +61,7 @@ def length(tensor: Any) -> Any:
     return shape(tensor)[0]
 
 
-def truth(value: Any) -> Any:
+def truth(value: TensorLike) -> Any:
     """`bool(value)`, element by element; of a list of the graph, whether it has items."""
     if isinstance(value, GraphList):
         return greater(value.length(), 0)
@@ -57,13 +69,13 @@ def truth(value: Any) -> Any:
     return tensor if tensor.dtype is dt.bool_ else not_equal(tensor, convert(0, tensor.dtype))
 
 
-def _sum(items: Any, start: Any = 0) -> Any:
+def _sum(items: TensorLike, start: TensorLike = 0) -> Any:
     total = reduce_sum(items, axis=0)
     return total if type(start) is int and start == 0 else total + start
 
 
-def _quantifier(reduce: Callable[..., Any], join: Callable[..., Any]) -> Callable[[Any], Any]:
-    def call(items: Any) -> Any:
+def _quantifier(reduce: Function, join: Join) -> Function:
+    def call(items: TensorLike) -> Any:
         if isinstance(items, (list, tuple)):
             return functools.reduce(join, [truth(item) for item in items])
         return reduce(truth(items))
@@ -74,17 +86,16 @@ def _quantifier(reduce: Callable[..., Any], join: Callable[..., Any]) -> Callabl
 # By a key
 
 
-def _is_tensor(items: Any) -> bool:
+def _is_tensor(items: object) -> TypeIs[Tensor | Variable]:
     return isinstance(items, (Tensor, Variable))
 
 
-def _ranks(items: Any, keys: Any, name: str) -> Any:
+def _ranks(items: Items, keys: Keys | None, name: str) -> Any:
     """What items are compared by: a number for each, in one tensor."""
-    if keys is None:
-        keys = items
-    ranks = convert(keys) if _is_tensor(keys) else stack(list(keys))
+    values: Any = items if keys is None else keys
+    ranks = convert(values) if _is_tensor(values) else stack(list(values))
     if ranks.type.rank not in (1, None):
-        what = "the keys have" if keys is not items else "the tensor has"
+        what = "the keys have" if values is not items else "the tensor has"
         raise ValueError(
             f"{name} compares numbers, but {what} shape {ranks.shape}: pass a key that gives a "
             "scalar for each item"
@@ -92,20 +103,20 @@ def _ranks(items: Any, keys: Any, name: str) -> Any:
     return ranks
 
 
-def _take(items: Any, index: Any) -> Any:
+def _take(items: Items, index: TensorLike) -> Any:
     """The item at an index that the graph knows, of a tensor or of like structures."""
     if _is_tensor(items):
         return gather(items, index)
     return tree.map_structure(lambda *leaves: gather(stack(leaves), index), *items)
 
 
-def _keyed(items: Any, key: Callable[[Any], Any] | None, keys: Sequence[Any] | None) -> Any:
+def _keyed(items: Items, key: Function | None, keys: Keys | None) -> Any:
     """The keys of the items of a tensor, or those that are there already."""
     return vectorized_map(key, items) if key is not None and keys is None else keys
 
 
 def _sorted(
-    items: Any, *, key: Any = None, keys: Sequence[Any] | None = None, reverse: bool = False
+    items: Items, *, key: Function | None = None, keys: Keys | None = None, reverse: bool = False
 ) -> Any:
     """`sorted`; `keys` are those of a list, whose items stay a list."""
     ranks = _ranks(items, _keyed(items, key, keys), "sorted")
@@ -116,15 +127,20 @@ def _sorted(
 
 
 def _extreme(
-    name: str, reduce: Callable[..., Any], choose: Callable[..., Any], position: Callable[..., Any]
-) -> Callable[..., Any]:
-    def among(items: Any, key: Any, keys: Any) -> Any:
+    name: str, reduce: Function, choose: Join, position: Callable[..., TensorLike]
+) -> Function:
+    def among(items: Items, key: Function | None, keys: Keys | None) -> Any:
         keys = _keyed(items, key, keys)
         if keys is not None:
             return _take(items, position(_ranks(items, keys, name), axis=0))
-        return reduce(items, axis=0) if _is_tensor(items) else functools.reduce(choose, items)
+        if _is_tensor(items):
+            return reduce(items, axis=0)
+        tensors: Any = items  # without keys, no structures
+        return functools.reduce(choose, tensors)
 
-    def call(*args: Any, key: Any = None, keys: Any = None, default: Any = _NONE) -> Any:
+    def call(
+        *args: Any, key: Function | None = None, keys: Keys | None = None, default: object = _NONE
+    ) -> Any:
         items = args if len(args) > 1 else args[0]
         if default is not _NONE and _is_tensor(items):
             count = length(items)
@@ -140,35 +156,35 @@ def _extreme(
 # Ways through several iterables
 
 
-def _parts(items: Sequence[Any]) -> list[Iteration]:
+def _parts(items: Sequence[object]) -> list[Iteration]:
     return [iterations.step_by_step(item) for item in items]
 
 
-def _iter(items: Any) -> Any:
+def _iter(items: object) -> Any:
     return iterations.Combined(_parts([items]), lambda item: item)
 
 
-def _enumerate(items: Any, start: Any = 0) -> Any:
+def _enumerate(items: object, start: TensorLike = 0) -> Any:
     parts = [iterations.Counter(start), *_parts([items])]
     return iterations.Combined(parts, lambda index, item: (index, item))
 
 
-def _zip(*items: Any, strict: bool = False) -> Any:
+def _zip(*items: object, strict: bool = False) -> Any:
     return iterations.Combined(_parts(items), lambda *each: each)
 
 
-def _map(function: Callable[..., Any], *items: Any) -> Any:
+def _map(function: Function, *items: object) -> Any:
     return iterations.Combined(_parts(items), function)
 
 
-def _filter(function: Callable[..., Any] | None, items: Any) -> Any:
+def _filter(function: Callable[..., TensorLike] | None, items: object) -> Any:
     (part,) = _parts([items])
     return iterations.Filtered(
         part, lambda item: truth(item if function is None else function(item))
     )
 
 
-def _of_items(function: Callable[..., Any]) -> Callable[..., Any]:
+def _of_items(function: Function) -> Function:
     """A function of a tensor's items that takes a list of the graph too."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -178,7 +194,7 @@ def _of_items(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-TABLE: dict[str, Callable[..., Any]] = {
+TABLE: dict[str, Function] = {
     "abs": operator.abs,
     "all": _quantifier(reduce_all, logical_and),
     "any": _quantifier(reduce_any, logical_or),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
 from graphwright.autograph import iterations, refusals, tensor_builtins
+from graphwright.autograph.operator_arguments import Thunk, WhileOptions
 from graphwright.autograph.settings import Feature, is_on
-from graphwright.autograph.staging import Fold, Iteration, Leaves
+from graphwright.autograph.staging import Fold, GrowingList, Iteration, Leaves
 from graphwright.control import graph_list
 from graphwright.control.assertions import assert_true
 from graphwright.control.branch import traced_cond
@@ -25,10 +26,13 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import is_subshape
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
+
+T = TypeVar("T")
 
 _PYTHON_VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
@@ -36,57 +40,57 @@ _PYTHON_VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 class TensorStaging:
     """While a function is traced its tensors are staged; eagerly nothing is."""
 
-    def is_staged(self, value: Any) -> bool:
+    def is_staged(self, value: object) -> TypeGuard[TensorLike]:
         if STATE.active is None or not isinstance(value, (Tensor, Variable, GraphList)):
             return False
         return current_tracer() is not None
 
-    def carries(self, value: Any) -> bool:
+    def carries(self, value: object) -> bool:
         if isinstance(value, GraphList):  # it stays the object that it is: see `lists`
             return False
         return isinstance(value, Tensor) or _is_composite(value)
 
-    def is_variable(self, value: Any) -> bool:
+    def is_variable(self, value: object) -> TypeGuard[TensorLike]:
         return isinstance(value, Variable)
 
-    def read(self, variable: Any) -> Any:
+    def read(self, variable: TensorLike) -> TensorValue:
         return convert(variable)
 
-    def convert(self, value: Any) -> Any:
+    def convert(self, value: object) -> TensorValue:
         if isinstance(value, _PYTHON_VALUES):
             return convert(value)
         raise TypeError(f"{value!r} is no tensor")
 
-    def is_traced(self, value: Any) -> bool:
+    def is_traced(self, value: object) -> bool:
         return isinstance(value, SymbolicTensor) and not self.leaks(value)
 
-    def leaks(self, value: Any) -> bool:
+    def leaks(self, value: object) -> bool:
         if not isinstance(value, SymbolicTensor):
             return False
         tracer, graph = current_tracer(), value.graph
         return tracer is None or not (graph is tracer.graph or tracer.encloses(graph))
 
-    def type_of(self, value: Any) -> tuple[str, Any]:
+    def type_of(self, value: object) -> tuple[str, TensorShape | None]:
         if isinstance(value, (Tensor, Variable)):
             return value.dtype.name, value.shape
         return type(value).__name__, None
 
-    def fits(self, shape: Any, into: Any) -> bool:
+    def fits(self, shape: ShapeLike, into: ShapeLike) -> bool:
         if shape is None or into is None:
             return True
         return is_subshape(TensorShape(shape)._dims, TensorShape(into)._dims)
 
-    def common_shape(self, one: Any, two: Any) -> Any:
+    def common_shape(self, one: ShapeLike, two: TensorShape | None) -> list[int | None] | None:
         shape = TensorShape(one).most_specific_compatible_shape(two)
         return None if shape.rank is None else shape.as_list()
 
-    def zeros(self, value: Any) -> Any:
+    def zeros(self, value: object) -> Any:
         if not isinstance(value, Tensor):
             raise ValueError(f"a {type(value).__name__} has to be made before the loop")
         dims = value.type.dims or ()
         return zeros([size or 0 for size in dims], value.dtype)
 
-    def condition(self, value: Any, what: str) -> Any:
+    def condition(self, value: TensorLike, what: str) -> TensorValue:
         tensor = tensor_builtins.truth(value) if isinstance(value, GraphList) else convert(value)
         if tensor.dtype is not dt.bool_ or tensor.type.rank not in (0, None):
             raise refusals.condition(tensor, what, tensor.dtype is dt.bool_)
@@ -94,20 +98,20 @@ class TensorStaging:
 
     def cond(
         self,
-        pred: Any,
+        pred: TensorValue,
         then: Callable[[], Leaves],
         other: Callable[[], Leaves],
-        late: Sequence[tuple[int, Callable[[], Any]]] = (),
+        late: Sequence[tuple[int, Thunk]] = (),
     ) -> Leaves:
         return list(traced_cond(pred, then, other, "cond", late))
 
     def while_loop(
         self,
-        test: Callable[..., Any],
+        test: Callable[..., TensorLike],
         body: Callable[..., Leaves],
         start: Leaves,
-        shapes: Sequence[Any] | None,
-        options: dict[str, Any],
+        shapes: Sequence[ShapeLike] | None,
+        options: WhileOptions,
     ) -> Leaves:
         invariants = None
         if shapes is not None:
@@ -116,24 +120,24 @@ class TensorStaging:
             ]
         return list(while_loop(test, body, start, invariants, **options))
 
-    def probe(self, function: Callable[[], Any]) -> Any:
+    def probe(self, function: Callable[[], T]) -> T:
         with tracing(Graph("probe", is_body=True)):
             return function()
 
-    def loops(self, items: Any) -> bool:
+    def loops(self, items: object) -> bool:
         return (
             STATE.active is not None
             and current_tracer() is not None
             and iterations.is_looped(items)
         )
 
-    def iteration(self, items: Any) -> Iteration | Fold | None:
+    def iteration(self, items: object) -> Iteration | Fold | None:
         return iterations.of(items) if self.loops(items) else None
 
-    def all_of(self, first: Any, second: Any) -> Any:
+    def all_of(self, first: TensorValue, second: TensorValue) -> Any:
         return logical_and(first, second)
 
-    def none_of(self, value: Any) -> Any:
+    def none_of(self, value: TensorLike) -> Any:
         tensor = tensor_builtins.truth(value) if isinstance(value, GraphList) else convert(value)
         if tensor.dtype is not dt.bool_:
             raise TypeError(
@@ -141,7 +145,7 @@ class TensorStaging:
             )
         return logical_not(tensor)
 
-    def contains(self, item: Any, items: Any) -> Any:
+    def contains(self, item: TensorLike, items: Iterable[TensorLike]) -> Any:
         if isinstance(items, (Tensor, Variable, GraphList)):
             return reduce_any(equal(items, item))
         found = convert(False)
@@ -149,31 +153,31 @@ class TensorStaging:
             found = logical_or(found, reduce_all(equal(item, candidate)))
         return found
 
-    def assert_true(self, condition: Any, message: str) -> None:
+    def assert_true(self, condition: TensorLike, message: str) -> None:
         assert_true(condition, [message])
 
-    def list_of(self, items: list[Any], name: str, shape: Any) -> GraphList | None:
+    def list_of(self, items: list[object], name: str, shape: ShapeLike) -> GraphList | None:
         if not items:
             return GraphList(None, (), name, shape) if is_on(Feature.LISTS) else None
         if any(map(self.leaks, tree.flatten(items))):
             return None
         return graph_list.list_of(items, name, shape)
 
-    def lost(self, items: Any) -> Any:
+    def lost(self, items: GrowingList) -> Any:
         if not items.width:
             return self.probe(lambda: identity(convert(0)))
         return self.probe(lambda: tree.flatten(items[0])[0])
 
-    def lists(self) -> list[Any]:
+    def lists(self) -> list[GraphList]:
         return graph_list.living()
 
     def builtin(self, name: str) -> Callable[..., Any]:
         return tensor_builtins.TABLE[name]
 
 
-def _is_composite(value: Any) -> bool:
+def _is_composite(value: object) -> bool:
     return getattr(value, "__graphwright_spec__", None) is not None
 
 
-def _shape_of(value: Any) -> Any:
+def _shape_of(value: object) -> TensorShape | None:
     return value.shape if isinstance(value, Tensor) else None

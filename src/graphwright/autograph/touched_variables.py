@@ -1,7 +1,7 @@
 """The variables that a piece of code touches itself, whatever is around it.
 
-Symbols are strings: a variable `x`; an attribute that is assigned, `self.x` or `boxes[0].x`;
-the container whose items are assigned, `d` of `d[0] = v`.
+Symbols are texts: a variable `x`, an assigned attribute such as `self.x` or `boxes[0].x`, and the
+container of an assigned item, such as `d` of `d[0] = v`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from graphwright.autograph.syntax import parameters
 
 Names = frozenset[str]
+#: A name, with attributes and items after it.
+Path = ast.Name | ast.Attribute | ast.Subscript
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 NONE: Names = frozenset()
 
 MUTATORS = frozenset(
@@ -26,13 +29,13 @@ MUTATORS = frozenset(
 
 @dataclass(frozen=True)
 class Closure:
-    """What calling a nested function may do to the variables around it."""
+    """What a call of an inner function may do to the variables around it."""
 
     reads: Names = NONE
     writes: Names = NONE
-    attributes: dict[str, ast.expr] = field(default_factory=dict)
-    containers: dict[str, ast.expr] = field(default_factory=dict)
-    mutated: dict[str, ast.expr] = field(default_factory=dict)
+    attributes: dict[str, Path] = field(default_factory=dict)
+    containers: dict[str, Path] = field(default_factory=dict)
+    mutated: dict[str, Path] = field(default_factory=dict)
 
     def __or__(self, other: Closure) -> Closure:
         return Closure(
@@ -49,12 +52,12 @@ class VariableEffect:
     """The variables that a piece of code touches itself, in no order."""
 
     reads: set[str] = field(default_factory=set)
-    writes: set[str] = field(default_factory=set)  # bound for sure once it has run
-    maybe: set[str] = field(default_factory=set)  # bound perhaps
+    writes: set[str] = field(default_factory=set)  # surely bound once it has run
+    maybe: set[str] = field(default_factory=set)  # perhaps bound
     deletes: set[str] = field(default_factory=set)
-    attributes: dict[str, ast.expr] = field(default_factory=dict)  # assigned: self.x
-    containers: dict[str, ast.expr] = field(default_factory=dict)  # of assigned items: d
-    mutated: dict[str, ast.expr] = field(default_factory=dict)  # by methods, d += [x]: d
+    attributes: dict[str, Path] = field(default_factory=dict)  # assigned: self.x
+    containers: dict[str, Path] = field(default_factory=dict)  # of assigned items: d
+    mutated: dict[str, Path] = field(default_factory=dict)  # by methods, d += [x]: d
     passed: set[str] = field(default_factory=set)  # to functions: d
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
@@ -72,6 +75,7 @@ class VariableEffect:
             self.closures[name] = self.closures.get(name, Closure()) | closure
 
     def bound(self) -> set[str]:
+        """All that it may bind or unbind."""
         return self.writes | self.maybe | self.deletes
 
 
@@ -96,7 +100,7 @@ class _Collector:
             elif isinstance(value, list):
                 self.all(value)
 
-    def all(self, nodes: Iterable[Any]) -> None:
+    def all(self, nodes: Iterable[object]) -> None:
         for node in nodes:
             if isinstance(node, ast.AST):
                 self.visit(node)
@@ -167,6 +171,7 @@ class _Collector:
         self.effect.captured |= _mentioned(node)
 
     def closure(self, name: str, args: ast.arguments, body: Sequence[ast.AST]) -> None:
+        """An inner function with a name."""
         closure = _closure(args, body)
         self.effect.reads |= closure.reads
         self.effect.closures[name] = self.effect.closures.get(name, Closure()) | closure
@@ -185,11 +190,11 @@ class _Collector:
         self.all(node.bases)
         self.all(node.keywords)
         inner = collect(node.body)
-        self.effect.reads |= inner.reads  # names of the class itself too: on the safe side
+        self.effect.reads |= inner.reads  # with names of the class itself: on the safe side
         self.effect.writes.add(node.name)
         self.effect.captured |= _mentioned(node)
 
-    def comprehension(self, node: Any) -> None:
+    def comprehension(self, node: _Comprehension) -> None:
         inner = _Collector()
         inner.children(node)
         self.effect.reads |= inner.effect.reads - inner.effect.writes
@@ -203,15 +208,16 @@ class _Collector:
             self.effect.writes.add(alias.asname or alias.name.partition(".")[0])
 
     def scope(self, node: ast.Global | ast.Nonlocal) -> None:
-        isglobal = isinstance(node, ast.Global)
-        (self.effect.globals if isglobal else self.effect.nonlocals).update(node.names)
+        is_global = isinstance(node, ast.Global)
+        (self.effect.globals if is_global else self.effect.nonlocals).update(node.names)
 
     def handler(self, node: ast.ExceptHandler) -> None:
         self.children(node)
         if node.name:
             self.effect.maybe.add(node.name)
 
-    def capture(self, node: Any) -> None:  # in a match pattern
+    def capture(self, node: ast.MatchAs | ast.MatchStar | ast.MatchMapping) -> None:
+        """A name in the pattern of a `match`."""
         name = node.rest if isinstance(node, ast.MatchMapping) else node.name
         if name:
             self.effect.maybe.add(name)
@@ -254,33 +260,34 @@ def collect(nodes: Iterable[ast.AST]) -> VariableEffect:
 
 
 def _closure(args: ast.arguments, body: Sequence[ast.AST]) -> Closure:
+    """What a call of a function with these parameters and this body may do around it."""
     inner = collect(body)
-    own = inner.bound() - inner.nonlocals
-    own.update(parameters(args))
-    own |= inner.globals
+    local = inner.bound() - inner.nonlocals
+    local.update(parameters(args))
+    local |= inner.globals
     return Closure(
-        frozenset(inner.reads - own),
+        frozenset(inner.reads - local),
         frozenset(inner.bound() & inner.nonlocals),
-        _reachable(inner.attributes, own),
-        _reachable(inner.containers, own),
-        _reachable(inner.mutated, own),
+        _reachable(inner.attributes, local),
+        _reachable(inner.containers, local),
+        _reachable(inner.mutated, local),
     )
 
 
 def _mentioned(node: ast.AST) -> set[str]:
     """All names in a piece of code, whatever they mean there."""
-    found: set[str] = set()
+    names: set[str] = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name):
-            found.add(inner.id)
+            names.add(inner.id)
         elif isinstance(inner, ast.Nonlocal):
-            found.update(inner.names)
-    return found
+            names.update(inner.names)
+    return names
 
 
-def _reachable(symbols: dict[str, ast.expr], own: set[str]) -> dict[str, ast.expr]:
-    """The paths that mean the same outside a function with variables of its `own`."""
-    return {name: node for name, node in symbols.items() if own.isdisjoint(variables(node))}
+def _reachable(symbols: dict[str, Path], local: set[str]) -> dict[str, Path]:
+    """The paths without local variables: these mean the same outside the function."""
+    return {name: node for name, node in symbols.items() if local.isdisjoint(variables(node))}
 
 
 def symbol(node: ast.expr) -> str:
@@ -288,7 +295,7 @@ def symbol(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
-def is_path(node: ast.expr) -> bool:
+def is_path(node: ast.expr) -> TypeGuard[Path]:
     """Whether the expression leads from a name through attributes and plain items."""
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.Subscript):
@@ -301,5 +308,5 @@ def is_path(node: ast.expr) -> bool:
 
 
 def variables(node: ast.expr) -> Names:
-    """The variables that a path hangs on: `boxes` and `i` of `boxes[i].v`."""
+    """The variables in a path: `boxes` and `i` of `boxes[i].v`."""
     return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))

@@ -1,9 +1,8 @@
 """A warning of Python loops that make a graph large.
 
-Python runs its own loops, so nothing counts their turns; but a graph that grows is looked at from
-time to time. Wherever an op was added then, the converted functions on the stack are seen, and
-where each of them was: one that is further back in its code than before has begun another turn of
-a loop.
+Python runs its own loops, so nothing counts their turns. But a graph that grows is looked at from
+time to time. A look notes the converted functions on the stack of some new ops, and the place of
+each. A function that is further back in its code than before has begun another turn of a loop.
 """
 
 from __future__ import annotations
@@ -110,6 +109,6 @@ def watch(tracer: Tracer) -> int:
 
 
 def install() -> None:
-    """Have all tracers look at their graphs."""
+    """Set `watch` for all tracers."""
     Tracer.grown = staticmethod(watch)
     Tracer.look_at = EVERY

@@ -1,9 +1,8 @@
 """What the statements of a function do to its variables.
 
-The tree has no jumps any more (see `jumps`), so the flow of control is the nesting of
-statements: liveness and definite assignment are computed without a graph. Where control
-may leave a block at any point (try, with), the answers are on the safe side. What one
-statement does by itself is told by `effects`.
+The tree has no jumps any more (see `jumps`), so the flow of control is the nesting of statements.
+Liveness and definite assignment need no graph. Where control may leave a block at any point (try,
+with), the answers are on the safe side. `touched_variables` says what one statement does by itself.
 """
 
 from __future__ import annotations
@@ -12,20 +11,20 @@ import ast
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from graphwright.autograph.syntax import blocks, is_simple, parameters
+from graphwright.autograph.syntax import blocks, is_compound, parameters
 from graphwright.autograph.touched_variables import (
     NONE,
     Closure,
     Names,
+    Path,
     VariableEffect,
     collect,
     variables,
 )
 
-#: Context managers of the public API: they pass on every exception. Others may end one, and then
-#: what their block assigns has perhaps its former value.
+#: Context managers of the public API, which pass on every exception. Others may swallow one, and
+#: then the variables of their block may have former values.
 _TRANSPARENT = frozenset({
     "GradientTape", "ForwardAccumulator", "stop_recording", "name_scope", "device", "init_scope",
     "control_dependencies", "variable_creator_scope", "colocate_with",
@@ -34,16 +33,16 @@ _TRANSPARENT = frozenset({
 
 @dataclass
 class Summary:
-    """What a statement does to liveness, and all that it may modify."""
+    """The variables that a statement reads, kills and may modify, as liveness needs them."""
 
     gen: Names = NONE
     kill: Names = NONE
     modified: Names = NONE
     assigned: Names = NONE  # modified otherwise than by `x += v`
     deleted: Names = NONE
-    attributes: dict[str, ast.expr] = field(default_factory=dict)
-    containers: dict[str, ast.expr] = field(default_factory=dict)
-    mutated: dict[str, ast.expr] = field(default_factory=dict)
+    attributes: dict[str, Path] = field(default_factory=dict)
+    containers: dict[str, Path] = field(default_factory=dict)
+    mutated: dict[str, Path] = field(default_factory=dict)
     passed: Names = NONE
 
     def names(self) -> Names:
@@ -51,6 +50,7 @@ class Summary:
         return self.gen | self.modified
 
     def then(self, after: Summary) -> Summary:
+        """Both, one after the other."""
         if self is EMPTY:
             return after
         return Summary(
@@ -66,7 +66,7 @@ class Summary:
         )
 
     def beside(self, other: Summary) -> Summary:
-        """One of two, nobody knows which."""
+        """Either of the two."""
         both = self.then(other)
         return Summary(
             self.gen | other.gen,
@@ -81,6 +81,7 @@ class Summary:
         )
 
     def perhaps(self) -> Summary:
+        """The same, or nothing."""
         return dataclasses.replace(self, kill=NONE)
 
 
@@ -88,9 +89,9 @@ EMPTY = Summary()
 
 
 class VariableFlow:
-    """The data flow of one function: ask it about the statements of `body`.
+    """The data flow of one function with the statements `body`.
 
-    `around` says what functions of the function around it do.
+    `around` says what calls of functions around it do.
     """
 
     def __init__(
@@ -105,11 +106,11 @@ class VariableFlow:
         self.globals = frozenset(whole.globals)
         self.nonlocals = frozenset(whole.nonlocals)
         self.locals = (frozenset(whole.bound()) | self.parameters) - self.globals - self.nonlocals
-        self.captured = frozenset(whole.captured)  # what functions of the user's may share
-        self.caught = frozenset(_caught(body))  # which handlers unbind
+        self.captured = frozenset(whole.captured)  # inner functions may share these
+        self.caught = frozenset(_caught(body))  # handlers unbind these
         self.closures = _transitive(_mutators(around, self.locals) | whole.closures)
         self._body = body
-        self.block(body)  # before anything is converted in place; the rest on demand
+        self.block(body)  # before conversion changes nodes; the rest on demand
 
     def live_after(self, node: ast.stmt) -> Names:
         """The variables whose values after the statement may still be read."""
@@ -125,13 +126,14 @@ class VariableFlow:
         return defined is None or name in defined or name not in self.locals
 
     def summary(self, node: ast.AST) -> Summary:
-        found = self._summaries.get(node)
-        if found is None:
-            found = self._summarise(node)
-            self._summaries[node] = found
-        return found
+        """What a node does, with all in it."""
+        summary = self._summaries.get(node)
+        if summary is None:
+            summary = self._summaries[node] = self._summarise(node)
+        return summary
 
     def block(self, body: Iterable[ast.stmt]) -> Summary:
+        """What statements do, one after the other."""
         total = EMPTY
         for node in body:
             total = total.then(self.summary(node))
@@ -145,7 +147,7 @@ class VariableFlow:
             for node in todo.pop():
                 for head in _heads(node):
                     total.add(self._effect(head))
-                if not is_simple(node):
+                if is_compound(node):
                     total.maybe.update(h.name for h in getattr(node, "handlers", ()) if h.name)
                     todo += blocks(node)
         return total
@@ -153,12 +155,13 @@ class VariableFlow:
     # Summaries
 
     def _effect(self, node: ast.AST) -> VariableEffect:
-        found = self._effects.get(node)
-        if found is None:
-            found = self._effects[node] = collect([node])
-        return found
+        effect = self._effects.get(node)
+        if effect is None:
+            effect = self._effects[node] = collect([node])
+        return effect
 
     def _leaf(self, node: ast.AST) -> Summary:
+        """The summary of a node without blocks, and of the inner functions that it names."""
         effect = self._effect(node)
         reads, modified = set(effect.reads), effect.bound()
         called = Closure(
@@ -166,7 +169,7 @@ class VariableFlow:
         )
         for name in effect.reads & self.closures.keys():
             called |= self.closures[name]
-        reads |= called.reads | called.writes  # written in part: the old values stay readable
+        reads |= called.reads | called.writes  # a function may leave a variable as it was
         modified |= called.writes
         assigned = modified
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -183,8 +186,8 @@ class VariableFlow:
             frozenset(effect.passed),
         )
 
-    def _summarise(self, node: Any) -> Summary:
-        if is_simple(node):
+    def _summarise(self, node: ast.AST) -> Summary:
+        if not is_compound(node):
             return self._leaf(node)
         if isinstance(node, ast.If):
             branches = self.block(node.body).beside(self.block(node.orelse))
@@ -229,8 +232,8 @@ class VariableFlow:
             summary = self.summary(node)
             out = summary.gen | (live - summary.kill)
 
-    def _mark_inside(self, node: Any, live: Names, always: Names) -> None:
-        if is_simple(node):
+    def _mark_inside(self, node: ast.stmt, live: Names, always: Names) -> None:
+        if not is_compound(node):
             return
         if isinstance(node, ast.If):
             self._mark_live(node.body, live, always)
@@ -264,10 +267,10 @@ class VariableFlow:
             defined = self._define(node, defined)
         return defined
 
-    def _define(self, node: Any, before: Names | None) -> Names | None:
+    def _define(self, node: ast.stmt, before: Names | None) -> Names | None:
         if isinstance(node, (ast.Raise, ast.Return)):
             return None
-        if is_simple(node):
+        if not is_compound(node):
             effect = self._effect(node)
             return _without(_with(before, effect.writes), effect.deletes)
         if isinstance(node, ast.If):
@@ -294,14 +297,14 @@ class VariableFlow:
             return _without(before, self.summary(node).deleted)
         return self._define_try(node, before)
 
-    def _define_try(self, node: Any, before: Names | None) -> Names | None:
+    def _define_try(self, node: ast.Try, before: Names | None) -> Names | None:
         after = self._mark_defined(node.orelse, self._mark_defined(node.body, before))
-        kept = _without(before, self.summary(node).deleted)
+        surviving = _without(before, self.summary(node).deleted)
         for handler in node.handlers:
             named = {handler.name} if handler.name else set()
-            caught = self._mark_defined(handler.body, _with(kept, named))
+            caught = self._mark_defined(handler.body, _with(surviving, named))
             after = _meet(after, _without(caught, named))
-        self._mark_defined(node.finalbody, kept)
+        self._mark_defined(node.finalbody, surviving)
         final = self.block(node.finalbody)
         return _without(_with(after, final.kill), final.deleted)
 
@@ -317,17 +320,17 @@ def _raises_on(node: ast.With) -> bool:
 
 
 def _caught(body: Iterable[ast.stmt]) -> Iterator[str]:
-    """The names that handlers give exceptions, at any depth."""
+    """The variables of handlers for their exceptions, at any depth."""
     for node in body:
-        if not is_simple(node):
+        if is_compound(node):
             yield from (handler.name for handler in getattr(node, "handlers", ()) if handler.name)
             for block in blocks(node):
                 yield from _caught(block)
 
 
-def _heads(node: Any) -> Sequence[ast.AST]:
-    """What a statement evaluates itself, outside the blocks in it."""
-    if is_simple(node):
+def _heads(node: ast.stmt) -> Sequence[ast.AST]:
+    """The nodes that a statement evaluates outside its blocks."""
+    if not is_compound(node):
         return [node]
     if isinstance(node, (ast.If, ast.While)):
         return [node.test]
@@ -342,6 +345,7 @@ def _heads(node: Any) -> Sequence[ast.AST]:
 
 
 def _any_of(summaries: list[Summary]) -> Summary:
+    """One of these, or nothing."""
     total = EMPTY
     for summary in summaries:
         total = total.beside(summary)
@@ -349,7 +353,7 @@ def _any_of(summaries: list[Summary]) -> Summary:
 
 
 def _transitive(closures: dict[str, Closure]) -> dict[str, Closure]:
-    """What calling each nested function may do, through the others it calls too."""
+    """What a call of each inner function may do, through the functions that it calls too."""
     result = dict(closures)
     changed = True
     while changed:
@@ -363,17 +367,19 @@ def _transitive(closures: dict[str, Closure]) -> dict[str, Closure]:
     return result
 
 
-def _mutators(closures: dict[str, Closure], own: Names) -> dict[str, Closure]:
-    """What functions of a function around change by methods, where it means the same inside."""
-    found = {}
+def _mutators(closures: dict[str, Closure], local: Names) -> dict[str, Closure]:
+    """What functions around change by methods, where no local variable hides it."""
+    mutators = {}
     for name, closure in closures.items():
         mutated = {
-            path: node for path, node in closure.mutated.items() if own.isdisjoint(variables(node))
+            path: node
+            for path, node in closure.mutated.items()
+            if local.isdisjoint(variables(node))
         }
-        if mutated and name not in own:
+        if mutated and name not in local:
             reads = frozenset().union(*map(variables, mutated.values()))
-            found[name] = Closure(reads=reads, mutated=mutated)
-    return found
+            mutators[name] = Closure(reads=reads, mutated=mutated)
+    return mutators
 
 
 def _meet(a: Names | None, b: Names | None) -> Names | None:

@@ -8,6 +8,7 @@ a decorator in a loop, share a `FunctionFamily`.
 from __future__ import annotations
 
 import sys
+import threading
 import types
 import weakref
 from collections import deque
@@ -19,6 +20,7 @@ from time import perf_counter
 from typing import Any, Protocol, TypeGuard
 
 from graphwright.base.errors import Location, last_user_line, user_location
+from graphwright.base.forks import held_over_forks
 from graphwright.base.identities import IdentityTable
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.run.tiers import Compilation, Tiered
@@ -31,6 +33,9 @@ from graphwright.types.trace_type import TraceType
 
 RECENT = 10  # calls of a family that decide whether traces are too frequent
 _EACH = 16  # traces of a family whose calls are counted whenever one is made
+
+#: Guards the counts of families: threads that trace functions of one family count at once.
+_COUNTING = held_over_forks(threading.RLock())
 _REQUESTS = 4096  # types of calls at most that other traces served
 _FAILURES = 64  # failed calls at most
 _FIRSTS = 32  # types of first calls at most, of all functions of a family
@@ -243,18 +248,19 @@ class FunctionFamily:
         Notes that the present call made one. Counting calls asks every trace, so with many traces
         only some calls are counted, and the count covers more of them.
         """
-        self.traces += 1
-        if self.traces < self.due:
-            return 0, 0
-        records = [record for history in self.histories() for record in history.records]
-        calls = 1 + self.retired + sum([record.calls for record in records])
-        last_traces, last_calls = self.counted[-1] if self.counted else (0, 0)
-        self.counted.append((self.traces, calls))
-        self.due = self.traces + len(records) // _EACH
-        if last_calls <= calls - RECENT:
-            return self.traces - last_traces, calls - last_calls
-        first = next(traces for traces, number in self.counted if number > calls - RECENT)
-        return self.traces - first + 1, min(calls, RECENT)
+        with _COUNTING:
+            self.traces += 1
+            if self.traces < self.due:
+                return 0, 0
+            records = [record for history in self.histories() for record in history.records]
+            calls = 1 + self.retired + sum([record.calls for record in records])
+            last_traces, last_calls = self.counted[-1] if self.counted else (0, 0)
+            self.counted.append((self.traces, calls))
+            self.due = self.traces + len(records) // _EACH
+            if last_calls <= calls - RECENT:
+                return self.traces - last_traces, calls - last_calls
+            first = next(traces for traces, number in self.counted if number > calls - RECENT)
+            return self.traces - first + 1, min(calls, RECENT)
 
 
 #: Families by the code object of their functions, or by the callable that has none.

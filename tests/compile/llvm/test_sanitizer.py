@@ -11,7 +11,8 @@ from support.tiers import normal
 import graphwright as tf
 from graphwright.base.errors import InternalError
 from graphwright.compile.llvm import statement_code
-from graphwright.compile.nests.nest import Locate, Nest, Store
+from graphwright.compile.nests.list_statements import Locate
+from graphwright.compile.nests.nest import Nest, Store
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.run import executable
 from graphwright.compile.run.checking import compare
@@ -62,7 +63,7 @@ def test_a_planted_fault_is_named(name, monkeypatch):
 
 
 def test_the_statement_is_named(monkeypatch):
-    far = items(lambda x: x._replace(at=x.at._replace(offsets=(Size(1 << 40),))), Store)
+    far = items(lambda x: x._replace(place=x.place._replace(offsets=(Size(1 << 40),))), Store)
     plant(monkeypatch, first(Nest, far))
     with pytest.raises(InternalError) as caught:
         tf.function(lambda x: x * 2.0 + 1.0)(np.ones(1000, np.float32))

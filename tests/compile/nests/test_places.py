@@ -10,7 +10,8 @@ from support.tiers import normal, staged
 import graphwright as tf
 from graphwright.base.errors import InternalError
 from graphwright.compile.nests import nesting
-from graphwright.compile.nests.nest import Deliver, Straight
+from graphwright.compile.nests.list_statements import Deliver
+from graphwright.compile.nests.nest import Straight
 from graphwright.compile.nests.places import require_places
 from graphwright.compile.nests.sizes import ONE
 from graphwright.ops.core.own_ops import AxisPlace

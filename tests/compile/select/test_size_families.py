@@ -84,7 +84,7 @@ def test_what_was_compiled_for_two_lengths_is_there_for_all():
     np.testing.assert_allclose(function(x), spread(x), rtol=1e-5)
     trace = function.get_concrete_function(x)
     assert [c.tier for c in trace.compilations] == ["native"]
-    assert trace.tiers.family.found(types(trace.graph))
+    assert trace.tiers.family.function_for(types(trace.graph))
 
 
 @pytest.mark.parametrize("size", [0, 1])
@@ -253,7 +253,7 @@ def test_loops_and_branches_are_shared(program):
     for n in (6, 77):
         np.testing.assert_allclose(function(vector(n)), program(tf.constant(vector(n))), rtol=2e-5)
     later = function.get_concrete_function(vector(77))
-    assert later.tiers.family.found(types(later.graph)) is general
+    assert later.tiers.family.function_for(types(later.graph)) is general
 
 
 def test_updates_of_the_same_variables_are_shared_and_no_others():

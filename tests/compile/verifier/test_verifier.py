@@ -14,7 +14,8 @@ from support.plan_cases import FAULTS, Planned, loops, of, planned
 
 import graphwright as tf
 from graphwright.base.errors import InternalError
-from graphwright.compile.nests.nest import Deliver, Extend, Locate, Loop, Nest, Reserve, Straight
+from graphwright.compile.nests.list_statements import Deliver, Extend, Locate, Reserve
+from graphwright.compile.nests.nest import Loop, Nest, Straight
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.verifier import statement_steps, verify
 

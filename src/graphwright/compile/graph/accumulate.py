@@ -1,8 +1,8 @@
-"""Sums of products of matrices in loops: a product is added to what is there as it is computed.
+"""Sums of matrix products in loops: a product is added to a running sum as it is computed.
 
-The gradient of a loop adds a product to each weight's gradient in every iteration. Computed by
-itself it would be written to memory and read again, which takes as long as computing it. Who else
-needs the product decides, so this is a pass over nodes, and no expansion of a sum.
+The gradient of a loop adds a product to each weight's gradient in every iteration. A product that
+is computed by itself is written to memory and read again, which takes as long as computing it.
+Other uses of the product decide, so this is a pass over nodes, and no expansion of a sum.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphwright.types.tensor_type import TensorType
 
 
 class MatMulAdd(Op):
-    """c + a @ b, added up in one pass."""
+    """c + a @ b, in one pass over memory."""
 
     type_name = "_MatMulAdd"
     inputs = ("a: T", "b: T", "c: T")
@@ -39,8 +39,8 @@ def uses_of(graph: Graph) -> dict[Value, int]:
 
 
 def accumulated(graph: Graph) -> Graph:
-    """x + a @ b -> MatMulAdd(a, b, x), where nobody else needs the product and nothing is
-    broadcast."""
+    """The graph with MatMulAdd(a, b, x) for x + a @ b, where nothing else uses the product and
+    nothing is broadcast."""
     uses = uses_of(graph)
     fused: dict[Node, int] = {}
     for node in graph.nodes:
@@ -63,15 +63,15 @@ def accumulated(graph: Graph) -> Graph:
         return into.add(added, operands, (node.outputs[0].type,), node.name).outputs
 
     transform(graph, rewrite, into)
-    gone = {v.node for n in fused for v in (n.inputs[fused[n]],)}
+    products = {v.node for n in fused for v in (n.inputs[fused[n]],)}
     mapping = into.origin[1] if into.origin else {}
-    left = {mapping[n.outputs[0]].node for n in gone}
-    into.nodes = [n for n in into.nodes if n not in left]
+    copies = {mapping[n.outputs[0]].node for n in products}
+    into.nodes = [n for n in into.nodes if n not in copies]
     return into
 
 
 def added_product(node: Node, uses: dict[Value, int]) -> int | None:
-    """Which operand of a sum is a product that can be added to the other one."""
+    """The operand of a sum, by number, that is a product which can be added to the other one."""
     if not isinstance(node.op, AddV2) or node.inputs[0] is node.inputs[1]:
         return None
     if node.outputs[0].type.dtype.name not in ("float32", "float64"):
@@ -85,19 +85,19 @@ def added_product(node: Node, uses: dict[Value, int]) -> int | None:
 
 
 def in_place(graph: Graph) -> dict[Value, Value]:
-    """The sums that may be written over what is added to: a product of this graph, or a variable
-    of a loop whose next value the sum is."""
+    """The operand that each sum may overwrite: a product of this graph, or a loop variable whose
+    next value is the sum."""
     uses = uses_of(graph)
-    found: dict[Value, Value] = {}
+    overwritten: dict[Value, Value] = {}
     for node in graph.nodes:
         if isinstance(node.op, MatMulAdd):
             total, output = node.inputs[2], node.outputs[0]
             if uses[total] != 1:
                 continue
             if isinstance(total.node.op, (MatMul, MatMulAdd)):
-                found[output] = total
+                overwritten[output] = total
             elif total in graph.parameters and uses[output] == 1:
                 i = graph.parameters.index(total)
                 if i < len(graph.results) and graph.results[i] is output:
-                    found[output] = total
-    return found
+                    overwritten[output] = total
+    return overwritten

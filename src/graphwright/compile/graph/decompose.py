@@ -1,4 +1,4 @@
-"""Composite ops in terms of simpler ones, where the simpler ones can share a loop."""
+"""Composite ops become simpler ones, which can share a loop."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from graphwright.types.tensor_type import TensorType
 
 
 def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
-    """The graph with expansions in place of composite ops, and which node each comes from."""
+    """The graph with expansions in place of composite ops, and the original of each node."""
     origins = {n: n for n in graph.nodes}
     if not any(is_composite(n.op) or isinstance(n.op, StridedSlice) for n in graph.nodes):
         return graph, origins
     into = Graph(graph.name, graph.is_body)
 
-    made: list[tuple[int, Node]] = []  # how many nodes there were before each
+    starts: list[tuple[int, Node]] = []  # how many nodes there were before each
 
     def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
-        made.append((len(into.nodes), node))
+        starts.append((len(into.nodes), node))
         if isinstance(node.op, StridedSlice):
             return picked(node.op, node, inputs, into)
         if not is_composite(node.op):
@@ -45,8 +45,8 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
 
     with tracing(into):
         transform(graph, rewrite, into)
-    ends = [start for start, _ in made[1:]] + [len(into.nodes)]
-    for (start, node), end in zip(made, ends):
+    ends = [start for start, _ in starts[1:]] + [len(into.nodes)]
+    for (start, node), end in zip(starts, ends):
         origins.update(dict.fromkeys(into.nodes[start:end], node))
     return through(into, prune), origins
 
@@ -54,9 +54,11 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
 def picked(
     op: StridedSlice, node: Node, inputs: tuple[Value, ...], into: Graph
 ) -> tuple[Value, ...] | None:
-    """x[i] with an i that is computed, or a size that is unknown -> the same with its place,
-    checked. An index is looked for among the nodes that a vector was packed of, so this is no
-    expansion that the record could state."""
+    """x[i] with a checked place for i, where i is computed or the size of the axis is unknown.
+
+    The indices are operands of the node that packs the vector, so no record could state this as
+    its op's expansion.
+    """
     begin, dims = inputs[1], inputs[0].type.dims
     if op.ellipsis_mask or dims is None:
         return None
@@ -69,7 +71,7 @@ def picked(
         entries = [into.add(constant, (), (type_,)).outputs[0] for constant in constants]
     else:
         return None
-    axis, found = 0, False
+    axis, changed = 0, False
     for i, entry in enumerate(entries):
         bit = 1 << i
         known = isinstance(entry.node.op, Const) and axis < len(dims) and dims[axis] is not None
@@ -77,9 +79,9 @@ def picked(
             place = TensorType(dt.int64, ())
             index = PickIndex.of(axis)
             entries[i] = into.add(index, (entry, inputs[0]), (place,)).outputs[0]
-            found = True
+            changed = True
         axis += not op.new_axis_mask & bit
-    if not found:
+    if not changed:
         return None
     long = TensorType(dt.int64, ())
     entries = [

@@ -1,4 +1,4 @@
-"""Which nodes may fail when they run: effects that follow them wait until they have not."""
+"""Which nodes may fail when they run: later effects wait until these have succeeded."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from graphwright.ops.core.own_ops import PickIndex
 
 
 def may_fail(node: Node) -> bool:
-    """Whether a native node may be refused what it is given: where shapes that only a run tells
-    may not fit, and ops that look at values."""
+    """Whether a native node may refuse its operands: shapes known only in a run may not fit, and
+    some ops check values."""
     op = node.op
     values = (*node.inputs, *node.outputs)
     if any(v.type.dims is None or None in v.type.dims for v in values):
@@ -24,7 +24,7 @@ def may_fail(node: Node) -> bool:
 
 
 def refuses_values(node: Node) -> bool:
-    """Whether there are elements that a node refuses."""
+    """Whether a node refuses some elements."""
     op = node.op
     if isinstance(op, Elementwise):
         return refuses(op, tuple([KINDS[v.type.dtype] for v in node.inputs]))

@@ -1,7 +1,7 @@
-"""Graphs that are called or chosen, in the terms of what machine code knows.
+"""Calls, and choices among several graphs, become what machine code knows.
 
-A call becomes the nodes of the function that it calls, so that these are part of the segment
-around it; a choice between several graphs becomes branches in branches.
+A call becomes the nodes of the function that it calls: these are then part of the segment around
+it. A choice among several graphs becomes nested branches.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from graphwright.types.tensor_type import TensorType
 #: A call of more nodes than this, with those of the calls in it, stays a call.
 _LARGEST = 4000
 
-#: More graphs to choose between are left to the kernels.
+#: A choice among more graphs than this stays one node.
 _MOST_BRANCHES = 16
 
 
 def inlined(graph: Graph) -> Graph:
-    """The graph, and those in it, without calls and choices between several graphs."""
+    """The graph, and those in it, without calls and choices among several graphs."""
     if not has_inlined(graph):
         return graph
     into = Graph(graph.name, graph.is_body)
@@ -54,7 +54,7 @@ def inlined(graph: Graph) -> Graph:
 
 @once_per_graph
 def has_inlined(graph: Graph) -> bool:
-    """Whether a graph, or one in its loops and branches, has nodes that are taken apart."""
+    """Whether a graph, or one in its loops and branches, has a call or a choice to inline."""
     return any(map(is_inlined, graph.nodes)) or any(
         has_inlined(inner)
         for node in graph.nodes
@@ -64,7 +64,7 @@ def has_inlined(graph: Graph) -> bool:
 
 
 def is_inlined(node: Node) -> bool:
-    """Whether a node is a call or a choice that is taken apart."""
+    """Whether a node is a call or a choice that is inlined."""
     op = node.op
     if type(op) is StatelessCase:
         return node.inputs[0].type.rank == 0 and 2 <= len(op.branches) <= _MOST_BRANCHES
@@ -75,7 +75,7 @@ def is_inlined(node: Node) -> bool:
 
 
 def with_inner(op: Op) -> Op:
-    """A loop or a branch of graphs in which that is done."""
+    """A loop or a branch with its graphs inlined; other ops as they are."""
     if isinstance(op, StatelessWhile):
         cond, body = inlined(op.cond), inlined(op.body)
         return op if cond is op.cond and body is op.body else op.repeating(cond, body)
@@ -89,20 +89,21 @@ def with_inner(op: Op) -> Op:
 def called(into: Graph, graph: Graph, inputs: Sequence[Value]) -> tuple[Value, ...]:
     """The results of a graph's nodes, added to another graph."""
     graph = inlined(simplify(graph))
-    own = dict(zip(graph.arguments, inputs))
+    values = dict(zip(graph.arguments, inputs))
     for node in graph.nodes:
         if not isinstance(node.op, Placeholder):
             types = tuple([v.type for v in node.outputs])
-            operands = tuple([own[v] for v in node.inputs])
+            operands = tuple([values[v] for v in node.inputs])
             copy = into.add(node.op, operands, types, node.name, node.location)
-            own.update(zip(node.outputs, copy.outputs))
-    return tuple([own[v] for v in graph.results])
+            values.update(zip(node.outputs, copy.outputs))
+    return tuple([values[v] for v in graph.results])
 
 
 def chosen(
     into: Graph, graphs: Sequence[Graph], number: int, inputs: tuple[Value, ...], node: Node
 ) -> tuple[Value, ...]:
-    """if index == number: that graph; else if index == number + 1: the next ... else: the last
+    """The results of nested branches: the graph of that number if the index equals it, else those
+    after it.
 
     `inputs` are the index, then what the graphs take.
     """
@@ -116,13 +117,13 @@ def chosen(
     for first in (True, False):
         side = Graph(f"{node.name}_{number}", is_body=True)
         side.parameters = [side.placeholder(v.type, v.node.name) for v in inputs]
-        given = tuple(side.parameters)
-        found = (
-            called(side, graphs[number], given[1:])
+        parameters = tuple(side.parameters)
+        results = (
+            called(side, graphs[number], parameters[1:])
             if first
-            else chosen(side, graphs, number + 1, given, node)
+            else chosen(side, graphs, number + 1, parameters, node)
         )
-        side.results = list(found)
+        side.results = list(results)
         sides.append(side)
     types = tuple([v.type for v in node.outputs])
     op = StatelessIf(*sides)

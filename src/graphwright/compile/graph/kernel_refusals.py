@@ -1,4 +1,4 @@
-"""What kernels refuse, as errors of the nodes whose kernels they are."""
+"""Errors of kernels, restated as errors of their nodes."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from graphwright.op.op import FORMS, Op
 from graphwright.op.refusal import complete, show_call
 from graphwright.types.dtypes import DType
 from graphwright.values.eager import REFUSALS, refusal
-from graphwright.values.tensor import wrap
+from graphwright.values.tensor import EagerTensor, wrap
 
-#: Where an error has the node whose kernel raised it, and the arrays of the node's operands.
+#: The attribute of an error that holds the node whose kernel raised it, and its operands' arrays.
 _NOTE = "_graphwright_node"
 
-#: Line of generated text -> its node, and the names of the node's operands.
+#: By line of generated text: the node, and the names of its operands.
 Lines = dict[int, tuple[Node, tuple[str, ...]]]
 
 
 def bound(node: Node, op: Op, types: Sequence[DType]) -> Callable[..., Any]:
-    """The kernel of a node's op for operands of these dtypes: one for all places of an op, unless
-    each has a stream of its own."""
+    """The kernel of a node's op for operands of these dtypes.
+
+    All places of an op share it, unless each place has a stream of its own.
+    """
     key, known = tuple(types), op.__dict__["_bound"]
     kernel: Callable[..., Any] | None = known.get(key)
     if kernel is None:
@@ -36,45 +38,51 @@ def bound(node: Node, op: Op, types: Sequence[DType]) -> Callable[..., Any]:
     return kernel
 
 
-def note(error: Exception, node: Node, arrays: Sequence[Any] | None) -> None:
-    """Notes on an error whose kernel raised it, and the arrays of the operands, or None where they
-    are gone. The innermost graph on the way says it first, and no other after it."""
+def note(error: Exception, node: Node, arrays: Sequence[object] | None) -> None:
+    """Notes on an error the node whose kernel raised it, and its operands' arrays (None if lost).
+
+    The innermost graph notes first, and later notes change nothing.
+    """
     vars(error).setdefault(_NOTE, (node, arrays))
 
 
-def noting(lines: Lines) -> Callable[[Exception, Mapping[str, Any], Mapping[str, Any]], None]:
-    """What generated text calls with an error that one of its lines raised, its global and its
-    local variables."""
+def noting(lines: Lines) -> Callable[[Exception, Mapping[str, object], Mapping[str, object]], None]:
+    """A function that notes an error on the line of generated text that raised it.
 
-    def note_line(error: Exception, bindings: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-        trace = error.__traceback__  # which begins here: who handles an error is in it already
+    It takes the error, and the text's global and local variables.
+    """
+
+    def note_line(
+        error: Exception, bindings: Mapping[str, object], variables: Mapping[str, object]
+    ) -> None:
+        trace = error.__traceback__  # it begins at the text's own frame, which handles the error
         line = None if trace is None else lines.get(trace.tb_lineno)
         if line is not None:
             node, names = line
-            scope = {**bindings, **own}
-            are_there = scope.keys() >= set(names)
-            note(error, node, [scope[name] for name in names] if are_there else None)
+            scope = {**bindings, **variables}
+            is_complete = scope.keys() >= set(names)
+            note(error, node, [scope[name] for name in names] if is_complete else None)
 
     return note_line
 
 
 def explain(error: Exception) -> Exception:
-    """A kernel's error with the op, its operands and the user's line that made it."""
+    """A kernel's error with the op, its operands and the program's line that added the node."""
     node, arrays = vars(error).pop(_NOTE, (None, None))
     if node is None:
         return error
     return refused(node, None if arrays is None else [wrap(array) for array in arrays], error)
 
 
-def refused(node: Node, operands: Sequence[Any] | None, error: Exception) -> Exception:
-    """A node's error: with its op, its operands, or only their types, and the user's line."""
+def refused(node: Node, operands: Sequence[EagerTensor] | None, error: Exception) -> Exception:
+    """An error with its node's op, operands (or only their types), and line of the program."""
     op = node.op.stated_as
-    own = len(node.inputs) if op is node.op else len(op.operands)
-    operands = None if operands is None else tuple(operands[:own])
+    count = len(node.inputs) if op is node.op else len(op.operands)
+    operands = None if operands is None else tuple(operands[:count])
     explained = refusal(op, operands, error)
     if not isinstance(explained, OpError):
         return explained
-    shown = [v.type for v in node.inputs[:own]] if operands is None else operands
+    shown = [v.type for v in node.inputs[:count]] if operands is None else operands
     named = [*zip(op.operand_names(len(shown)), shown), *op.stated().items()]
     call = show_call(op.type_name, named)
     where = "" if node.location is None else f"\n\nDefined at node '{node.name}': {node.location}"

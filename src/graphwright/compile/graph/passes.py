@@ -1,4 +1,4 @@
-"""Passes in a row; in the checking mode each must leave a graph that is well-formed."""
+"""Passes in sequence; in the checking mode each must leave a well-formed graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphwright.compile.run.options import OPTIONS
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.verify import verify_structure
 
-#: What was verified: most nodes of a graph, and graphs in it, are the same after a pass.
+#: Verified nodes and graphs: a pass leaves most of them as they are.
 _RIGHT: WeakSet[Graph | Node] = WeakSet()
 
 
@@ -22,7 +22,7 @@ def through(graph: Graph, *passes: Callable[[Graph], Graph]) -> Graph:
 
 
 def verified(graph: Graph, made_by: str) -> Graph:
-    """The graph; in the checking mode InternalError names the pass that made it wrong."""
+    """The graph; in the checking mode InternalError names the pass that left it malformed."""
     if OPTIONS.get("native") == "check":
         try:
             verify_structure(graph, _RIGHT)

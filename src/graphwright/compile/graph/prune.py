@@ -1,8 +1,8 @@
-"""Passes over what holds graphs: calls of forward forms in place, no unused results.
+"""Passes over ops that hold graphs: they inline forward forms and drop unused results.
 
-A gradient of a loop pushes values on lists that the loop backwards pops. Which of them are used
-shows only once both are in one graph: the forward form is then in place of its call, and a loop
-variable that serves nothing but its own next value goes.
+A differentiated loop pushes values on lists, and the backward loop pops them. Which of these are
+used shows only once both loops are in one graph. So the nodes of a forward form replace its call,
+and a loop variable that serves nothing but its own next value goes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphwright.ops.core.creation import Placeholder
 
 
 def like(graph: Graph, nodes: list[Node], new: dict[Value, Value]) -> Graph:
-    """A graph of other nodes with the same interface, whose values have become others."""
+    """A graph of other nodes with the same interface; `new` says what replaces its values."""
     result = Graph(graph.name, graph.is_body)
     result.nodes = nodes
     result.parameters = [resolved(v, new) for v in graph.parameters]
@@ -30,14 +30,14 @@ def like(graph: Graph, nodes: list[Node], new: dict[Value, Value]) -> Graph:
 
 
 def resolved(value: Value, new: dict[Value, Value]) -> Value:
-    """What has become of a value."""
+    """The value that finally replaces a value."""
     while value in new:
         value = new[value]
     return value
 
 
 def moved(node: Node, inputs: tuple[Value, ...], new: dict[Value, Value]) -> Node:
-    """The node itself, or one like it for other inputs; `new` learns of its outputs."""
+    """The node itself, or a copy with other inputs, whose outputs `new` then maps to."""
     if inputs == node.inputs:
         return node
     types = tuple([v.type for v in node.outputs])
@@ -47,7 +47,7 @@ def moved(node: Node, inputs: tuple[Value, ...], new: dict[Value, Value]) -> Nod
 
 
 def inline(graph: Graph) -> Graph:
-    """call of a forward form -> its nodes."""
+    """The graph with the nodes of forward forms in place of their calls."""
     if not any(is_forward(node) for node in graph.nodes):
         return graph
     new: dict[Value, Value] = {}
@@ -63,47 +63,49 @@ def inline(graph: Graph) -> Graph:
 
 
 def is_forward(node: Node) -> bool:
-    """Whether a node calls a form that was made for one place: nobody else calls it."""
+    """Whether a node calls a forward form, which has no other callers."""
     return isinstance(node.op, PartitionedCall) and node.op.f.is_body
 
 
 def body_of(graph: Graph, arguments: tuple[Value, ...], nodes: list[Node]) -> list[Value]:
-    """Appends copies of a graph's nodes, given its arguments; the values of its results."""
+    """The values of a graph's results; appends copies of its nodes, for these arguments."""
     graph = inline(graph)
-    own = dict(zip(graph.arguments, arguments))
+    values = dict(zip(graph.arguments, arguments))
     for node in graph.nodes:
         if not isinstance(node.op, Placeholder):
             types = tuple([v.type for v in node.outputs])
-            inputs = tuple([own[v] for v in node.inputs])
+            inputs = tuple([values[v] for v in node.inputs])
             nodes.append(Node(node.op, inputs, types, node.name, node.location))
-            own.update(zip(node.outputs, nodes[-1].outputs))
-    return [own[v] for v in graph.results]
+            values.update(zip(node.outputs, nodes[-1].outputs))
+    return [values[v] for v in graph.results]
 
 
 def prune(graph: Graph) -> Graph:
-    """The graph without what nobody needs: nodes, variables of loops that only their own next
-    values depend on, results and operands of branches; in the graphs of these too."""
+    """The graph without unused nodes, results and operands, in the graphs inside it too.
+
+    A loop variable is unused if only its own next value depends on it.
+    """
     needed = set(graph.results)
     arguments = set(graph.arguments)
     new: dict[Value, Value] = {}
-    kept: list[Node] = []
+    live: list[Node] = []
     for node in reversed(graph.nodes):
         if is_wanted(node, needed) or not arguments.isdisjoint(node.outputs):
             node = smaller(node, needed, new)
             needed.update(node.inputs)
-            kept.append(node)
-    nodes = [moved(n, tuple([resolved(v, new) for v in n.inputs]), new) for n in kept[::-1]]
+            live.append(node)
+    nodes = [moved(n, tuple([resolved(v, new) for v in n.inputs]), new) for n in live[::-1]]
     return like(graph, nodes, new)
 
 
 def is_wanted(node: Node, needed: set[Value]) -> bool:
-    """Whether a node changes something, or gives what is needed."""
+    """Whether a node has an effect or a needed output."""
     return node.op.effect is Effect.WRITE or not needed.isdisjoint(node.outputs)
 
 
 def smaller(node: Node, needed: set[Value], new: dict[Value, Value]) -> Node:
-    """A loop or a branch that has and takes only what serves its needed results; other nodes as
-    they are. `new` learns of its outputs."""
+    """A loop or a branch with only the inputs and outputs that serve its needed outputs; other
+    nodes as they are. `new` then maps to its outputs."""
     op = node.op
     if not isinstance(op, (StatelessWhile, BranchingOp)):
         return node
@@ -123,11 +125,11 @@ def smaller(node: Node, needed: set[Value], new: dict[Value, Value]) -> Node:
 
 
 def narrowed(graph: Graph, arguments: Sequence[int], results: Sequence[int]) -> Graph:
-    """The graph with some of its arguments and results, pruned: what served only the others
-    refers to what is no argument any more."""
-    kept = {graph.arguments[i] for i in arguments}
+    """The graph with some of its arguments and results, pruned: without that, nodes that served
+    only the others would use lost arguments."""
+    remaining = {graph.arguments[i] for i in arguments}
     narrow = like(graph, graph.nodes, {})
-    narrow.parameters = [v for v in graph.parameters if v in kept]
-    narrow.captures = [(outside, v) for outside, v in graph.captures if v in kept]
+    narrow.parameters = [v for v in graph.parameters if v in remaining]
+    narrow.captures = [(outside, v) for outside, v in graph.captures if v in remaining]
     narrow.results = [graph.results[i] for i in results]
     return prune(narrow)

@@ -1,8 +1,7 @@
-"""What results depend on, through loops and branches: which arguments of a graph, which operands
-of an op that holds graphs.
+"""The arguments of a graph, or operands of a loop or branch, that its results depend on.
 
-Passes look at a loop in a loop from each loop around it. So what a graph's results depend on is
-found once for each graph: sets of arguments, kept as the bits of integers.
+Passes look at a nested loop from each loop around it. So dependences are computed once for each
+graph, as sets of arguments: the bits of integers.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from graphwright.op.op import Effect
 
 
 class Needs(NamedTuple):
-    """What must be there: for all effects, and beside that for each result."""
+    """The arguments that all effects need, and the further ones that each result needs."""
 
     effects: int
     results: tuple[int, ...]
 
 
 def serving(op: StatelessWhile | BranchingOp, needed: list[int]) -> tuple[list[int], list[int]]:
-    """The numbers of a loop's or branch's outputs that are needed or serve those, and of the inputs
-    that do."""
+    """The outputs of a loop or branch that are needed or serve needed ones, and the inputs that
+    serve these, all by number."""
     needs = needs_of(op)
     inputs = members(union([needs.effects, *[needs.results[i] for i in needed]]))
     if isinstance(op, BranchingOp):
@@ -37,48 +36,48 @@ def serving(op: StatelessWhile | BranchingOp, needed: list[int]) -> tuple[list[i
 
 
 def needs_of(op: StatelessWhile | BranchingOp) -> Needs:
-    """The inputs that a loop or a branch needs to run at all, and beside them for each output."""
+    """The inputs that a loop or a branch needs to run at all, and further ones of each output."""
     if isinstance(op, BranchingOp):
         sides = [needs_within(graph) for graph in op.graphs]
-        results = [union(some) << 1 for some in zip(*[side.results for side in sides])]
+        results = [union(sets) << 1 for sets in zip(*[side.results for side in sides])]
         return Needs(1 | union(side.effects for side in sides) << 1, tuple(results))
     condition, body = needs_within(op.cond), needs_within(op.body)
     # A variable needs its first value, and all that its next value needs.
-    needed = [1 << i | own for i, own in enumerate(body.results)]
+    needed = [1 << i | direct for i, direct in enumerate(body.results)]
     for i in range(len(needed)):  # transitively, by Warshall's algorithm
-        own = needed[i]
-        needed = [other | own if other >> i & 1 else other for other in needed]
+        direct = needed[i]
+        needed = [other | direct if other >> i & 1 else other for other in needed]
     always = condition.results[0] | condition.effects | body.effects
-    through = [own for i, own in enumerate(needed) if always >> i & 1]
+    through = [direct for i, direct in enumerate(needed) if always >> i & 1]
     return Needs(union([always, *through]), tuple(needed))
 
 
 @once_per_graph
 def needs_within(graph: Graph) -> Needs:
-    """The arguments that a graph's effects need, and beside that each of its results."""
+    """The arguments that a graph's effects need, and the further ones of each of its results."""
     needed: dict[Value, int] = {value: 1 << i for i, value in enumerate(graph.arguments)}
     effects = 0
     for node in graph.nodes:
-        given = [needed[value] for value in node.inputs]
+        operands = [needed[value] for value in node.inputs]
         if isinstance(node.op, (StatelessWhile, BranchingOp)):
-            own = needs_of(node.op)
-            always = union(given[i] for i in members(own.effects))
-            each = [always | union(given[i] for i in members(some)) for some in own.results]
+            needs = needs_of(node.op)
+            always = union(operands[i] for i in members(needs.effects))
+            each = [always | union(operands[i] for i in members(r)) for r in needs.results]
         else:
-            always = union(given)
+            always = union(operands)
             each = [always] * len(node.outputs)
-        for value, some in zip(node.outputs, each):
-            needed.setdefault(value, some)  # arguments need themselves
+        for value, arguments in zip(node.outputs, each):
+            needed.setdefault(value, arguments)  # arguments need themselves
         if node.op.effect is Effect.WRITE:
             effects |= always
     return Needs(effects, tuple([needed[value] for value in graph.results]))
 
 
 def union(sets: Iterable[int]) -> int:
-    """What is in any of these sets."""
+    """The union of sets."""
     return reduce(or_, sets, 0)
 
 
 def members(numbers: int) -> list[int]:
-    """The numbers in a set, in order."""
+    """The members of a set, in order."""
     return [i for i in range(numbers.bit_length()) if numbers >> i & 1]

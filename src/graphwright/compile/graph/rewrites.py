@@ -1,8 +1,8 @@
-"""Ops of lowering alone for what gradients are made of, and the pass that puts them in place.
+"""Ops that only lowering uses, most of them for gradients, and the pass that introduces them.
 
-`TensorListAddItem` adds to one item of a list, which otherwise takes a second list;
-`CountedSegments` is given how many there are, which is computed before it. Each rule looks at
-several nodes, so it is no expansion that an op's record could state.
+`TensorListAddItem` adds to one item of a list, which otherwise takes a second list.
+`CountedSegments` takes the number of segments as an operand. Each rule looks at several nodes, so
+no op's record could state it as an expansion.
 """
 
 from __future__ import annotations
@@ -47,11 +47,12 @@ from graphwright.ops.state.list_ops import (
 )
 from graphwright.ops.state.tensor_list import TensorList, refuse
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 
 class TensorListAddItem(Op):
-    """A list of `num_elements` items, to one of which `item` is added."""
+    """A list of `num_elements` items with `item` added to one of them."""
 
     type_name = "_TensorListAddItem"
     inputs = (
@@ -66,23 +67,23 @@ class TensorListAddItem(Op):
     def shapes(self, *operands: Any) -> Shapes:
         return ((),)
 
-    def kernel(self, items: TensorList, index: Any, item: Any, num_elements: Any) -> Any:
-        index = int(index)
-        if not 0 <= index < num_elements:
+    def kernel(self, items: TensorList, index: Array, item: Array, num_elements: int) -> TensorList:
+        place = int(index)
+        if not 0 <= place < num_elements:
             raise refuse(
-                f"Trying to modify element {index} in a list with {num_elements} elements."
+                f"Trying to modify element {place} in a list with {num_elements} elements."
             )
         if len(items) != num_elements:
             raise refuse(
                 "Trying to add two lists of tensors with different lengths. One is "
                 f"{len(items)} and the other is {num_elements}"
             )
-        before = items.get(index)
-        return items.set(index, item if before is None else np.add(before, item))
+        before = items.get(place)
+        return items.set(place, item if before is None else np.add(before, item))
 
 
 class CountedSegments(Op):
-    """An op on segments in ascending order, given how many there are."""
+    """An op on ascending segments that takes their number as an operand."""
 
     type_name = "_CountedSegments"
     inputs = ("data: T", "segment_ids: Tindices", "count: int32 host")
@@ -95,16 +96,17 @@ class CountedSegments(Op):
     def stated_as(self) -> Op:
         return self.op
 
-    def shapes(self, data: TensorType, ids: TensorType, count: Any) -> Shapes:
+    def shapes(self, data: TensorType, ids: TensorType, count: int | None) -> Shapes:
         return (None if data.dims is None else (count, *data.dims[1:]),)
 
-    def kernel(self, data: Any, ids: Any, count: Any) -> Any:
-        return self.op.kernel(data, ids)
+    def kernel(self, data: Array, ids: Array, count: int) -> Array:
+        result: Array = self.op.kernel(data, ids)
+        return result
 
     def expand(self, x: GraphTensor, ids: GraphTensor, count: GraphTensor) -> Any:
-        """Rows combined by segments, whose numbers must ascend."""
+        """Rows combined by segment; the segments' numbers must ascend."""
         kind, dims = self.op.kind, dims_of_segments(x, ids, count)  # type: ignore[attr-defined]
-        before = moved(ids, 0, [steps(extent(ids, 0)) - 1])  # of the first, itself
+        before = moved(ids, 0, [steps(extent(ids, 0)) - 1])  # the first is its own predecessor
         ids = required(ids, (ids >= 0) & (ids >= before))
         if kind in ("max", "min"):
             return extremes(kind, x, ids, dims, 0)
@@ -115,20 +117,22 @@ class CountedSegments(Op):
         return cast(total / sizes if x.dtype.is_floating else floordiv(total, sizes), x.dtype)
 
 
-Rule = Callable[[Node, tuple[Value, ...], Graph], "tuple[Value, ...] | None"]
+#: The values that replace a node's outputs; None where a rule does not apply.
+Outputs = tuple[Value, ...] | None
+Rule = Callable[[Node, tuple[Value, ...], Graph], Outputs]
 
 
 def rewritten(graph: Graph) -> Graph:
-    """The graph, and those in it, with these ops in place of what they stand for."""
+    """The graph, and those in it, with these ops in place of the nodes that they combine."""
     into = Graph(graph.name, graph.is_body)
     changed = False
 
     def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
         nonlocal changed
         rule = RULES.get(type(node.op))
-        found = None if rule is None else rule(node, inputs, into)
-        changed = changed or found is not None
-        return found
+        outputs = None if rule is None else rule(node, inputs, into)
+        changed = changed or outputs is not None
+        return outputs
 
     if not any(type(node.op) in FIRST for node in graph.nodes):
         return graph
@@ -138,8 +142,11 @@ def rewritten(graph: Graph) -> Graph:
 
 
 def lengths_first(graph: Graph) -> Graph:
-    """The graph with the length of each list asked for as soon as there is the list: a segment
-    that makes it can then say it, and need not give the list to another one."""
+    """The graph with each list's length taken right after the node that makes the list.
+
+    A segment that makes the list then also gives the length, and need not give another segment the
+    list.
+    """
     lengths: dict[Node, list[Node]] = {}
     for node in graph.nodes:
         if isinstance(node.op, TensorListLength):
@@ -153,8 +160,8 @@ def lengths_first(graph: Graph) -> Graph:
     return like(graph, nodes, {})
 
 
-def inner_rewritten(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
-    """A loop or a branch -> the same of graphs in which that is done"""
+def inner_rewritten(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+    """The outputs of a loop or a branch with its graphs rewritten."""
     op = node.op
     if isinstance(op, StatelessWhile):
         graphs: tuple[Graph, ...] = (op.cond, op.body)
@@ -171,8 +178,8 @@ def inner_rewritten(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
     return into.add(other, inputs, types, node.name, node.location).outputs
 
 
-def sum_to(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
-    """reshape(sum(x, axes where shape is repeated), shape) -> sum_to(x, shape)"""
+def sum_to(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+    """reshape(sum(x, the axes that broadcasting repeats), shape) -> sum_to(x, shape)"""
     total = inputs[0].node
     if not isinstance(total.op, Sum) or total.op.keep_dims:
         return None
@@ -185,8 +192,8 @@ def sum_to(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
     return into.add(SumTo.of(), (total.inputs[0], inputs[1]), types, node.name).outputs
 
 
-def counted(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
-    """segments of (data, ids) -> the same of (data, ids, max(ids) + 1)"""
+def counted(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+    """segments(data, ids) -> segments(data, ids, max(ids) + 1)"""
     data, ids = inputs
     if ids.type.rank != 1 or data.type.dims is None or into.is_body:
         return None
@@ -206,7 +213,7 @@ def counted(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
 
 
 def is_same(a: Value, b: Value) -> bool:
-    """Whether two values are one, or are constants or shapes that are made alike."""
+    """Whether two values are one, or equal constants, or shapes of the same value."""
     return a is b or (
         isinstance(a.node.op, (Const, Shape))
         and a.node.op == b.node.op
@@ -214,59 +221,60 @@ def is_same(a: Value, b: Value) -> bool:
     )
 
 
-def masked_before(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
-    """relu'(what the maxima of x are given, x) -> what they are given where they are positive
+def masked_before(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+    """relu'(cotangents of maxima spread over x, x) -> relu'(cotangents, maxima) spread over x
 
-    Elements that are given something are the maxima: there are fewer of these to look at.
+    There are fewer maxima than elements of x, and only maxima have cotangents.
     """
     spread, x = inputs
-    given = given_to_maxima(spread)
-    if given is None or spread.node.inputs[0] is not x:
+    cotangents = cotangents_of_maxima(spread)
+    if cotangents is None or spread.node.inputs[0] is not x:
         return None
     op, (_, maxima, _) = spread.node.op, spread.node.inputs
-    masked = into.add(node.op, (given, maxima), (given.type,), node.name, node.location)
+    masked = into.add(node.op, (cotangents, maxima), (cotangents.type,), node.name, node.location)
     types = (node.outputs[0].type,)
     inputs = (x, maxima, masked.outputs[0])
     return into.add(op, inputs, types, spread.node.name, spread.node.location).outputs
 
 
-def sum_of_given(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
-    """sum(what maxima are given, axes of the windows and others) -> sum(that, the same axes)
+def sum_of_cotangents(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+    """sum(cotangents of maxima spread over x, axes) -> sum(cotangents, axes)
 
-    Only what a positive maximum is given: a window of nothing but padding has no other.
+    The axes include those of the windows. Only positive maxima may have cotangents, since a window
+    of nothing but padding has no element to spread them to.
     """
     spread, axes = inputs
-    given = given_to_maxima(spread)
-    if given is None or not isinstance(given.node.op, ReluGrad):
+    cotangents = cotangents_of_maxima(spread)
+    if cotangents is None or not isinstance(cotangents.node.op, ReluGrad):
         return None
-    if given.node.inputs[1] is not spread.node.inputs[1]:
+    if cotangents.node.inputs[1] is not spread.node.inputs[1]:
         return None
     assert isinstance(spread.node.op, MaxPoolGrad)
-    found, first = known(axes), 2 if spread.node.op.is_first() else 1
-    if not isinstance(found, tuple) or not {first, first + 1} <= {a % 4 for a in found if a}:
+    numbers, first = known(axes), 2 if spread.node.op.is_first() else 1
+    if not isinstance(numbers, tuple) or not {first, first + 1} <= {a % 4 for a in numbers if a}:
         return None
     types = (node.outputs[0].type,)
-    return into.add(node.op, (given, axes), types, node.name, node.location).outputs
+    return into.add(node.op, (cotangents, axes), types, node.name, node.location).outputs
 
 
-def given_to_maxima(value: Value) -> Value | None:
-    """What the maximum of each window is given, if a value is that in the places of the maxima."""
+def cotangents_of_maxima(value: Value) -> Value | None:
+    """The cotangents of each window's maximum, if a value is those in the places of the maxima."""
     op = value.node.op
     if not isinstance(op, MaxPoolGrad):
         return None
-    x, maxima, given = value.node.inputs
+    x, maxima, cotangents = value.node.inputs
     pooled = maxima.node
-    return given if pooled.op == op.sibling(MaxPool) and pooled.inputs[0] is x else None
+    return cotangents if pooled.op == op.sibling(MaxPool) and pooled.inputs[0] is x else None
 
 
-def add_items(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
-    """add(list, nothing but some items) -> the list with each of these added"""
+def add_items(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+    """add(list, list with few items written) -> the list with each of these items added"""
     if len(inputs) != 2:
         return None
     for total, other in (inputs, inputs[::-1]):
-        found = items_of(other)
-        if found is not None:
-            for index, item, count in found:
+        items = items_of(other)
+        if items is not None:
+            for index, item, count in items:
                 operands = (total, index, item, count)
                 total = into.add(TensorListAddItem.of(), operands, (total.type,)).outputs[0]
             return (total,)
@@ -274,7 +282,7 @@ def add_items(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
 
 
 def items_of(value: Value) -> list[tuple[Value, Value, Value]] | None:
-    """The items of a list in which nothing else is written: index, item, length of the list."""
+    """The written items of a list that is otherwise empty: index, item, length of the list."""
     op, inputs = value.node.op, value.node.inputs
     if isinstance(op, TensorListAddItem):
         before = items_of(inputs[0])
@@ -290,11 +298,11 @@ def items_of(value: Value) -> list[tuple[Value, Value, Value]] | None:
 RULES: dict[type[Op], Rule] = {
     Reshape: sum_to,
     ReluGrad: masked_before,
-    Sum: sum_of_given,
+    Sum: sum_of_cotangents,
     TensorListAddN: add_items,
     **dict.fromkeys((SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum), counted),
     **dict.fromkeys((StatelessWhile, StatelessIf, StatelessCase), inner_rewritten),
 }
 
-#: What graphs are looked through for: a sum is rewritten only where what it adds up was.
+#: The ops that a rewrite begins with: a sum is rewritten only if its operand was.
 FIRST = RULES.keys() - {Sum}

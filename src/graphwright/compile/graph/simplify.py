@@ -1,9 +1,9 @@
 """The passes that every graph goes through before it runs.
 
-One forward walk rewrites each node once its inputs are rewritten: local rules (the table
-`RULES`), constant folding, and common subexpressions, which are found because equal ops on
-equal inputs are equal. Two backward walks drop what nobody needs. Nodes with effects keep
-their place and are never merged; every value keeps its type, or a more specific one.
+One forward walk rewrites each node after its inputs. It applies local rules (the table `RULES`),
+folds constants, and merges equal ops on equal inputs. Two backward walks drop unused nodes. Nodes
+with effects keep their place and are never merged. Every value keeps its type or gets a more
+specific one.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ from graphwright.ops.core.movement import Reshape, Transpose
 from graphwright.ops.math.arithmetic import Mul, Sub
 from graphwright.ops.math.reduction import Max, Mean, Min, Prod, Sum
 from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible
 
 #: Folding makes no constant of more elements than this.
 _FOLDED_SIZE = 1 << 16
 
-#: A result of unknown shape is folded if no operand has more elements than this: it is about
+#: A result of unknown shape is folded if no operand has more elements than this: such operands are
 #: shapes and axes.
 _UNKNOWN_SIZE = 16
 
@@ -41,17 +42,17 @@ Rule = Callable[[Op, tuple[Value, ...], Node], "Value | None"]
 
 
 def simplify(graph: Graph) -> Graph:
-    """The graph that computes the same with less: a new one, the old stays as it was."""
+    """A new graph with the same results and fewer nodes."""
     return through(graph, inline, prune, rewrite, prune)
 
 
 def simple_graphs(op: Op) -> tuple[Graph, ...]:
-    """The graphs of a loop or a branch, simplified: once, however many ask for them."""
+    """The graphs of a loop or a branch, simplified once for all callers."""
     passes = passes_of_rewrite()
-    kept = op.__dict__.get("_simple")
-    if kept is None or kept[0] != passes:
-        kept = op.__dict__["_simple"] = passes, tuple(map(simplify, subgraphs_of(op)))
-    graphs: tuple[Graph, ...] = kept[1]
+    entry = op.__dict__.get("_simple")
+    if entry is None or entry[0] != passes:
+        entry = op.__dict__["_simple"] = passes, tuple(map(simplify, subgraphs_of(op)))
+    graphs: tuple[Graph, ...] = entry[1]
     return graphs
 
 
@@ -61,9 +62,9 @@ def passes_of_rewrite() -> tuple[bool, bool]:
 
 
 def rewrite(graph: Graph) -> Graph:
-    """Applies the rules, folds constants and merges equal expressions."""
+    """The graph after the rules, with constants folded and equal expressions merged."""
     new: dict[Value, Value] = {}
-    seen: dict[Any, Node] = {}
+    nodes_by_key: dict[Any, Node] = {}
     reads = Reads(graph)
     nodes: list[Node] = []
     fold, rules = passes_of_rewrite()
@@ -77,31 +78,31 @@ def rewrite(graph: Graph) -> Graph:
             constants = folded(node, inputs) if fold else None
             if constants is not None:
                 for output, constant in zip(node.outputs, constants):
-                    equal = seen.setdefault((constant.op, ()), constant)
+                    equal = nodes_by_key.setdefault((constant.op, ()), constant)
                     if equal is constant:
                         nodes.append(constant)
                     new[output] = equal.outputs[0]
                 continue
             key = (node.op, inputs)
-            same = seen.get(key)
+            same = nodes_by_key.get(key)
             if same is not None and compatible(same, node):
                 new.update(zip(node.outputs, same.outputs))
                 continue
-            kept = moved(node, inputs, new)
-            seen[key] = kept
+            fresh = moved(node, inputs, new)
+            nodes_by_key[key] = fresh
         else:
-            again = reads.found(node)
+            again = reads.earlier(node)
             if again is not None:
                 new.update(zip(node.outputs, again.outputs))
                 continue
-            kept = moved(node, inputs, new)
-            reads.note(kept)
-        nodes.append(kept)
+            fresh = moved(node, inputs, new)
+            reads.note(fresh)
+        nodes.append(fresh)
     return like(graph, nodes, new)
 
 
 class Reads:
-    """The last read of each variable, while nothing may have changed it."""
+    """The last read of each variable that nothing may have changed since."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -109,16 +110,16 @@ class Reads:
 
     @cached_property
     def cells(self) -> VariableCells:
-        """What the graph's handles stand for."""
+        """The variables behind the graph's handles."""
         return VariableCells(self.graph)
 
-    def found(self, node: Node) -> Node | None:
-        """The node that has read the same before."""
+    def earlier(self, node: Node) -> Node | None:
+        """The earlier node that read the same value."""
         before = self.nodes.get(node.inputs[0]) if isinstance(node.op, ReadVariableOp) else None
         return before if before is not None and compatible(before, node) else None
 
     def note(self, node: Node) -> None:
-        """Learns of the next node that has an effect."""
+        """Takes in the next node that has an effect."""
         if isinstance(node.op, ReadVariableOp):
             self.nodes[node.inputs[0]] = node
         elif isinstance(node.op, Assignment):
@@ -133,12 +134,12 @@ class Reads:
 
 
 def compatible(a: Node, b: Node) -> bool:
-    """Whether one node's outputs may stand for the other's: the types are the same."""
+    """Whether one node's outputs may replace the other's: their types are the same."""
     return all(x.type is y.type for x, y in zip(a.outputs, b.outputs))
 
 
 def folded(node: Node, inputs: tuple[Value, ...]) -> list[Node] | None:
-    """f(constants) -> constants, whose shapes may say more than was known of them"""
+    """f(constants) -> constants, whose shapes may be more specific than those of the node."""
     if not inputs or not node.op.pure or not all(isinstance(v.node.op, Const) for v in inputs):
         return None
     if not all(may_be_folded(v.type, inputs) for v in node.outputs):
@@ -158,7 +159,7 @@ def folded(node: Node, inputs: tuple[Value, ...]) -> list[Node] | None:
 
 
 def may_be_folded(type_: TensorType, inputs: tuple[Value, ...]) -> bool:
-    """Whether a result is small: what is not known to be is made of small operands."""
+    """Whether a result is small, or of unknown size and made of small operands."""
     if not type_.dtype.is_numpy_compatible:
         return False
     if type_.size is not None:
@@ -166,9 +167,11 @@ def may_be_folded(type_: TensorType, inputs: tuple[Value, ...]) -> bool:
     return all((v.type.size or 0) <= _UNKNOWN_SIZE for v in inputs)
 
 
-def evaluated(op: Op, inputs: tuple[Value, ...]) -> tuple[Any, ...] | None:
-    """The arrays that an op makes of constants; None where it refuses them (then it does so
-    again, with its message, when the graph runs)."""
+def evaluated(op: Op, inputs: tuple[Value, ...]) -> tuple[Array, ...] | None:
+    """The arrays that an op makes of constants; None where it refuses them.
+
+    It refuses them again, with its message, when the graph runs.
+    """
     mask = op.host_mask(len(inputs))
     arrays = [v.node.op.value.array for v in inputs]  # type: ignore[attr-defined]
     types = [v.type.dtype for v, host in zip(inputs, mask) if not host]
@@ -201,7 +204,7 @@ def drop_identity(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None
 
 
 def drop_reshape(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
-    """reshape(x, its own shape) -> x, if nothing of that shape shows only in a run"""
+    """reshape(x, its own shape) -> x, if all of that shape is known"""
     is_known = inputs[0].type.is_static and is_whole(known(inputs[1]))
     return inputs[0] if is_known else None
 
@@ -238,22 +241,22 @@ def drop_empty_reduction(op: Op, inputs: tuple[Value, ...], node: Node) -> Value
     return inputs[0] if axes is not None and axes.shape == (0,) else None
 
 
-def constant_of(value: Value) -> Any:
+def constant_of(value: Value) -> Array | None:
     """A constant's array, or None."""
     op = value.node.op
     return op.value.array if isinstance(op, Const) else None
 
 
 def is_filled_with(value: Value, number: int) -> bool:
-    """Whether a value is a small constant of nothing but `number`."""
+    """Whether a value is a small constant whose elements all equal `number`."""
     array = constant_of(value)
     return array is not None and 0 < array.size <= 64 and bool(np.all(array == number))
 
 
 def signed_zero(value: Value) -> bool:
-    """Whether a constant of zeros has a negative one, which x - y would turn positive."""
+    """Whether a constant of zeros has a negative zero: x minus that may change the sign of x."""
     array = constant_of(value)
-    return array.dtype.kind in "fc" and bool(np.any(np.signbit(array.real)))
+    return array is not None and array.dtype.kind in "fc" and bool(np.any(np.signbit(array.real)))
 
 
 RULES: dict[type[Op], tuple[Rule, ...]] = {

@@ -1,19 +1,17 @@
-"""Updates of variables by products of matrices, done as the product is computed.
+"""Updates of variables by matrix products, done as the product is computed.
 
-A step of gradient descent computes the gradient of a matrix, a product, and goes once more over it
-and the matrix to take a part of it away. That pass costs as much as a fifth of the product: memory
-is far. So the product's kernel is given the variable's memory and the factors of the update, and
-the gradient is nowhere.
+A step of gradient descent computes the gradient of a matrix as a product. Another pass over both
+then subtracts a part of it, at up to a fifth of the product's cost: memory is far. So the kernel of
+products gets the variable's memory and the update's factors, and the gradient is never stored.
 
-Whose memory that is, is asked when it runs (`ops.state.variable_ops.Loan`): what was read before
-stays as it was, and the update then goes to a copy. What else uses the gradient, and what happens
-meanwhile, decides, so this is a pass over nodes, and no expansion of an assignment.
+A run decides whether that memory may be written (`ops.state.variable_ops.Loan`). If an earlier
+read still needs it, the update goes to a copy. Other uses of the gradient, and effects in between,
+decide too, so this is a pass over nodes, and no expansion of an assignment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -38,6 +36,7 @@ from graphwright.ops.state.variable_ops import (
     Storage,
 )
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -59,11 +58,11 @@ class ProductUpdate(Op):
     def shapes(self, *operands: TensorType) -> Shapes:
         return ()
 
-    def kernel(self, storage: Any, a: Any, b: Any, keep: Any, scale: Any) -> None:
+    def kernel(self, storage: Storage, a: Array, b: Array, keep: Array, scale: Array) -> None:
         x, y = a.T if self.transpose_a else a, b.T if self.transpose_b else b
         factors = float(keep), -float(scale) if self.subtracts else float(scale)
 
-        def change(array: Any, out: Any) -> Any:
+        def change(array: Array, out: Array | None) -> Array:
             total = array.copy() if out is None else out
             matmul.update(total, x, y, *factors)
             return total
@@ -72,7 +71,7 @@ class ProductUpdate(Op):
 
 
 class Product(NamedTuple):
-    """A product of matrices, times a factor if there is one."""
+    """A matrix product, times a factor if there is one."""
 
     op: MatMul
     operands: tuple[Value, ...]
@@ -80,7 +79,7 @@ class Product(NamedTuple):
 
 
 class Update(NamedTuple):
-    """What a variable becomes: it times a factor, if there is one, plus or minus a product."""
+    """The new value of a variable: `keep` times the old one, plus or minus a product."""
 
     product: Product
     keep: Value | None
@@ -93,33 +92,33 @@ class UpdateFinder:
     def __init__(self, graph: Graph) -> None:
         self.uses = uses_of(graph)
         self.cells = VariableCells(graph)
-        self.held: dict[Value, Value] = {}  # what variables hold now, as it was read, by value
+        self.reads: dict[Value, Value] = {}  # a read that still holds -> its handle
 
     def visit(self, node: Node) -> Update | None:
         """The update that the next node is, if it is one."""
-        found = None
+        update = None
         if isinstance(node.op, ReadVariableOp):
-            self.held[node.outputs[0]] = node.inputs[0]
+            self.reads[node.outputs[0]] = node.inputs[0]
         elif isinstance(node.op, Assignment):
             handle = node.inputs[0]
-            found = self.update(node)
-            self.held = {
+            update = self.update(node)
+            self.reads = {
                 value: other
-                for value, other in self.held.items()
+                for value, other in self.reads.items()
                 if self.cells.distinct(handle, other)
             }
         elif node.op.effect is Effect.WRITE:
-            self.held = {}
-        return found
+            self.reads = {}
+        return update
 
     def cannot_fail(self, node: Node) -> bool:
-        """Whether an assignment certainly happens."""
+        """Whether an assignment certainly succeeds."""
         handle, value = node.inputs
         known = value.type.size is not None and value.type.dims == self.cells.dims(handle)
         return known and self.cells.is_set(handle)
 
     def may_wait(self, updates: list[Node], node: Node) -> bool:
-        """Whether nobody can tell that updates come after a node which should come after them."""
+        """Whether updates may run after a node that follows them: nothing shows the difference."""
         if isinstance(node.op, (Assignment, ReadVariableOp)):
             handle = node.inputs[0]
             reads = isinstance(node.op, ReadVariableOp)
@@ -130,7 +129,7 @@ class UpdateFinder:
         return node.op.effect is Effect.NONE and is_native_values(node) and not may_fail(node)
 
     def update(self, node: Node) -> Update | None:
-        """What an assignment makes of the variable, if that is worth it and cannot fail."""
+        """The update that an assignment is, if it adds a product, is large and cannot fail."""
         handle, value = node.inputs
         large = value.type.size is not None and value.type.size >= _LARGE
         if not large or not self.cannot_fail(node) or value.type.dtype not in _MULTIPLIED:
@@ -144,15 +143,15 @@ class UpdateFinder:
         total, subtracts = value.node, isinstance(value.node.op, Sub)
         if not isinstance(total.op, (AddV2, Sub)):
             return None
-        for kept, added in (total.inputs, total.inputs[::-1])[: 1 if subtracts else 2]:
+        for old, added in (total.inputs, total.inputs[::-1])[: 1 if subtracts else 2]:
             product = self.product(added)
-            for keep, held in scaled(kept):
-                if product is not None and self.held.get(held) is handle:
+            for keep, read in scaled(old):
+                if product is not None and self.reads.get(read) is handle:
                     return Update(product, keep, subtracts)
         return None
 
     def product(self, value: Value) -> Product | None:
-        """The product that a value is, if nobody else needs it."""
+        """The product that a value is, if nothing else uses it."""
         for factor, product in scaled(value):
             node = product.node
             if isinstance(node.op, MatMul) and self.uses[value] == self.uses[product] == 1:
@@ -160,15 +159,15 @@ class UpdateFinder:
         return None
 
 
-#: The dtypes of products that the kernel computes.
+#: The dtypes that the kernel multiplies.
 _MULTIPLIED: frozenset[DType] = frozenset({dt.float32, dt.float64})
 
-#: Elements of a variable from which on a pass over it costs something.
+#: The fewest elements of a variable for which a pass over memory costs much.
 _LARGE = 1 << 16
 
 
 def scaled(value: Value) -> Iterator[tuple[Value | None, Value]]:
-    """A value as a factor, if there is one, times another value."""
+    """The ways to write a value as a factor, None for 1, times another value."""
     yield None, value
     if isinstance(value.node.op, Mul):
         x, y = value.node.inputs
@@ -176,14 +175,14 @@ def scaled(value: Value) -> Iterator[tuple[Value | None, Value]]:
 
 
 def is_native_values(node: Node) -> bool:
-    """Whether all tensors that a node takes and gives have native dtypes."""
+    """Whether all inputs and outputs of a node have native dtypes."""
     return all(is_native_dtype(v.type.dtype) for v in (*node.inputs, *node.outputs))
 
 
 def updated_by_products(graph: Graph) -> Graph:
-    """The graph with `ProductUpdate` where a variable is changed by a product.
+    """The graph with `ProductUpdate` where a product changes a variable.
 
-    These wait as long as nobody can tell: what is around them then is one segment.
+    Updates move behind other nodes where nothing shows it: those nodes then stay one segment.
     """
     reader = UpdateFinder(graph)
     nodes: list[Node] = []
@@ -208,7 +207,7 @@ def updated_by_products(graph: Graph) -> Graph:
 
 
 def constant_one(dtype: DType, name: str) -> Node:
-    """1 as a node."""
+    """A node that gives the constant 1."""
     type_ = TensorType(dtype, ())
     value = Literal(np.ones((), dtype.numpy_dtype), type_)
     return Node(Const(value), (), (type_,), f"{name}/one", None)

@@ -1,4 +1,4 @@
-"""Lists that enter and leave machine code: as the tensors of their items."""
+"""Lists at the boundary of machine code, where they are tensors of their items."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.ops.state.list_tensors import stacked
 from graphwright.ops.state.tensor_list import TensorList, element_dims, filled, merged
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims
 
 
 class Arriving(NamedTuple):
-    """A list among the inputs, and what its items must be."""
+    """A list among the inputs, with the dtype and shape that its items must have."""
 
     number: int
     dtype: DType
@@ -41,18 +42,18 @@ class Crossing(NamedTuple):
     def around(self, native: Callable[..., Any]) -> Callable[..., Any]:
         """Machine code that takes and gives lists; None from it stays None."""
 
-        def call(*given: Any) -> Any:
-            arrays = list(given)
+        def call(*arguments: Any) -> Any:
+            arrays = list(arguments)
             for number, dtype, dims in self.arriving:
-                arrays[number] = rows_of(given[number], dtype, dims)
+                arrays[number] = rows_of(arguments[number], dtype, dims)
                 if arrays[number] is None:
                     return None
-            found = native(*arrays)
-            if found is None or not self.leaving:
-                return found
-            results = list(found)
+            outputs = native(*arrays)
+            if outputs is None or not self.leaving:
+                return outputs
+            results = list(outputs)
             for leaving in self.leaving:
-                declared = given[leaving.like].dims if leaving.like >= 0 else leaving.dims
+                declared = arguments[leaving.like].dims if leaving.like >= 0 else leaving.dims
                 rows = results[leaving.number]
                 results[leaving.number] = list_of(rows, leaving.dtype, declared)
             return tuple(results)
@@ -60,14 +61,14 @@ class Crossing(NamedTuple):
         return call
 
 
-def rows_of(items: TensorList, dtype: DType, asked: Dims) -> Any:
-    """A list as one array, None where it is no list of items of one shape as it is asked for."""
+def rows_of(items: TensorList, dtype: DType, declared: Dims) -> Any:
+    """A list as one array; None unless its items have this dtype and one such shape."""
     if items.element_dtype is not dtype or items.limit is not None:
         return None
     if items.rows is not None:
         return np.ascontiguousarray(items.rows)
     try:
-        known = merged(asked, element_dims(items, None))
+        known = merged(declared, element_dims(items, None))
         if known is None or None in known:
             return None
         return stacked(filled(items, known, ""), known, dtype)
@@ -75,8 +76,8 @@ def rows_of(items: TensorList, dtype: DType, asked: Dims) -> Any:
         return None
 
 
-def list_of(rows: Any, dtype: DType, dims: Dims | None) -> TensorList:
-    """The rows of an array as a list."""
+def list_of(rows: Array, dtype: DType, dims: Dims | None) -> TensorList:
+    """A list of the rows of an array."""
     items = TensorList(list(rows), dtype, dims)
     items.rows = rows
     return items

@@ -1,4 +1,4 @@
-"""The statements of list ops: places of items, room for more, lengths."""
+"""The statements of list ops: places of items, room for more items, lengths."""
 
 from __future__ import annotations
 
@@ -7,54 +7,48 @@ from typing import Any
 from graphwright.compile.graph.accumulate import uses_of
 from graphwright.compile.graph.rewrites import TensorListAddItem
 from graphwright.compile.lists.list_boundary import Arriving, Crossing, Leaving
-from graphwright.compile.lists.list_buffers import (
-    MAKERS,
-    ListBuffers,
-    Listed,
-    ListStorage,
-    element_of,
-    is_list,
-)
+from graphwright.compile.lists.list_buffers import ListBuffers, ListStorage
 from graphwright.compile.lists.list_types import dims_of
-from graphwright.compile.lists.nested_lists import TensorListAppend, TensorListTake
+from graphwright.compile.lists.list_uses import MAKERS, element_of, is_list
+from graphwright.compile.lists.range_ops import TensorListAppend, TensorListTake
+from graphwright.compile.lists.storage_lowering import Length, StorageLowering
 from graphwright.compile.nests.building import ProgramBuilder
 from graphwright.compile.nests.clusters import Cluster
 from graphwright.compile.nests.element_kinds import DTYPES, kind_of
-from graphwright.compile.nests.nest import (
+from graphwright.compile.nests.list_statements import (
     Agree,
-    Copy,
-    Count,
     Deliver,
-    Element,
-    Extend,
-    Linear,
-    Load,
     Locate,
     Mark,
-    Nest,
     Require,
     Reserve,
-    Scalar,
     Shorten,
+    Transfer,
+)
+from graphwright.compile.nests.nest import (
+    Copy,
+    Count,
+    Element,
+    Linear,
+    Load,
+    Nest,
+    Scalar,
     Stage,
     Statement,
     Store,
     Straight,
-    Transfer,
 )
 from graphwright.compile.nests.schedule import Schedule
-from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Size, product
+from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Size
 from graphwright.compile.select.host_operands import as_size, host_of, is_size
 from graphwright.ir.graph import Node, Value
 from graphwright.ops.core.joining import Pack
 from graphwright.ops.math.arithmetic import AddV2
 from graphwright.ops.state.list_ops import (
-    EmptyTensorList,
     TensorListGetItem,
     TensorListLength,
     TensorListPopBack,
     TensorListPushBack,
-    TensorListReserve,
     TensorListResize,
     TensorListSetItem,
     TensorListZerosLike,
@@ -68,101 +62,30 @@ def is_size_vector(value: Value) -> bool:
     return value.type.rank == 1 and is_size(value)
 
 
-Length = Size | int
-
-
-class ListLowering:
+class ListLowering(StorageLowering):
     """Writes the statements of list ops for a program."""
 
     def __init__(self, program: ProgramBuilder, lists: ListBuffers) -> None:
-        self.program = program
-        self.lists = lists
-        self.lengths: dict[Value, int] = {}  # scalars, of lists whose length is no size
-        self.stacked: dict[Value, tuple[ListStorage, Length]] = {}  # results that are all items
+        super().__init__(program, lists)
+        self.stacked: dict[Value, tuple[ListStorage, Length]] = {}  # of stacks that are results
         self.arriving: list[Arriving] = []
         self.leaving: list[Leaving] = []
-        self.numbers: dict[ListStorage, int] = {}  # of the inputs that lists arrived as
+        self.numbers: dict[ListStorage, int] = {}  # by storage: the number of its input
 
     def statements(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """What a list op does."""
+        """The statements of a list op."""
         if isinstance(node.op, MAKERS):
-            return []  # where it is used
-        found: list[Statement] = self.RULES[type(node.op)](self, node, schedule)
-        return found
-
-    # -- storages and lengths ---------------------------------------------------------------
-
-    def used(
-        self, node: Node, place: int, schedule: Schedule, into: list[Statement]
-    ) -> tuple[ListStorage, Length]:
-        """The storage and the length of a list that a node uses; made here, if of nothing."""
-        listed = self.lists.used(node, place, schedule)
-        root = self.lists.root(node.inputs[place], schedule)
-        if root in self.lists.found:
-            return listed.storage, self.length(root, listed)
-        return listed.storage, self.made(root.node, listed, schedule, into)
-
-    def length(self, root: Value, listed: Listed) -> Length:
-        """How many items a list has."""
-        return self.lengths[root] if listed.size is None else listed.size
-
-    def made(
-        self, maker: Node, listed: Listed, schedule: Schedule, into: list[Statement]
-    ) -> Length:
-        """Makes a list of nothing; its length."""
-        storage = listed.storage
-        like = -1
-        length: Length
-        if listed.size is not None:
-            length = listed.size
-        elif isinstance(maker.op, TensorListReserve):
-            length = self.program.as_scalar(maker.inputs[1], schedule, into)
-        elif isinstance(maker.op, EmptyTensorList):
-            length = self.scalar_of(Size(0), into)
-        else:
-            _, length = self.used(maker, 0, schedule, into)
-        if isinstance(maker.op, TensorListZerosLike):
-            like = self.lists.used(maker, 0, schedule).storage.written
-        self.allocate(storage)
-        if not storage.declared and storage.written < 0:
-            storage.written = self.program.scalar()
-        item, kind = self.shape(storage)
-        slots = storage.written, like
-        into.append(Reserve(storage.buffer, storage.capacity, length, item, kind, slots))
-        return length
-
-    def allocate(self, storage: ListStorage) -> None:
-        """The buffer of a storage that has memory of its own."""
-        if storage.buffer < 0:
-            if storage.item is None or storage.kind is None:
-                raise NotNative("nothing is written to a list")
-            shape = self.program.sizes.shape(storage.item)
-            storage.buffer = self.program.buffer("owned", shape, storage.kind)
-            storage.capacity = self.program.scalar()
-
-    def shape(self, storage: ListStorage) -> tuple[Size, str]:
-        """The elements of an item, and their kind."""
-        if storage.item is None or storage.kind is None:
-            raise NotNative("nothing is written to a list")
-        return product(self.program.sizes.shape(storage.item)), storage.kind
-
-    def scalar_of(self, size: Size, into: list[Statement]) -> int:
-        """A size as an int32 scalar."""
-        scalar = self.program.scalar()
-        into.append(Straight((Count(size, "i32"),), ((0, scalar, "i32"),)))
-        return scalar
-
-    def as_length(self, length: Length, into: list[Statement]) -> int:
-        """A length as a scalar."""
-        return self.scalar_of(length, into) if isinstance(length, Size) else length
+            return []  # lists are made where they are used
+        result: list[Statement] = self.RULES[type(node.op)](self, node, schedule)
+        return result
 
     # -- ops --------------------------------------------------------------------------------
 
     def from_tensor(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """The rows of a tensor; in its memory, if nobody else needs it."""
+        """A list of the rows of a tensor, in its memory if nothing else needs that."""
         rows = node.inputs[0]
         into: list[Statement] = []
-        storage = self.lists.found[node.outputs[0]].storage
+        storage = self.lists.listed[node.outputs[0]].storage
         source = self.program.memory(rows, schedule, into)
         role = self.program.values.buffers[source].role
         computed = role == "temporary" and isinstance(schedule.home.get(rows), Cluster)
@@ -171,22 +94,8 @@ class ListLowering:
             return into
         return [*into, *self.filled(node.outputs[0], source)]
 
-    def filled(self, value: Value, source: int) -> list[Statement]:
-        """A list of what is in a buffer: there, if nobody changes it."""
-        storage, size = self.lists.found[value]
-        assert size is not None
-        if not storage.changed:
-            storage.buffer = source
-            return []
-        self.allocate(storage)
-        item, kind = self.shape(storage)
-        return [
-            Reserve(storage.buffer, storage.capacity, size, item, kind),
-            Copy(source, storage.buffer, size * item, kind),
-        ]
-
     def count(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """The length as a tensor."""
+        """The length of a list as a tensor."""
         into: list[Statement] = []
         _, length = self.used(node, 0, schedule, into)
         output = node.outputs[0]
@@ -194,20 +103,20 @@ class ListLowering:
         return into
 
     def set_item(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """An item written to its place."""
+        """Writes an item to its place."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
         index = self.program.as_scalar(node.inputs[1], schedule, into)
         output = node.outputs[0]
         if node.op.resize_if_index_out_of_bounds:  # type: ignore[attr-defined]
             length = self.extended(storage, length, into, place=index)
-        if self.lists.found[output].size is None:
+        if self.lists.listed[output].size is None:
             self.lengths[output] = self.as_length(length, into)
         self.write(storage, index, length, node.inputs[2], schedule, into)
         return into
 
     def push(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """An item written behind the last one."""
+        """Writes an item behind the last one."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
         before = self.as_length(length, into)
@@ -216,16 +125,16 @@ class ListLowering:
         return into
 
     def append(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """The items of another list written behind the last one."""
+        """Writes the items of another list behind the last one."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
         other, more = self.used(node, 1, schedule, into)
         before, count = self.as_length(length, into), self.as_length(more, into)
-        wanted = self.program.scalar()
+        sum_of_lengths = self.program.scalar()
         terms = (Scalar(before, "i32"), Scalar(count, "i32"))
         total = Element(AddV2.of(), (0, 1), "i32")
-        into.append(Straight((*terms, total), ((2, wanted, "i32"),)))
-        after = self.extended(storage, before, into, exactly=wanted)
+        into.append(Straight((*terms, total), ((2, sum_of_lengths, "i32"),)))
+        after = self.extended(storage, before, into, exactly=sum_of_lengths)
         self.lengths[node.outputs[0]] = after
         item, kind = self.shape(storage)
         source, target = other.buffer, storage.buffer
@@ -235,29 +144,20 @@ class ListLowering:
         return into
 
     def take(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """The last items in a list of their own."""
+        """Moves the last items to a list of their own."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
         count = self.program.as_scalar(node.inputs[1], schedule, into)
-        rest, taken = node.outputs
+        rest, tail = node.outputs
         after = self.lengths[rest] = self.program.scalar()
-        self.lengths[taken] = count
+        self.lengths[tail] = count
         into.append(Shorten(length, after, count))
-        own = self.lists.found[taken].storage
-        self.allocate(own)
-        item, kind = self.shape(own)
-        into.append(Reserve(own.buffer, own.capacity, count, item, kind))
-        into.append(Transfer(storage.buffer, after, own.buffer, ZERO, count, item, kind))
+        moved = self.lists.listed[tail].storage
+        self.allocate(moved)
+        item, kind = self.shape(moved)
+        into.append(Reserve(moved.buffer, moved.capacity, count, item, kind))
+        into.append(Transfer(storage.buffer, after, moved.buffer, ZERO, count, item, kind))
         return into
-
-    def extended(
-        self, storage: ListStorage, length: Length, into: list[Statement], **how: Any
-    ) -> int:
-        """Makes room; the new length."""
-        result = self.program.scalar()
-        item, kind = self.shape(storage)
-        into.append(Extend(storage.buffer, storage.capacity, length, result, item, kind, **how))
-        return result
 
     def write(
         self,
@@ -279,7 +179,7 @@ class ListLowering:
         elif is_size_vector(value):
             entries = self.entries(value, schedule, into)
             places = [Linear((Size(i),), ()) for i in range(len(entries))]
-            stores = [Store(i, view, at, kind) for i, at in enumerate(places)]
+            stores = [Store(i, view, place, kind) for i, place in enumerate(places)]
             into += [locate, Straight(tuple(entries), (), tuple(stores))]
         else:
             source = self.program.memory(value, schedule, into)
@@ -290,7 +190,7 @@ class ListLowering:
     def entries(
         self, value: Value, schedule: Schedule, into: list[Statement]
     ) -> list[Count | Scalar]:
-        """The entries of a vector of sizes or indices."""
+        """The instructions for the entries of a vector of sizes or indices."""
         sizes = self.lists.sizes_of(value, schedule)
         if sizes is not None:
             return [Count(size, "i32") for size in sizes]
@@ -300,7 +200,7 @@ class ListLowering:
         return [Scalar(scalar, kind_of(value.type.dtype)) for scalar in scalars]
 
     def add_item(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """Something added to an item in its place."""
+        """Adds a tensor to an item in its place."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
         output, value = node.outputs[0], node.inputs[2]
@@ -308,21 +208,21 @@ class ListLowering:
         count = self.number(node.inputs[3], schedule, into)
         if count != length:
             into.append(Agree(count, length))
-        if self.lists.found[output].size is None:
+        if self.lists.listed[output].size is None:
             self.lengths[output] = self.as_length(length, into)
         item, kind = self.shape(storage)
         view = self.program.buffer("view", storage.item or (), kind)
         into.append(Locate(view, storage.buffer, index, length, item, kind))
-        at = Linear((), (ONE,))
+        place = Linear((), (ONE,))
         if item == ONE:
             scalar = self.program.as_scalar(value, schedule, into)
-            at = Linear((), ())
-            operands: tuple[Any, ...] = (Load(view, at, kind), Scalar(scalar, kind))
+            place = Linear((), ())
+            operands: tuple[Any, ...] = (Load(view, place, kind), Scalar(scalar, kind))
         else:
             source = self.program.memory(value, schedule, into)
-            operands = Load(view, at, kind), Load(source, at, kind)
+            operands = Load(view, place, kind), Load(source, place, kind)
         steps = (*operands, Element(AddV2.of(), (0, 1), kind))
-        stores = (Store(2, view, at, kind),)
+        stores = (Store(2, view, place, kind),)
         if item == ONE:
             into.append(Straight(steps, (), stores))
         else:
@@ -332,17 +232,17 @@ class ListLowering:
         return into
 
     def number(self, value: Value, schedule: Schedule, into: list[Statement]) -> Length:
-        """An operand that says how many items there are."""
+        """The length that an operand says."""
         try:
-            found = host_of(self.program.sizes, value, schedule.of)
+            length = host_of(self.program.sizes, value, schedule.of)
         except NotNative:
             return self.program.as_scalar(value, schedule, into)
-        if isinstance(found, (Size, int)):
-            return self.program.sizes.canonical(as_size(self.program.sizes, found))
+        if isinstance(length, (Size, int)):
+            return self.program.sizes.canonical(as_size(self.program.sizes, length))
         return self.program.as_scalar(value, schedule, into)
 
     def get_item(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """An item where it lies."""
+        """Reads an item in its place."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
         index = self.program.as_scalar(node.inputs[1], schedule, into)
@@ -351,7 +251,7 @@ class ListLowering:
         return into
 
     def pop(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """The last item where it lies."""
+        """Shortens a list by its last item, and reads that in its place."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
         after = self.lengths[node.outputs[0]] = self.program.scalar()
@@ -363,7 +263,7 @@ class ListLowering:
     def read(
         self, node: Node, storage: ListStorage, index: int, length: Length, into: list[Statement]
     ) -> None:
-        """An item: its memory, and if it is one element, a scalar."""
+        """Locates an item: as memory or, if it is one element, as a scalar."""
         item, kind = self.shape(storage)
         output = node.outputs[-1]
         view = self.program.buffer("view", self.program.schedule.of(output), kind)
@@ -385,7 +285,7 @@ class ListLowering:
         schedule: Schedule,
         into: list[Statement],
     ) -> None:
-        """Where only what was written says what shape items have, something must have been."""
+        """Requires that an item was written, where only written items say the shape."""
         if storage.written >= 0 and self.lists.shape(node.inputs[-1], schedule) is None:
             if not storage.gaps and not isinstance(node.op, TensorListStack):
                 return
@@ -394,7 +294,7 @@ class ListLowering:
             into.append(Require(storage.written, length))
 
     def stack(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """All items where they lie."""
+        """Reads all items in their place."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
         self.require(node, storage, length, schedule, into)
@@ -413,12 +313,12 @@ class ListLowering:
         return into
 
     def resize(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """Shorter, or filled up with zeros."""
+        """Shortens a list, or extends it with zeros."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
-        wanted = self.program.as_scalar(node.inputs[1], schedule, into)
+        count = self.program.as_scalar(node.inputs[1], schedule, into)
         output = node.outputs[0]
-        self.lengths[output] = self.extended(storage, length, into, exactly=wanted)
+        self.lengths[output] = self.extended(storage, length, into, exactly=count)
         return into
 
     RULES: Any = {
@@ -440,11 +340,11 @@ class ListLowering:
     def enter_loop(
         self, node: Node, schedule: Schedule, inner: list[Schedule], into: list[Statement]
     ) -> list[tuple[int, int, Value]]:
-        """The lists that are variables: (the scalar of a length, its first value, the result)."""
+        """The lengths that a loop carries: (the scalar of each, its first value, the result)."""
         scalars = []
         condition, body = [i.graph for i in inner]
         for i, value in enumerate(body.parameters):
-            listed = self.lists.found.get(value)
+            listed = self.lists.listed.get(value)
             if listed is None:
                 continue
             _, length = self.used(node, i, schedule, into)
@@ -458,12 +358,12 @@ class ListLowering:
     def next_length(self, result: Value, body: Schedule, into: list[Statement]) -> int:
         """The length of a list after an iteration or on one side of a branch."""
         root = self.lists.root(result, body)
-        return self.as_length(self.length(root, self.lists.found[root]), into)
+        return self.as_length(self.length(root, self.lists.listed[root]), into)
 
     # -- the interface ----------------------------------------------------------------------
 
     def add_input(self, value: Value) -> None:
-        """A list that arrives, as the tensor of its items."""
+        """Adds a list that arrives, as the tensor of its items."""
         element = element_of(self.program.graph, value)
         if element is None:
             users = [n for n in self.program.graph.nodes if value in n.inputs]
@@ -477,43 +377,43 @@ class ListLowering:
         self.numbers[storage] = number
 
     def enter(self) -> list[Statement]:
-        """What is done first: lists that are changed are copied."""
-        given = [v for v in self.program.graph.arguments if is_list(v)]
-        return [s for v in given for s in self.filled(v, self.program.buffer_of(v))]
+        """The first statements of the program: copies of the lists that it changes."""
+        arguments = [v for v in self.program.graph.arguments if is_list(v)]
+        return [s for v in arguments for s in self.filled(v, self.program.buffer_of(v))]
 
     def deliver_all(self, body: list[Statement]) -> None:
-        """The lists among the results: their memory is known in the end."""
+        """Appends the statements that deliver the lists among the results."""
         schedule = self.program.schedule
-        found: list[tuple[int, ListStorage, Length]] = []
+        delivered: list[tuple[int, ListStorage, Length]] = []
         for i, value in enumerate(schedule.results):
             if value in self.stacked:
-                found.append((i, *self.stacked[value]))
+                delivered.append((i, *self.stacked[value]))
             elif is_list(value):
                 root = self.lists.root(value, schedule)
-                if root not in self.lists.found:
+                if root not in self.lists.listed:
                     raise NotNative("a list is made for others", [value.node, root.node])
-                listed = self.lists.found[root]
-                found.append((i, listed.storage, self.length(root, listed)))
-                self.leave(i, listed.storage, found[-1][2], body)
-        storages = [storage for _, storage, _ in found]
-        for k, (i, storage, length) in enumerate(found):
+                listed = self.lists.listed[root]
+                delivered.append((i, listed.storage, self.length(root, listed)))
+                self.leave(i, listed.storage, delivered[-1][2], body)
+        storages = [storage for _, storage, _ in delivered]
+        for k, (i, storage, length) in enumerate(delivered):
             self.deliver(i, storage, length, storage not in storages[k + 1 :], body)
 
     def deliver(
         self, number: int, storage: ListStorage, length: Length, last: bool, into: list[Statement]
     ) -> None:
-        """A list's memory as a result of the program: itself, the last time that it is one."""
+        """Delivers a list's memory as a result: itself the last time, else a copy."""
         item, kind = self.shape(storage)
         shape = self.program.sizes.shape((ZERO, *(storage.item or ())))
         late = self.program.buffer("late", shape, kind)
         self.program.results[number] = late, shape
-        steal = last and self.program.values.buffers[storage.buffer].role == "owned"
-        into.append(Deliver(storage.buffer, late, number, length, item, kind, not steal))
+        is_given = last and self.program.values.buffers[storage.buffer].role == "owned"
+        into.append(Deliver(storage.buffer, late, number, length, item, kind, not is_given))
 
     def leave(
         self, number: int, storage: ListStorage, length: Length, into: list[Statement]
     ) -> None:
-        """A result that is a list again."""
+        """Notes a result that becomes a list again outside."""
         if storage.written >= 0:
             into.append(Require(storage.written, length))
         dtype = DTYPES[self.shape(storage)[1]]
@@ -521,7 +421,7 @@ class ListLowering:
         self.leaving.append(Leaving(number, dtype, like, self.declared(storage)))
 
     def declared(self, storage: ListStorage) -> Dims | None:
-        """What a list that was made here says of its items."""
+        """The declared shape of the items of a list that was made here."""
         maker = storage.source
         if maker is None or isinstance(maker.op, TensorListFromTensor):
             return None if maker is None else maker.inputs[0].type.dims[1:]  # type: ignore[index]
@@ -530,7 +430,7 @@ class ListLowering:
         return dims_of(maker.inputs[0])
 
     def crossing(self) -> Crossing | None:
-        """The lists that come and go; None if there are none."""
+        """The lists that arrive and leave; None if there are none."""
         if not self.arriving and not self.leaving:
             return None
         return Crossing(tuple(self.arriving), tuple(self.leaving))

@@ -1,10 +1,9 @@
-"""Lists of lists as lists of their items: those of all inner lists one after the other, and how
-many each has.
+"""Lists of lists become flat lists: one of all inner items, and one of the inner lengths.
 
-A gradient of a loop in a loop pushes the inner loop's lists on a list. Machine code knows items of
-one shape; here each list of lists becomes two that have such items. One at a greater depth becomes
-the parts of the lists on it, and numbers of items for all of these parts that are equally long
-(`groups`): of the items, of their numbers, of the numbers of these, and so on.
+The gradient of a nested loop pushes the inner loop's lists on a list. Machine code knows items of
+one shape, and both flat lists have such items. These are the *parts* of the list of lists. A list
+of greater depth has the parts of the lists on it. It also has a list of lengths for each group of
+them that is equally long (`groups`): lengths of the items, of those lengths, and so on.
 """
 
 from __future__ import annotations
@@ -15,13 +14,15 @@ from typing import Any
 
 from graphwright.compile.graph.prune import prune
 from graphwright.compile.graph.rewrites import TensorListAddItem
+from graphwright.compile.lists.list_uses import is_list
+from graphwright.compile.lists.range_ops import TensorListAppend, TensorListTake
 from graphwright.control.branch import BranchingOp
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.ir.once import once_per_graph
 from graphwright.op.interpreter import apply
-from graphwright.op.op import Op, Shapes
+from graphwright.op.op import Op
 from graphwright.ops.core.creation import Placeholder
 from graphwright.ops.core.identity import Identity
 from graphwright.ops.state.list_ops import (
@@ -40,12 +41,8 @@ from graphwright.ops.state.list_ops import (
 )
 from graphwright.ops.state.list_tensors import TensorListFromTensor
 from graphwright.ops.state.tensor_list import (
-    TensorList,
-    check_dtype,
-    filled,
     host_shape,
     known_dims,
-    refuse,
 )
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
@@ -53,65 +50,29 @@ from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, join_dims
 
-# -- ops of lowering alone ------------------------------------------------------------------
-
-
-class TensorListAppend(Op):
-    """The items of one list, then those of another."""
-
-    type_name = "_TensorListAppend"
-    inputs = ("input_handle: variant", "items: variant")
-    outputs = ("output_handle: variant",)
-
-    def shapes(self, *operands: Any) -> Shapes:
-        return ((),)
-
-    def kernel(self, items: TensorList, others: TensorList) -> Any:
-        check_dtype(others, items.element_dtype)
-        known = None not in (others.dims or (None,))
-        return items.extend(filled(others, others.dims, "") if known else others.items)
-
-
-class TensorListTake(Op):
-    """The list without its last `count` items, and the list of these."""
-
-    type_name = "_TensorListTake"
-    inputs = ("input_handle: variant", "count: int32")
-    outputs = ("output_handle: variant", "items: variant")
-
-    def shapes(self, *operands: Any) -> Shapes:
-        return (), ()
-
-    def kernel(self, items: TensorList, count: Any) -> Any:
-        left = len(items) - int(count)
-        if not 0 <= left <= len(items):
-            raise refuse(f"Trying to take {count} of {len(items)} items.")
-        return items.resize(left), items.like(items.items[left:])
-
-
-# -- what lists are -------------------------------------------------------------------------
+# -- kinds of lists -------------------------------------------------------------------------
 
 
 class ListKind:
-    """What is known of lists that are versions of one, or come to the same place."""
+    """The knowledge of lists that are versions of one list, or reach the same place."""
 
     def __init__(self) -> None:
-        self.like: ListKind | None = None  # what stands for it
+        self.like: ListKind | None = None  # the kind that this one was joined with
         self.item: ListKind | None = None  # the lists that are its items
         self.dtypes: set[DType] = set()  # of its items
-        self.dims: list[Dims | None] = []  # what those that make it say of its items
-        self.stays = False  # whether something is done to it that is not done to its parts
+        self.dims: list[Dims | None] = []  # the declared shapes of its items
+        self.stays = False  # whether an op uses it that cannot use its parts
 
     @property
     def root(self) -> ListKind:
-        """What stands for it."""
+        """The kind that represents all kinds joined with this one."""
         kind = self
         while kind.like is not None:
             kind = kind.like
         return kind
 
     def join(self, other: ListKind) -> None:
-        """Makes one of two."""
+        """Joins two kinds."""
         one, two = self.root, other.root
         if one is two:
             return
@@ -123,7 +84,7 @@ class ListKind:
             one.hold(two.item)
 
     def hold(self, item: ListKind) -> None:
-        """Its items are lists."""
+        """Notes that its items are lists of a kind."""
         root = self.root
         if root.item is None:
             root.item = item
@@ -131,11 +92,11 @@ class ListKind:
             root.item.join(item)
 
     def keep(self) -> None:
-        """It is not replaced."""
+        """Notes that parts do not replace it."""
         self.root.stays = True
 
     def keep_items(self) -> bool:
-        """Keeps the lists that are its items if it is not replaced; whether they were not kept."""
+        """Keeps the lists that are its items if parts do not replace it; whether that is new."""
         item = self.root.item
         if item is None or item.root.stays or self.is_nested:
             return False
@@ -144,15 +105,15 @@ class ListKind:
 
     @property
     def is_nested(self) -> bool:
-        """Whether it is a list of lists that is replaced."""
+        """Whether it is a list of lists that parts replace."""
         root = self.root
-        only = root.dtypes <= {dt.variant}  # what is made of nothing may become several things
+        only = root.dtypes <= {dt.variant}  # an empty list may get items of several dtypes
         return root.item is not None and only and not root.stays and bool(root.item.parts)
 
     @property
     def parts(self) -> list[tuple[DType, Dims | None]]:
-        """The dtype and the shape of the items of each list that it becomes, or of itself; none
-        where that is not known."""
+        """The dtype and the shape of the items of each part, or of the list itself; none where
+        these are unknown."""
         root = self.root
         if root.item is not None:
             inner = root.item.parts if root.is_nested else []
@@ -163,7 +124,7 @@ class ListKind:
         return [(dtype, reduce(join_dims, root.dims))]
 
 
-#: Ops that give the list that they are given, changed or not.
+#: Ops whose result is another version of their operand.
 _VERSIONS: tuple[type[Op], ...] = (
     Identity,
     TensorListAddItem,
@@ -177,44 +138,46 @@ _VERSIONS: tuple[type[Op], ...] = (
 
 
 class Kinds:
-    """The kinds of all lists in a graph and in those in it."""
+    """The kinds of all lists in a graph and in the graphs inside it."""
 
     def __init__(self, graph: Graph) -> None:
-        self.found: dict[Value, ListKind] = {}
-        self.made: dict[tuple[Node, int], ListKind] = {}  # by who uses what was made of nothing
+        self.kinds: dict[Value, ListKind] = {}
+        self.fresh: dict[tuple[Node, int], ListKind] = {}  # of empty lists, by use
         self.visit(graph)
         for value in (*graph.arguments, *graph.results):
             if is_list(value):
                 self.of(value).keep()
-        while sum(kind.keep_items() for kind in (*self.found.values(), *self.made.values())):
-            pass  # what is kept may hold lists, and be held
+        while sum(kind.keep_items() for kind in (*self.kinds.values(), *self.fresh.values())):
+            pass  # a kept list may have lists as items, and be an item
 
     def of(self, value: Value) -> ListKind:
         """The kind of a list."""
-        return self.found.setdefault(value, ListKind())
+        return self.kinds.setdefault(value, ListKind())
 
     def used(self, node: Node, place: int) -> ListKind:
-        """The kind of the list that a node uses: one of its own, if it was made of nothing."""
+        """The kind of the list that a node uses: one of its own, if it is an empty list."""
         maker = node.inputs[place].node
         if not isinstance(maker.op, EmptyTensorList):
             return self.of(node.inputs[place])
-        kind = self.made.get((node, place))
+        kind = self.fresh.get((node, place))
         if kind is None:
-            kind = self.made[node, place] = ListKind()
+            kind = self.fresh[node, place] = ListKind()
             note_maker(kind, maker)
         return kind
 
     def is_nested(self, value: Value) -> bool:
-        """Whether a value is a list of lists that is replaced."""
+        """Whether a value is a list of lists that parts replace."""
         return is_list(value) and self.of(value).is_nested
 
     def visit(self, graph: Graph) -> None:
-        """Looks at all nodes."""
+        """Notes the kinds of all lists in a graph."""
         for node in graph.nodes:
-            given = [self.used(node, i) if is_list(v) else None for i, v in enumerate(node.inputs)]
-            given_back = self.all_of(node.outputs)
-            if any(given) or any(given_back):
-                self.node(node, given, given_back)
+            operands = [
+                self.used(node, i) if is_list(v) else None for i, v in enumerate(node.inputs)
+            ]
+            results = self.all_of(node.outputs)
+            if any(operands) or any(results):
+                self.node(node, operands, results)
             if isinstance(node.op, (StatelessWhile, BranchingOp)):
                 for inner in graphs_of(node.op):
                     self.visit(inner)
@@ -224,30 +187,30 @@ class Kinds:
         return [self.of(v) if is_list(v) else None for v in values]
 
     def node(
-        self, node: Node, given: list[ListKind | None], results: list[ListKind | None]
+        self, node: Node, operands: list[ListKind | None], results: list[ListKind | None]
     ) -> None:
-        """What a node says of its lists."""
+        """Notes what a node says of its lists."""
         op = node.op
         if isinstance(op, StatelessWhile):
             for graph in (op.cond, op.body):
-                join_all(given, self.all_of(graph.arguments))
-            join_all(given, self.all_of(op.body.results))
-            join_all(given, results)
+                join_all(operands, self.all_of(graph.arguments))
+            join_all(operands, self.all_of(op.body.results))
+            join_all(operands, results)
             return
         if isinstance(op, BranchingOp):
             for graph in op.graphs:
-                join_all(given[1:], self.all_of(graph.arguments))
+                join_all(operands[1:], self.all_of(graph.arguments))
                 join_all(results, self.all_of(graph.results))
             return
         if isinstance(op, (TensorListPushBack, TensorListPopBack)):
             pushes = isinstance(op, TensorListPushBack)
-            item = given.pop() if pushes else results.pop()
-            own = given[0]
-            assert own is not None
-            own.root.dtypes.add((node.inputs if pushes else node.outputs)[1].type.dtype)
+            item = operands.pop() if pushes else results.pop()
+            holder = operands[0]
+            assert holder is not None
+            holder.root.dtypes.add((node.inputs if pushes else node.outputs)[1].type.dtype)
             if item is not None:
-                own.hold(item)
-        lists = [kind for kind in (*given, *results) if kind is not None]
+                holder.hold(item)
+        lists = [kind for kind in (*operands, *results) if kind is not None]
         if isinstance(op, _VERSIONS):
             for other in lists[1:]:
                 lists[0].join(other)
@@ -259,7 +222,7 @@ class Kinds:
 
 
 def note_maker(kind: ListKind, maker: Node) -> None:
-    """What a node that makes a list says of its items."""
+    """Notes what a node that makes a list says of its items."""
     op, root = maker.op, kind.root
     if isinstance(op, TensorListFromTensor):
         root.dtypes.add(maker.inputs[0].type.dtype)
@@ -271,19 +234,14 @@ def note_maker(kind: ListKind, maker: Node) -> None:
     root.stays |= isinstance(op, EmptyTensorList) and known(maker.inputs[1]) != -1
 
 
-def join_all(some: Iterable[ListKind | None], others: Iterable[ListKind | None]) -> None:
-    """Makes one of each two."""
-    for one, other in zip(some, others):
+def join_all(kinds: Iterable[ListKind | None], others: Iterable[ListKind | None]) -> None:
+    """Joins each kind with the other one in its place."""
+    for one, other in zip(kinds, others):
         if one is not None and other is not None:
             one.join(other)
 
 
-def is_list(value: Value) -> bool:
-    """Whether a value is a list."""
-    return value.type.dtype is dt.variant
-
-
-def graphs_of(op: Any) -> tuple[Graph, ...]:
+def graphs_of(op: StatelessWhile | BranchingOp) -> tuple[Graph, ...]:
     """The graphs of a loop or a branch."""
     return (op.cond, op.body) if isinstance(op, StatelessWhile) else op.graphs
 
@@ -292,7 +250,7 @@ def graphs_of(op: Any) -> tuple[Graph, ...]:
 
 
 def with_flat_lists(graph: Graph) -> Graph:
-    """list of (a, b), (), (c) -> list of a, b, c and list of 2, 0, 1"""
+    """The graph with flat lists for lists of lists: a, b, c and 2, 0, 1 for (a, b), (), (c)."""
     if not has_nested(graph):
         return graph
     kinds = Kinds(graph)
@@ -301,14 +259,14 @@ def with_flat_lists(graph: Graph) -> Graph:
 
 @once_per_graph
 def has_nested(graph: Graph) -> bool:
-    """Whether lists are pushed on lists, in inner graphs too."""
+    """Whether a graph pushes lists on lists, in inner graphs too."""
     return any(
         isinstance(node.op, TensorListPushBack) and is_list(node.inputs[1]) for node in graph.nodes
     ) or any(map(has_nested, graph.subgraphs()))
 
 
 def is_touched(graph: Graph, kinds: Kinds) -> bool:
-    """Whether there are lists in a graph, or in those in it, that are replaced."""
+    """Whether parts replace a list in a graph, or in the graphs inside it."""
     return any(kinds.is_nested(v) for node in graph.nodes for v in node.outputs) or any(
         is_touched(inner, kinds)
         for node in graph.nodes
@@ -318,16 +276,16 @@ def is_touched(graph: Graph, kinds: Kinds) -> bool:
 
 
 def flattened(graph: Graph, kinds: Kinds) -> Graph:
-    """The graph with the parts of each list of lists."""
+    """The graph with the parts of each list of lists in its place."""
     if not is_touched(graph, kinds):
         return graph
     into = Graph(graph.name, graph.is_body)
     parts: dict[Value, tuple[Value, ...]] = {}
     with tracing(into):
         for node in graph.nodes:
-            given = [operand(node, i, parts, kinds, into) for i in range(len(node.inputs))]
-            found = replaced(node, given, kinds, into)
-            parts.update(zip(node.outputs, found))
+            operands = [operand(node, i, parts, kinds, into) for i in range(len(node.inputs))]
+            outputs = replaced(node, operands, kinds, into)
+            parts.update(zip(node.outputs, outputs))
     into.parameters = [p for v in graph.parameters for p in parts[v]]
     into.captures = [(outside, p) for outside, v in graph.captures for p in parts[v]]
     into.results = [p for v in graph.results for p in parts[v]]
@@ -338,29 +296,29 @@ def flattened(graph: Graph, kinds: Kinds) -> Graph:
 def operand(
     node: Node, place: int, parts: dict[Value, tuple[Value, ...]], kinds: Kinds, into: Graph
 ) -> tuple[Value, ...]:
-    """The parts of what a node is given: its own, if that was made of nothing."""
-    given = node.inputs[place]
-    kind = kinds.made.get((node, place))
-    if kind is None or not (kind.is_nested or kinds.is_nested(given)):
-        return parts[given]
+    """The parts of a node's operand: new ones, if that is an empty list."""
+    value = node.inputs[place]
+    kind = kinds.fresh.get((node, place))
+    if kind is None or not (kind.is_nested or kinds.is_nested(value)):
+        return parts[value]
     if kind.is_nested:
-        return made_here(kind)
-    maker = given.node
-    inputs = tuple([v for value in maker.inputs for v in parts[value]])
-    return into.add(maker.op, inputs, (given.type,), maker.name, maker.location).outputs
+        return empty_parts(kind)
+    maker = value.node
+    inputs = tuple([part for v in maker.inputs for part in parts[v]])
+    return into.add(maker.op, inputs, (value.type,), maker.name, maker.location).outputs
 
 
 def replaced(
-    node: Node, given: Sequence[tuple[Value, ...]], kinds: Kinds, into: Graph
+    node: Node, parts: Sequence[tuple[Value, ...]], kinds: Kinds, into: Graph
 ) -> Sequence[tuple[Value, ...]]:
-    """The parts of each of a node's outputs, given those of its inputs."""
+    """The parts of each of a node's outputs, from those of its inputs."""
     op: Any = node.op
     rule = RULES.get(type(op))
     if rule is not None and is_list(node.inputs[0]) and kinds.used(node, 0).is_nested:
-        operands = [[SymbolicTensor(v, into) for v in values] for values in given]
+        operands = [[SymbolicTensor(v, into) for v in values] for values in parts]
         return [tuple([t._value for t in tensors]) for tensors in rule(*operands)]
     if isinstance(op, EmptyTensorList) and kinds.is_nested(node.outputs[0]):
-        return [made_here(kinds.of(node.outputs[0]))]
+        return [empty_parts(kinds.of(node.outputs[0]))]
     counts = [len(kinds.of(v).parts) if kinds.is_nested(v) else 1 for v in node.outputs]
     types = [v.type for v, n in zip(node.outputs, counts) for _ in range(n)]
     if isinstance(op, Placeholder):
@@ -369,33 +327,36 @@ def replaced(
         op = op.repeating(flattened(op.cond, kinds), flattened(op.body, kinds))
     elif isinstance(op, BranchingOp):
         op = op.choosing(tuple([flattened(graph, kinds) for graph in op.graphs]))
-    inputs = tuple([part for values in given for part in values])
+    inputs = tuple([part for values in parts for part in values])
     outputs = iter(into.add(op, inputs, tuple(types), node.name, node.location).outputs)
     return [tuple([next(outputs) for _ in range(n)]) for n in counts]
 
 
-def made_here(kind: ListKind) -> tuple[Value, ...]:
-    """The parts of a list of lists made of nothing."""
-    made = [apply(EmptyTensorList.of(dtype), host_shape(dims), -1) for dtype, dims in kind.parts]
-    return tuple([tensor._value for tensor in made])
+def empty_parts(kind: ListKind) -> tuple[Value, ...]:
+    """The parts of an empty list of lists."""
+    tensors = [apply(EmptyTensorList.of(dtype), host_shape(dims), -1) for dtype, dims in kind.parts]
+    return tuple([tensor._value for tensor in tensors])
 
 
 Parts = list[Any]
 
 
 def groups(parts: Parts) -> list[Parts]:
-    """The parts of a list that have as many items: those of all lists, then at each depth the
-    numbers of items, one for each group before."""
-    found: list[Parts] = []
+    """The parts of a list in groups of equal length.
+
+    The first group are the innermost items, then come the lengths at each depth, one for each group
+    before.
+    """
+    result: list[Parts] = []
     while parts:
-        size = max(len(found), 1)
-        found.append(parts[:size])
+        size = max(len(result), 1)
+        result.append(parts[:size])
         parts = parts[size:]
-    return found
+    return result
 
 
 def pushed(lists: Parts, items: Parts) -> Sequence[Parts]:
-    """The items, and how many there are in each group"""
+    """The parts after a push: the items appended, and a length for each group."""
     *_, counts = groups(lists)
     longer = [apply(TensorListAppend.of(), flat, item) for flat, item in zip(lists, items)]
     for numbers, group in zip(counts, groups(items)):
@@ -404,12 +365,12 @@ def pushed(lists: Parts, items: Parts) -> Sequence[Parts]:
 
 
 def popped(lists: Parts, shape: Parts) -> Sequence[Parts]:
-    """As many of the last items as there were"""
+    """The parts after a pop, and those of the popped list: as many items as its lengths say."""
     *inner, counts = groups(lists)
     rest, fewer, items = [], [], []
     for group, numbers in zip(inner, counts):
-        left, count = apply(TensorListPopBack.of(dt.int32), numbers, [])
-        fewer.append(left)
+        remaining, count = apply(TensorListPopBack.of(dt.int32), numbers, [])
+        fewer.append(remaining)
         for flat in group:
             flat, item = apply(TensorListTake.of(), flat, count)
             rest.append(flat)
@@ -418,17 +379,17 @@ def popped(lists: Parts, shape: Parts) -> Sequence[Parts]:
 
 
 def counted(lists: Parts) -> Sequence[Parts]:
-    """How many numbers of items there are"""
+    """The length of a list of lists: that of its last part."""
     return [[apply(LENGTH, lists[-1])]]
 
 
 def zeros(lists: Parts) -> Sequence[Parts]:
-    """As many zeros in each"""
+    """The parts of a list of lists with zeros for all items."""
     items, *numbers = lists
     return [[apply(ZEROS_LIKE, items), *numbers]]
 
 
-#: Ops that are done to the parts of a list of lists, which are given for it.
+#: Ops on lists of lists, as functions of the parts.
 RULES: dict[type[Op], Callable[..., Sequence[Parts]]] = {
     Identity: lambda lists: [lists],
     TensorListPushBack: pushed,

@@ -1,9 +1,10 @@
-"""What a nest adds into memory, added up in blocks.
+"""Sums that a nest adds into memory, taken in blocks.
 
-A sum over rows goes through all of them for each column, and after many terms a float no longer
-feels the next one. So where many are added to one element, a part of the rows is added up in
-blocks, then the blocks, then the parts two by two. Parts have room of their own: threads share
-them. Their number is always the same, so results do not depend on the number of threads.
+A sum over rows runs over all of them for each column, and after many terms a float no longer
+changes by the next one. So where an element has many terms, the rows are divided into parts, and
+each part into blocks. Terms are summed in blocks, then the blocks, then the parts two by two. Parts
+have memory of their own, and threads share them. Their number is fixed, so results do not depend on
+the number of threads.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from graphwright.compile.nests.nest import Buffer, Nest, Store
 from graphwright.compile.nests.sizes import product
 from graphwright.machine import threads
 
-#: Terms that are added to one element one after the other.
+#: The most terms that are added to one element in sequence.
 _TERMS = 1 << 10
 
-#: Places of a block at least: it ends with a pass over what is added up.
+#: The least number of places in a block, which ends with a pass over the sums.
 _LEAST = 16
 
-#: The bytes of a vector; what is added up gets room in multiples of it.
+#: The bytes of a vector; sums get room in multiples of it.
 _VECTOR = 128
 
 #: The words of a part's context.
@@ -46,8 +47,10 @@ _FRAME, _ROUND, _ROUNDS, _END, _ROOM, _STEP, _BYTES = range(7)
 
 
 class BlockAccumulation:
-    """Writes the calls of the function of a nest that adds into memory, which runs to its end
-    once it has begun if it is `whole`."""
+    """Writes the calls of the function of a nest that adds into memory.
+
+    A `whole` nest runs to its end once it has begun.
+    """
 
     def __init__(
         self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...], whole: bool
@@ -60,24 +63,24 @@ class BlockAccumulation:
         self.stores = accumulated(nest)
 
     def write(self, f: FunctionWriter, launch: Callable[[Launch], object]) -> None:
-        """The calls: at once where few terms are added to each element, else in blocks."""
+        """Writes the calls: one where elements have few terms, else in blocks."""
         end = f.size(product(extent(self.nest)))
         work = f.size(product(self.nest.axes))
         terms = self.terms(f, work)
-        alone, blocks, done = [f.e.fresh_label(p) for p in ("direct", "blocks", "added")]
+        alone, blocks, joined = [f.e.fresh_label(p) for p in ("direct", "blocks", "added")]
         f.branch_if(f.e.compare("sle", terms, f.number(_TERMS)), alone, blocks)
         f.e.label(alone)
         places = self.words(f, [f.buffer(s.buffer) for s in self.stores])
         each = weight(self.nest)
         launch(Launch(f, self.name, end, work, each, (), True, self.whole, places))
-        f.branch(done)
+        f.branch(joined)
         f.e.label(blocks)
         self.in_blocks(f, end, work, terms, alone)
-        f.branch(done)
-        f.e.label(done)
+        f.branch(joined)
+        f.e.label(joined)
 
     def terms(self, f: FunctionWriter, work: Reg) -> Reg:
-        """How many terms are added to an element, at most."""
+        """The most terms of an element."""
         result = f.number(0)
         for store in self.stores:
             elements = f.e.intrinsic("smax", self.elements(f, store), f.number(1))
@@ -85,17 +88,17 @@ class BlockAccumulation:
         return result
 
     def elements(self, f: FunctionWriter, store: Store) -> Reg:
-        """The elements of what a store adds into."""
+        """The number of elements that a store adds into."""
         return f.size(product(self.buffers[store.buffer].shape))
 
     def vectors(self, f: FunctionWriter, store: Store) -> Reg:
-        """The vectors that they fill."""
+        """The number of vectors for these elements."""
         lanes = lanes_of(store)
         rounded = f.add(self.elements(f, store), f.number(lanes - 1))
         return f.e.binary("sdiv", rounded, f.number(lanes))
 
     def offsets(self, f: FunctionWriter) -> list[Reg]:
-        """Where each sum begins in a room, in bytes, and where the room ends."""
+        """The first byte of each sum in a room, and the end of the room."""
         result = [f.number(0)]
         for store in self.stores:
             size = f.mul(self.vectors(f, store), f.number(_VECTOR))
@@ -103,7 +106,7 @@ class BlockAccumulation:
         return result
 
     def words(self, f: FunctionWriter, places: list[Reg]) -> Reg:
-        """Where the nest's function finds the addresses of what it adds to."""
+        """The table of the addresses to which the nest's function adds."""
         with f.at_entry():
             words = f.e.assign("ptr", 1, f"alloca i64, i64 {len(places)}, align 16")
         for i, place in enumerate(places):
@@ -111,19 +114,19 @@ class BlockAccumulation:
         return words
 
     def in_blocks(self, f: FunctionWriter, end: Reg, work: Reg, terms: Reg, otherwise: str) -> None:
-        """All parts, then their sums; goes elsewhere if there is no room for these."""
+        """Writes all parts, then their sums; branches to `otherwise` if there is no room."""
         *offsets, size = self.offsets(f)
         each = f.mul(size, f.number(2))  # the sum of the blocks so far, and that of a block
         room = f.call("ptr", "malloc", f.mul(each, f.number(PARTS)))
-        some = f.e.fresh_label("room")
-        f.branch_if(f.e.compare("ne", room, Reg("null", "ptr")), some, otherwise)
-        f.e.label(some)
+        allocated = f.e.fresh_label("room")
+        f.branch_if(f.e.compare("ne", room, Reg("null", "ptr")), allocated, otherwise)
+        f.e.label(allocated)
         step = f.e.binary("sdiv", f.mul(end, f.number(_TERMS)), terms)
         step = f.e.intrinsic("smax", step, f.number(1))
         count = f.number(1) if self.whole else rounds(f, work, weight(self.nest), end)
         each_round = f.e.binary("sdiv", end, f.mul(count, f.number(PARTS)))
         shorter = f.add(f.e.intrinsic("smax", each_round, f.number(_LEAST)), f.number(1))
-        step = f.e.intrinsic("smin", step, shorter)  # which a single round leaves as it is
+        step = f.e.intrinsic("smin", step, shorter)  # a single round does not shorten it
         words = Reg("%frame", "ptr"), f.number(0), count, end, room, step, each
         with f.at_entry():
             context = f.e.assign("ptr", 1, f"alloca i64, i64 {len(words)}, align 16")
@@ -138,13 +141,13 @@ class BlockAccumulation:
                 pair = [[shifted(f, base, o) for o in offsets] for base in (first, second)]
                 self.add(f, *pair)
         for store, offset in zip(self.stores, offsets):
-            found = shifted(f, room, offset)
-            f.copy(f.buffer(store.buffer), found, self.elements(f, store), store.kind)
+            total = shifted(f, room, offset)
+            f.copy(f.buffer(store.buffer), total, self.elements(f, store), store.kind)
         f.call("", "free", room)
 
     def run_parts(self, f: FunctionWriter, context: Reg, work: Reg, count: Reg, room: Reg) -> None:
-        """The parts, shared by threads if that is worth it."""
-        alone, many, raised, done = [
+        """Writes the parts, which threads share if that is worth it."""
+        alone, many, raised, joined = [
             f.e.fresh_label(p) for p in ("alone", "many", "raised", "joined")
         ]
         few = f.e.compare("slt", work, f.number(WORTH // weight(self.nest)))
@@ -152,15 +155,15 @@ class BlockAccumulation:
         f.e.label(alone)
         with f.loop(f.number(0), f.number(PARTS)) as part:
             f.e.line(f"call void @{self.name}_blocks({context}, {part})")
-        f.branch(done)
+        f.branch(joined)
         f.e.label(many)
         can_share = bool(threads.address())
         ended = in_rounds(f, f"{self.name}_blocks", context, PARTS, count, can_share)
-        f.branch_if(ended, raised, done)
+        f.branch_if(ended, raised, joined)
         f.e.label(raised)
         f.call("", "free", room)
         leave(f)
-        f.e.label(done)
+        f.e.label(joined)
 
     def part(self) -> FunctionWriter:
         """The function of one part."""
@@ -176,15 +179,17 @@ class BlockAccumulation:
             ]
         begin, stop = bounds(f, Reg("%part", I64), f.number(PARTS), end)
         *offsets, size = self.offsets(f)
-        own = shifted(f, room, f.mul(each, Reg("%part", I64)))
-        block = shifted(f, own, size)
-        sums, parts = [[shifted(f, base, offset) for offset in offsets] for base in (own, block)]
-        fresh, some = f.e.fresh_label("fresh"), f.e.fresh_label("some")
-        f.branch_if(f.e.compare("eq", turn, f.number(0)), fresh, some)
+        sums_room = shifted(f, room, f.mul(each, Reg("%part", I64)))
+        block = shifted(f, sums_room, size)
+        sums, parts = [
+            [shifted(f, base, offset) for offset in offsets] for base in (sums_room, block)
+        ]
+        fresh, started = f.e.fresh_label("fresh"), f.e.fresh_label("some")
+        f.branch_if(f.e.compare("eq", turn, f.number(0)), fresh, started)
         f.e.label(fresh)
         self.clear(f, sums)
-        f.branch(some)
-        f.e.label(some)
+        f.branch(started)
+        f.e.label(started)
         length = f.e.binary("sub", stop, begin)
         rounded = f.e.binary("sub", f.add(length, step), f.number(1))
         with f.loop(*bounds(f, turn, turns, f.e.binary("sdiv", rounded, step))) as i:
@@ -198,7 +203,7 @@ class BlockAccumulation:
         return f
 
     def clear(self, f: FunctionWriter, places: list[Reg]) -> None:
-        """Room with what changes nothing."""
+        """Fills room with the identities of sums."""
         for store, place in zip(self.stores, places):
             start = identity(store.combine, store.kind)
             value = f.e.constant(store.kind, start, lanes_of(store))
@@ -206,7 +211,7 @@ class BlockAccumulation:
                 f.store(value, shifted(f, place, f.mul(i, f.number(_VECTOR))))
 
     def add(self, f: FunctionWriter, sums: list[Reg], parts: list[Reg]) -> None:
-        """What was added up, added to the sums so far."""
+        """Adds parts to the sums so far."""
         for store, to, place in zip(self.stores, sums, parts):
             with f.loop(f.number(0), self.vectors(f, store)) as i:
                 offset = f.mul(i, f.number(_VECTOR))
@@ -223,5 +228,5 @@ def lanes_of(store: Store) -> int:
 
 
 def shifted(f: FunctionWriter, base: Reg, offset: Reg) -> Reg:
-    """An address some bytes on."""
+    """An address plus some bytes."""
     return f.e.assign("ptr", 1, f"getelementptr i8, {base}, {offset}")

@@ -1,8 +1,8 @@
 """The boundary with Python, itself machine code: a C function that takes NumPy arrays.
 
 `boundary_code` writes it. It is compiled once, with Python's and NumPy's functions under their
-names, and becomes a Python function for each program, whose `self` describes that. It relies on
-what `machine.array_layout` knows of objects in memory.
+names. Each program has a Python function of it, whose `self` describes the program. It relies on
+the layout of objects that `machine.array_layout` knows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphwright.compile.llvm.boundary_code import Boundary
 from graphwright.machine import large_arrays
 from graphwright.machine.linking import Library
 
-_NEW_ARRAY, _ARRAY_TYPE = 93, 2  # in NumPy's table of functions
+_NEW_ARRAY, _ARRAY_TYPE = 93, 2  # indices of NumPy's table of functions
 
 _API = (
     "Py_IncRef",
@@ -31,26 +31,26 @@ _API = (
 )
 
 
-def peek(address: int, kind: Any) -> int:
+def peek(address: int, kind: type[ctypes.c_int64]) -> int:
     """A number in memory."""
     return int(kind.from_address(address).value)
 
 
 def symbols() -> dict[str, int]:
     """Python's and NumPy's functions by name."""
-    found = {
+    addresses = {
         name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
         for name in _API
     }
     table = large_arrays.table()
-    found["gw_new_array"] = peek(table + 8 * _NEW_ARRAY, ctypes.c_int64)
-    found["gw_array_type"] = peek(table + 8 * _ARRAY_TYPE, ctypes.c_int64)
-    found["gw_none"] = id(None)
+    addresses["gw_new_array"] = peek(table + 8 * _NEW_ARRAY, ctypes.c_int64)
+    addresses["gw_array_type"] = peek(table + 8 * _ARRAY_TYPE, ctypes.c_int64)
+    addresses["gw_none"] = id(None)
     allocator = large_arrays.allocator()
     if allocator is not None:
-        found["gw_change_allocator"] = large_arrays.change()
-        found["gw_allocator"] = id(allocator)
-    return found
+        addresses["gw_change_allocator"] = large_arrays.change()
+        addresses["gw_allocator"] = id(allocator)
+    return addresses
 
 
 class MethodDef(ctypes.Structure):
@@ -69,11 +69,11 @@ _FASTCALL = 0x80
 
 @cache
 def boundary() -> tuple[Library, MethodDef]:
-    """The C function, compiled, and its description to Python."""
-    found = symbols()
-    for name, address in found.items():
+    """The compiled C function, and its description for Python."""
+    addresses = symbols()
+    for name, address in addresses.items():
         runtime.define(name, address)
-    library = runtime.link(Boundary("gw_allocator" in found).text())
+    library = runtime.link(Boundary("gw_allocator" in addresses).text())
     for name in ("poll", "rounds"):
         runtime.define(f"gw_{name}", library.addresses[name])
     return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
@@ -82,12 +82,12 @@ def boundary() -> tuple[Library, MethodDef]:
 def native_function(description: bytes, library: Library) -> Callable[..., Any]:
     """The Python function of a program: arrays -> a tuple of arrays, or None.
 
-    The library of its code stands where Python has the module of a function of C, which such a
-    function keeps: so whoever is in it has the code stay.
+    Its library stands in for the module of a C function, to which such a function holds a
+    reference. So the code stays while a call is in it.
     """
     make = ctypes.pythonapi.PyCMethod_New
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object, ctypes.c_void_p]
     _, method = boundary()
-    found: Callable[..., Any] = make(ctypes.addressof(method), description, library, None)
-    return found
+    function: Callable[..., Any] = make(ctypes.addressof(method), description, library, None)
+    return function

@@ -1,14 +1,11 @@
 """The boundary as code: one C function that serves every program.
 
-What it needs to know of a program stands in a `bytes` object, its `self` (`table`). It
-checks the arrays, fills in a frame, makes the results' arrays, lets go of the interpreter's lock
-while much is computed, and returns a tuple, or None where native code cannot do it (then somebody
-else does).
+A `bytes` object, its `self`, describes the program (`table`). The function checks the arrays, fills
+in a frame and makes the results' arrays. It releases the interpreter's lock for long computations.
+It returns a tuple, or None where native code cannot do the call; kernels do it then.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -29,29 +26,29 @@ from graphwright.machine.array_layout import (
     TYPE,
     WRITABLE,
 )
+from graphwright.types.arrays import ArrayDType
 
 _CARRAY = CONTIGUOUS | ALIGNED | WRITABLE
 
-#: Words of the table: what is said once, of each input, of each symbol and of each result.
+#: The words of the table: its head, those of each input, of each symbol and of each result.
 _HEADER, _INPUT, _SYMBOL, _RESULT = 6, 3, 4, 6
 
-#: Where what native code cannot do is left to others.
+#: The label where a call is left to the kernels.
 _BAIL = "bail"
 
 
 def table(
     frame: Frame,
-    inputs: list[tuple[Any, int, int]],
+    inputs: list[tuple[ArrayDType, int, int]],
     symbols: list[tuple[int, int, int, int]],
-    results: list[tuple[Any, int, int, int, bool, int]],
+    results: list[tuple[ArrayDType, int, int, int, bool, int]],
     addresses: tuple[int, int],
 ) -> bytes:
-    """What the boundary must know of a program.
+    """The description of a program for the boundary.
 
-    `inputs` has a NumPy dtype, a rank and a slot for each; `symbols` a slot, an input, an axis
-    and the size that is expected there (-1 for any); `results` a NumPy dtype, a rank, the slot of
-    the dimensions, that of the address, whether these are known only in the end, and the input
-    whose memory it may have.
+    An input has a NumPy dtype, a rank and a slot. A symbol has a slot, an input, an axis and the
+    expected size (-1 for any). A result has a NumPy dtype, a rank, and the slots of its dimensions
+    and its address. It also has whether it is late, and the input whose memory it may have.
     """
     words = [frame.size, len(inputs), *addresses]
     words += [len(results), len(symbols)]
@@ -59,8 +56,8 @@ def table(
         words += [id(dtype), rank, slot]
     for entry in symbols:
         words += entry
-    for dtype, rank, dims, slot, late, own in results:
-        words += [dtype.num, rank, dims, slot, late, own]
+    for dtype, rank, dims, slot, late, reused in results:
+        words += [dtype.num, rank, dims, slot, late, reused]
     return np.array(words, np.int64).tobytes()
 
 
@@ -68,12 +65,12 @@ class Boundary:
     """Writes the one C function."""
 
     def __init__(self, keeps_large: bool = True) -> None:
-        self.keeps_large = keeps_large  # whether large arrays have an allocator of their own
+        self.keeps_large = keeps_large  # whether large arrays have their own allocator
         self.f = FunctionWriter(None, "define ptr @call(ptr %self, ptr %args, i64 %given)")
         self.e = self.f.e
 
     def text(self) -> str:
-        """The module."""
+        """The text of the module."""
         f, e = self.f, self.e
         self.table = e.assign("ptr", 1, f"getelementptr i8, ptr %self, i64 {BYTES}")
         words = [self.entry(i) for i in range(_HEADER)]
@@ -87,7 +84,7 @@ class Boundary:
         self.take_sizes()
         work = e.assign(I64, 1, f"call i64 {self.pointer(prepare).text}({self.frame})")
         self.require(e.compare("ne", work, f.number(0)))
-        self.made = e.assign("ptr", 1, f"alloca ptr, {self.results}, align 16")
+        self.arrays = e.assign("ptr", 1, f"alloca ptr, {self.results}, align 16")
         self.before = f.stack("ptr", 1)
         self.keep_large(work)
         self.make_results()
@@ -99,14 +96,14 @@ class Boundary:
         f.branch_if(e.compare("eq", status, f.number(0)), fine, failed)
         e.label(fine)
         self.make_late_results()
-        found = f.call("ptr", "PyTuple_New", self.results)
+        results = f.call("ptr", "PyTuple_New", self.results)
         with f.loop(f.number(0), self.results) as i:
-            array = self.at(self.made, i, "ptr")
-            self.call_int("PyTuple_SetItem", found, i, array)
-        e.line(f"ret {found}")
+            array = self.at(self.arrays, i, "ptr")
+            self.call_int("PyTuple_SetItem", results, i, array)
+        e.line(f"ret {results}")
         e.label(failed)
         with f.loop(f.number(0), self.results) as i:
-            f.call("", "Py_DecRef", self.at(self.made, i, "ptr"))  # of a late one, None
+            f.call("", "Py_DecRef", self.at(self.arrays, i, "ptr"))  # None for a late one
         f.branch_if(again, _BAIL, "ended")
         e.label("ended")
         f.branch_if(e.compare("eq", ended, f.number(EXHAUSTED)), "exhausted", "without")
@@ -128,23 +125,23 @@ class Boundary:
         return "\n".join([*e.declarations.values(), *[x.text() for x in (f, *others)]])
 
     def call_int(self, name: str, *arguments: Reg) -> None:
-        """A function that returns an int which nobody needs."""
+        """Calls a function whose int result is not needed."""
         types = ", ".join(a.type for a in arguments)
         self.e.declarations[name] = f"declare i32 @{name}({types})"
         self.e.assign("i32", 1, f"call i32 @{name}({', '.join(map(str, arguments))})")
 
     def entry(self, i: int) -> Reg:
-        """A number of the table."""
+        """Word number i of the table."""
         return self.at(self.table, self.f.number(i), I64)
 
     def at(self, base: Reg, i: Reg, kind: str) -> Reg:
-        """A word of an array of words."""
+        """Word number i of an array of words."""
         address = self.e.assign("ptr", 1, f"getelementptr i64, {base}, {i}")
         type_ = "ptr" if kind == "ptr" else "i64"
         return self.e.assign(kind, 1, f"load {type_}, {address}, align 8")
 
     def put(self, base: Reg, i: Reg, x: Reg) -> None:
-        """Sets a word."""
+        """Sets word number i of an array of words."""
         address = self.e.assign("ptr", 1, f"getelementptr i64, {base}, {i}")
         self.e.line(f"store {x}, {address}, align 8")
 
@@ -159,23 +156,23 @@ class Boundary:
         return self.e.assign("ptr", 1, f"inttoptr {x} to ptr")
 
     def require(self, condition: Reg, otherwise: str = _BAIL) -> None:
-        """Goes elsewhere unless a condition holds."""
+        """Branches to `otherwise` unless a condition holds."""
         label = self.e.fresh_label("ok")
         self.f.branch_if(condition, label, otherwise)
         self.e.label(label)
 
     def loans(self, more: Reg) -> Reg:
-        """The bits of the results that have the memory of inputs: a last argument says it."""
+        """The bits of the results in inputs' memory, from an optional last argument."""
         f, e = self.f, self.e
-        some, done, before = e.fresh_label("some"), e.fresh_label("lent"), e.block
-        f.branch_if(e.compare("eq", more, f.number(0)), done, some)
-        e.label(some)
+        present, joined, before = e.fresh_label("some"), e.fresh_label("lent"), e.block
+        f.branch_if(e.compare("eq", more, f.number(0)), joined, present)
+        e.label(present)
         e.declarations["PyLong_AsLong"] = "declare i64 @PyLong_AsLong(ptr)"
         number = self.at(Reg("%args", "ptr"), self.inputs, "ptr")
         bits = e.assign(I64, 1, f"call i64 @PyLong_AsLong({number})")
-        f.branch(done)
-        e.label(done)
-        return f.phi(I64, 1, ("0", before), (bits.text, some))
+        f.branch(joined)
+        e.label(joined)
+        return f.phi(I64, 1, ("0", before), (bits.text, present))
 
     def offset(self, *parts: Reg | int) -> Reg:
         """A sum."""
@@ -185,7 +182,7 @@ class Boundary:
         return result
 
     def take_arrays(self) -> None:
-        """Checks each argument and notes where its elements are."""
+        """Checks each argument and notes the address of its elements."""
         f, e = self.f, self.e
         with f.loop(f.number(0), self.inputs) as i:
             array = self.at(Reg("%args", "ptr"), i, "ptr")
@@ -193,8 +190,8 @@ class Boundary:
             type_ = self.field(array, TYPE, "ptr")
             self.require(e.compare("eq", type_, Reg("@gw_array_type", "ptr")))
             flags = self.field(array, FLAGS, "i32")
-            wanted = Reg(str(CONTIGUOUS | ALIGNED), "i32")
-            self.require(e.compare("eq", e.binary("and", flags, wanted), wanted))
+            required = Reg(str(CONTIGUOUS | ALIGNED), "i32")
+            self.require(e.compare("eq", e.binary("and", flags, required), required))
             descr = self.field(array, DESCR, I64)
             self.require(e.compare("eq", descr, self.at(self.table, entry, I64)))
             rank = e.cast("sext", self.field(array, RANK, "i32"), I64)
@@ -204,7 +201,7 @@ class Boundary:
             self.put(self.frame, slot, self.field(array, DATA, "ptr"))
 
     def take_sizes(self) -> None:
-        """The sizes that symbols stand for."""
+        """Checks and notes the sizes for which symbols stand."""
         f = self.f
         first = self.offset(f.mul(self.inputs, f.number(_INPUT)), _HEADER)
         with f.loop(f.number(0), self.symbols) as i:
@@ -223,7 +220,7 @@ class Boundary:
             self.put(self.frame, slot, size)
 
     def result_entry(self, i: Reg) -> list[Reg]:
-        """What the table says of a result."""
+        """The words of the table for a result."""
         f = self.f
         inputs, symbols = (
             f.mul(self.inputs, f.number(_INPUT)),
@@ -233,62 +230,62 @@ class Boundary:
         return [self.at(self.table, self.offset(entry, k), I64) for k in range(_RESULT)]
 
     def keep_large(self, work: Reg) -> None:
-        """From here on, large arrays get memory that is kept: where much is computed."""
+        """Switches to the allocator that keeps large arrays' memory, if much is computed."""
         if not self.keeps_large:
             return
         f, e = self.f, self.e
-        large, done = e.fresh_label("large"), e.fresh_label("allocator")
+        large, joined = e.fresh_label("large"), e.fresh_label("allocator")
         f.store(Reg("null", "ptr"), self.before)
-        f.branch_if(e.compare("slt", work, f.number(large_arrays.LEAST // 8)), done, large)
+        f.branch_if(e.compare("slt", work, f.number(large_arrays.LEAST // 8)), joined, large)
         e.label(large)
         f.store(f.call("ptr", "gw_change_allocator", Reg("@gw_allocator", "ptr")), self.before)
-        f.branch(done)
-        e.label(done)
+        f.branch(joined)
+        e.label(joined)
 
     def keep_no_more(self) -> None:
-        """As NumPy allocates otherwise."""
+        """Switches back to NumPy's allocator."""
         if not self.keeps_large:
             return
         f, e = self.f, self.e
-        back, done = e.fresh_label("back"), e.fresh_label("allocator")
+        back, joined = e.fresh_label("back"), e.fresh_label("allocator")
         before = f.load(self.before, "ptr", 1)
-        f.branch_if(e.compare("eq", before, Reg("null", "ptr")), done, back)
+        f.branch_if(e.compare("eq", before, Reg("null", "ptr")), joined, back)
         e.label(back)
-        for held in (f.call("ptr", "gw_change_allocator", before), before):
-            f.call("", "Py_DecRef", held)
+        for handler in (f.call("ptr", "gw_change_allocator", before), before):
+            f.call("", "Py_DecRef", handler)
         f.store(Reg("null", "ptr"), self.before)
-        f.branch(done)
-        e.label(done)
+        f.branch(joined)
+        e.label(joined)
 
     def make_results(self) -> None:
-        """Makes the results' arrays; None for what is known only in the end."""
+        """Makes the results' arrays; None for late ones."""
         f, e = self.f, self.e
         null, zero = Reg("null", "ptr"), Reg("0", "i32")
         with f.loop(f.number(0), self.results) as i:
-            type_, rank, dims, slot, late, own = self.result_entry(i)
+            type_, rank, dims, slot, late, reused = self.result_entry(i)
             labels = ("same", "other", "now", "later", "result")
-            same, other, now, later, done = [e.fresh_label(p) for p in labels]
+            same, other, now, later, joined = [e.fresh_label(p) for p in labels]
             bit = e.binary("and", e.binary("lshr", self.lent, i), f.number(1))
             f.branch_if(e.compare("eq", bit, f.number(0)), other, same)
             e.label(same)
-            given = self.at(Reg("%args", "ptr"), own, "ptr")
-            f.call("", "Py_IncRef", given)
-            self.put(self.made, i, given)
-            self.put(self.frame, slot, self.field(given, DATA, "ptr"))
-            f.branch(done)
+            argument = self.at(Reg("%args", "ptr"), reused, "ptr")
+            f.call("", "Py_IncRef", argument)
+            self.put(self.arrays, i, argument)
+            self.put(self.frame, slot, self.field(argument, DATA, "ptr"))
+            f.branch(joined)
             e.label(other)
             f.branch_if(e.compare("eq", late, f.number(0)), now, later)
             e.label(later)
             f.call("", "Py_IncRef", self.none())
-            self.put(self.made, i, self.none())
-            f.branch(done)
+            self.put(self.arrays, i, self.none())
+            f.branch(joined)
             e.label(now)
             array = self.new_array(type_, rank, dims, null, zero)
-            self.put(self.made, i, array)
+            self.put(self.arrays, i, array)
             self.require(e.compare("ne", array, null), "raised")
             self.put(self.frame, slot, self.field(array, DATA, "ptr"))
-            f.branch(done)
-            e.label(done)
+            f.branch(joined)
+            e.label(joined)
         after = e.fresh_label("made")
         f.branch(after)
         e.label("raised")
@@ -297,16 +294,16 @@ class Boundary:
         e.label(after)
 
     def new_array(self, type_: Reg, rank: Reg, dims: Reg, data: Reg, flags: Reg) -> Reg:
-        """An array with dimensions of the frame."""
+        """A new array with dimensions of the frame."""
         e = self.e
-        at = e.assign("ptr", 1, f"getelementptr i64, {self.frame}, {dims}")
+        address = e.assign("ptr", 1, f"getelementptr i64, {self.frame}, {dims}")
         null, zero = Reg("null", "ptr"), Reg("0", "i32")
         return self.f.call(
             "ptr",
             "gw_new_array",
             Reg("@gw_array_type", "ptr"),
             e.cast("trunc", rank, "i32"),
-            at,
+            address,
             e.cast("trunc", type_, "i32"),
             null,
             data,
@@ -316,14 +313,14 @@ class Boundary:
         )
 
     def make_late_results(self) -> None:
-        """Arrays for memory that the program has left: they free it."""
+        """Makes arrays for memory that the program leaves to them; they free it."""
         f, e = self.f, self.e
         null = Reg("null", "ptr")
         with f.loop(f.number(0), self.results) as i:
             type_, rank, dims, slot, late, _ = self.result_entry(i)
-            do, done = e.fresh_label("late"), e.fresh_label("early")
-            f.branch_if(e.compare("ne", late, f.number(0)), do, done)
-            e.label(do)
+            making, joined = e.fresh_label("late"), e.fresh_label("early")
+            f.branch_if(e.compare("ne", late, f.number(0)), making, joined)
+            e.label(making)
             data = self.at(self.frame, slot, "ptr")
             array = self.new_array(type_, rank, dims, data, Reg(str(_CARRAY), "i32"))
             self.require(e.compare("ne", array, null), "raised")
@@ -331,35 +328,35 @@ class Boundary:
             address = e.assign("ptr", 1, f"getelementptr i8, {array}, i64 {FLAGS}")
             e.line(f"store {flags}, {address}, align 4")
             f.call("", "Py_DecRef", self.none())
-            self.put(self.made, i, array)
-            f.branch(done)
-            e.label(done)
+            self.put(self.arrays, i, array)
+            f.branch(joined)
+            e.label(joined)
 
     def none(self) -> Reg:
         """Python's None."""
         return Reg("@gw_none", "ptr")
 
     def run(self, run: Reg, work: Reg) -> Reg:
-        """Runs the program, without the interpreter's lock if there is much to do."""
+        """The status after a run of the program, without the interpreter's lock for long ones."""
         f, e = self.f, self.e
-        short, long, done = [e.fresh_label(p) for p in ("short", "long", "done")]
+        short, long, joined = [e.fresh_label(p) for p in ("short", "long", "done")]
         pointer = self.pointer(run)
         f.branch_if(e.compare("slt", work, f.number(RELEASE)), short, long)
         e.label(short)
         first = e.assign(I64, 1, f"call i64 {pointer.text}({self.frame})")
-        f.branch(done)
+        f.branch(joined)
         e.label(long)
         state = f.call("ptr", "PyEval_SaveThread")
         self.put(self.frame, f.number(THREAD), state)
         second = e.assign(I64, 1, f"call i64 {pointer.text}({self.frame})")
         f.call("", "PyEval_RestoreThread", self.at(self.frame, f.number(THREAD), "ptr"))
-        f.branch(done)
-        e.label(done)
+        f.branch(joined)
+        e.label(joined)
         return f.phi(I64, 1, (first.text, short), (second.text, long))
 
 
 def poll_function() -> FunctionWriter:
-    """What long work calls now and then: 1 if a signal has raised an error, as Ctrl-C does."""
+    """The function that long work calls now and then: 1 if a signal has raised an error."""
     f = FunctionWriter(None, "define i64 @poll(ptr %frame)")
     e = f.e
     slot = e.assign("ptr", 1, f"getelementptr i64, ptr %frame, i64 {THREAD}")
@@ -371,11 +368,11 @@ def poll_function() -> FunctionWriter:
 
 
 def rounds_function() -> FunctionWriter:
-    """All parts of a function(context, part) in each of several rounds: 1 if a signal has raised
-    an error between two of them.
+    """The function that runs all parts of a function(context, part) in each of several rounds.
 
-    The context begins with the frame and the number of the round. `share` is what shares parts
-    out between threads, null where nothing does. No part is under way when a round has ended.
+    It returns 1 if a signal has raised an error between two of them. The context begins with the
+    frame and the number of the round. `share` runs parts in several threads; it may be null. No
+    part is under way when a round has ended.
     """
     f = FunctionWriter(
         None,

@@ -1,4 +1,4 @@
-"""The innermost loop of a stage: over chunks of as many elements as a vector has lanes."""
+"""The innermost loop of a stage, over chunks: as many elements as a vector has lanes."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Key = tuple[int, Linear, tuple[tuple[int, Size], ...]]
 
 
 def key_of(x: Load | Store) -> Key:
-    """Where an instruction reads or an effect writes."""
-    return x.buffer, x.at, x.picks
+    """The key of the place that an instruction reads or an effect writes."""
+    return x.buffer, x.place, x.picks
 
 
 class ChunkLoop:
     """for each chunk: load, compute, store, reduce.
 
-    A last chunk that is not full goes through rooms on the stack, so that its body is the same
-    code; only what is reduced is masked there, by itself.
+    A partial last chunk goes through rooms on the stack, so that its body is the same code. Only
+    reductions are masked there.
     """
 
     def __init__(self, stage: StageValues, indices: list[Reg], begin: Reg, end: Reg) -> None:
@@ -53,24 +53,24 @@ class ChunkLoop:
         self.read |= {key_of(x) for x in self.effects if isinstance(x, Store) and x.combine}
         self.written = {key_of(x) for x in self.effects if isinstance(x, Store)}
         self.units = {key: kind for key, kind in self.kinds.items() if self.is_unbroken(key)}
-        #: Where the current chunk is, where it is unbroken.
+        #: The addresses of the current chunk, for unbroken places.
         self.pointers: dict[Key, Reg] = {}
         self.mask = self.e.constant("b1", 1, self.lanes)
         self.values: dict[int, Reg] = {}
 
     def find_places(self) -> dict[Key, str]:
-        """What is read or written along the axis, with its kind."""
-        found: dict[Key, str] = {}
+        """The places that are read or written along the axis, with their kinds."""
+        places: dict[Key, str] = {}
         for i, x in enumerate(self.instructions):
             if isinstance(x, Load) and self.stage.varying[i]:
-                found[key_of(x)] = x.kind
+                places[key_of(x)] = x.kind
         for effect in self.effects:
             if isinstance(effect, Store):
-                found[key_of(effect)] = effect.kind
-        return found
+                places[key_of(effect)] = effect.kind
+        return places
 
     def is_unbroken(self, key: Key) -> bool:
-        """Whether elements that follow each other along the axis do so in memory."""
+        """Whether adjacent elements along the axis are adjacent in memory."""
         return innermost(key[1]) == "unit" and not self.wandering(key)
 
     def wandering(self, key: Key) -> list[tuple[int, Size]]:
@@ -80,40 +80,40 @@ class ChunkLoop:
     # -- the loop ---------------------------------------------------------------------------
 
     def write(self) -> list[Reg]:
-        """The loop; what each reduction comes to."""
+        """The result of each reduction; writes the loop."""
         f, e = self.f, self.e
-        head, latch, rest, done = [e.fresh_label(p) for p in ("chunk", "again", "rest", "end")]
+        head, latch, rest, joined = [e.fresh_label(p) for p in ("chunk", "again", "rest", "end")]
         before, next_ = e.block, e.fresh("next")
-        f.branch_if(e.compare("slt", self.begin, self.end), head, done)
+        f.branch_if(e.compare("slt", self.begin, self.end), head, joined)
         e.label(head)
         self.j = f.phi(I64, 1, (self.begin.text, before), (next_, latch))
         phis = [f.open_phi(memory_kind(r.kind), self.lanes) for r in self.reductions]
         starts = [phi.reg for phi in phis]
-        left = e.binary("sub", self.end, self.j)
-        full = e.compare("sge", left, f.number(self.lanes))
-        rooms = self.enter(full, left)
+        remaining = e.binary("sub", self.end, self.j)
+        full = e.compare("sge", remaining, f.number(self.lanes))
+        rooms = self.enter(full, remaining)
         self.body()
         f.branch_if(full, latch, rest)
         e.label(rest)
-        self.leave(rooms, left)
-        mask = self.chunks.partial_mask(left) if self.reductions else None
+        self.leave(rooms, remaining)
+        mask = self.chunks.partial_mask(remaining) if self.reductions else None
         last = [self.reduced(r, start, mask) for r, start in zip(self.reductions, starts)]
-        f.branch(done)
+        f.branch(joined)
         e.label(latch)
         sums = [self.reduced(r, start, None) for r, start in zip(self.reductions, starts)]
         e.line(f"{next_} = add {self.j}, {self.lanes}")
-        f.branch_if(e.compare("slt", Reg(next_, I64), self.end), head, done)
-        e.label(done)
+        f.branch_if(e.compare("slt", Reg(next_, I64), self.end), head, joined)
+        e.label(joined)
         results = []
         for r, phi, total, end in zip(self.reductions, phis, sums, last):
             sources = (self.identity(r).text, before), (total.text, latch)
             f.close_phi(phi, *sources)
             results.append(f.phi(phi.reg.kind, self.lanes, *sources, (end.text, rest)))
-        kinds = [r.kind for r in self.reductions]  # phis stand together, before all else
+        kinds = [r.kind for r in self.reductions]  # phis come first in a block
         return [as_bool(f, x) if k == "b1" else x for x, k in zip(results, kinds)]
 
-    def enter(self, full: Reg, left: Reg) -> dict[Key, Reg]:
-        """Where the chunk is: in memory, or copied to rooms on the stack; these."""
+    def enter(self, full: Reg, remaining: Reg) -> dict[Key, Reg]:
+        """The rooms for a partial chunk; sets the pointers of a chunk, to memory or to rooms."""
         f, e = self.f, self.e
         main, tail, body = [e.fresh_label(p) for p in ("full", "part", "compute")]
         f.branch_if(full, main, tail)
@@ -123,8 +123,8 @@ class ChunkLoop:
             pointers[key] = self.accessed(key, pointers[key], kind, f.number(self.lanes))
         f.branch(body)
         e.label(tail)
-        rooms = self.filled_rooms(left)
-        mask = self.chunks.partial_mask(left) if self.needs_mask() else None
+        rooms = self.filled_rooms(remaining)
+        mask = self.chunks.partial_mask(remaining) if self.needs_mask() else None
         after = e.block
         f.branch(body)
         e.label(body)
@@ -136,7 +136,7 @@ class ChunkLoop:
         return rooms
 
     def accessed(self, key: Key, address: Reg, kind: str, count: Reg) -> Reg:
-        """The address of what is read, written or both."""
+        """The address to be used for elements that are read, written or both."""
         nest = self.stage.nest
         if key in self.read:
             address = nest.accessed(key[0], address, kind, False, count)
@@ -145,37 +145,37 @@ class ChunkLoop:
         return address
 
     def needs_mask(self) -> bool:
-        """Whether it matters in the body which lanes of a chunk count."""
-        scatters = any(isinstance(x, Store) and innermost(x.at) != "unit" for x in self.effects)
+        """Whether the body must know which lanes of a chunk count."""
+        scatters = any(isinstance(x, Store) and innermost(x.place) != "unit" for x in self.effects)
         divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
         return scatters or divides or any(self.wandering(key) for key in self.kinds)
 
-    def filled_rooms(self, left: Reg) -> dict[Key, Reg]:
-        """Copies a partial chunk of everything that is read to the stack."""
+    def filled_rooms(self, remaining: Reg) -> dict[Key, Reg]:
+        """New rooms on the stack, with copies of a partial chunk of all that is read."""
         rooms: dict[Key, Reg] = {}
         for key, kind in self.units.items():
             rooms[key] = self.f.stack(kind, self.lanes)
             if key in self.read:
                 source = self.f.address(self.bases[key], self.j, kind)
-                source = self.stage.nest.accessed(key[0], source, kind, False, left)
-                self.chunks.read_part(rooms[key], source, left, kind)
+                source = self.stage.nest.accessed(key[0], source, kind, False, remaining)
+                self.chunks.read_part(rooms[key], source, remaining, kind)
         return rooms
 
-    def leave(self, rooms: dict[Key, Reg], left: Reg) -> None:
-        """Copies what a partial chunk has written from the stack."""
+    def leave(self, rooms: dict[Key, Reg], remaining: Reg) -> None:
+        """Copies the written elements of a partial chunk from the stack."""
         for effect in self.effects:
             if isinstance(effect, Store) and key_of(effect) in rooms:
                 key = key_of(effect)
                 target = self.f.address(self.bases[key], self.j, effect.kind)
-                target = self.stage.nest.accessed(key[0], target, effect.kind, True, left)
-                self.chunks.write_part(target, rooms[key], left, effect.kind)
+                target = self.stage.nest.accessed(key[0], target, effect.kind, True, remaining)
+                self.chunks.write_part(target, rooms[key], remaining, effect.kind)
 
     def identity(self, r: Reduce) -> Reg:
-        """What a reduction starts from, as it is in memory."""
+        """The initial value of a reduction, in its memory kind."""
         return self.e.constant(memory_kind(r.kind), identity(r.combine, r.kind), self.lanes)
 
     def reduced(self, r: Reduce, start: Reg, mask: Reg | None) -> Reg:
-        """What a reduction has come to with this chunk, as it is in memory."""
+        """The value of a reduction after this chunk, in its memory kind."""
         value = self.vector(r.value)
         if r.kind == "b1":
             start = as_bool(self.f, start)
@@ -198,11 +198,11 @@ class ChunkLoop:
                 self.store(effect, value)
 
     def vector(self, i: int) -> Reg:
-        """An instruction's results for the chunk."""
-        found = self.values.get(i)
-        if found is None:
-            found = self.values[i] = self._vector(i)
-        return found
+        """The results of an instruction for the chunk."""
+        value = self.values.get(i)
+        if value is None:
+            value = self.values[i] = self._vector(i)
+        return value
 
     def _vector(self, i: int) -> Reg:
         x = self.instructions[i]
@@ -219,17 +219,17 @@ class ChunkLoop:
         return element(self.f, x.op, operands, x.kind, self.report)
 
     def report(self, condition: Reg) -> None:
-        """Notes it for the lanes that count."""
+        """Notes a refusal in the lanes that count."""
         if condition.lanes > 1:
             condition = self.e.binary("and", condition, self.mask)
         self.stage.report(condition)
 
     def load(self, x: Load) -> Reg:
-        """The elements of a chunk; strided ones, and those that indices pick, are gathered."""
+        """The elements of a chunk, gathered if they are strided or picked by indices."""
         key = key_of(x)
         if key in self.units:
             return self.f.load(self.pointers[key], x.kind, self.lanes)
-        places = self.chunks.places(x.at.strides[-1], self.j, self.end)
+        places = self.chunks.places(x.place.strides[-1], self.j, self.end)
         for i, stride in self.wandering(key):
             index = self.e.select(self.mask, self.vector(i), self.e.constant(I64, 0, self.lanes))
             apart = self.e.splat(self.f.size(stride), self.lanes)
@@ -240,14 +240,14 @@ class ChunkLoop:
     def index(self, x: Index) -> Reg:
         """The places of a chunk."""
         e, f = self.e, self.f
-        stride = f.size(x.at.strides[-1])
-        first = f.add(self.stage.place(x.at, self.indices), f.mul(self.j, stride))
+        stride = f.size(x.place.strides[-1])
+        first = f.add(self.stage.place(x.place, self.indices), f.mul(self.j, stride))
         first, stride = [e.cast_integer(r, x.kind) for r in (first, stride)]
         steps = e.binary("mul", self.chunks.iota(x.kind), e.splat(stride, self.lanes))
         return e.binary("add", e.splat(first, self.lanes), steps)
 
     def store(self, effect: Store, value: Reg) -> None:
-        """Writes a chunk, or adds to what is there."""
+        """Writes a chunk, or combines it with the elements there."""
         f = self.f
         key = key_of(effect)
         if key in self.units:
@@ -266,14 +266,14 @@ class ChunkLoop:
             f.store(combined(f, effect.combine, old, value), address)
 
     def watch(self, key: Key, size: int, writes: bool) -> Watch:
-        """What gives the addresses that are to be used for elements in any places."""
+        """The function from the addresses of scattered elements to those that are to be used."""
         nest, sanitizer = self.stage.nest, self.f.frame.sanitizer
 
-        def found(addresses: Reg) -> Reg:
+        def checked(addresses: Reg) -> Reg:
             if sanitizer is None:
                 return addresses
             place = key[0], nest.base(key[0]), addresses, size, writes, self.mask
             result: Reg = sanitizer.lanes(self.f, *place, nest.shadow(key[0]))
             return result
 
-        return found
+        return checked

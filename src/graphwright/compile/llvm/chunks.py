@@ -1,4 +1,4 @@
-"""Chunks of elements in memory: parts of vectors, elements at equal distances."""
+"""Chunks of elements in memory: parts of vectors, and elements at equal distances."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from graphwright.compile.nests.nest import Store
 from graphwright.compile.nests.sizes import Size
 from graphwright.machine.targets import target
 
-#: The addresses of a chunk's elements -> those that are to be used.
+#: From the addresses of a chunk's elements to those that are to be used.
 Watch = Callable[[Reg], Reg]
 
 
 class Chunks:
-    """Reads and writes chunks of so many lanes."""
+    """Reads and writes chunks of a number of lanes."""
 
     def __init__(self, f: FunctionWriter, lanes: int) -> None:
         self.f = f
         self.e = f.e
         self.lanes = lanes
 
-    def read_part(self, room: Reg, source: Reg, left: Reg, kind: str) -> None:
-        """Copies a partial chunk to the stack; as one vector, it is read from there at once."""
+    def read_part(self, room: Reg, source: Reg, count: Reg, kind: str) -> None:
+        """Copies a partial chunk to the stack, from where one vector load reads it."""
         if not maskable(kind):
-            self.f.copy(room, source, left, kind)
+            self.f.copy(room, source, count, kind)
             return
-        mask, type_ = self.partial_mask(left), type_of(kind, self.lanes)
+        mask, type_ = self.partial_mask(count), type_of(kind, self.lanes)
         name = f"llvm.masked.load.{suffix(Reg('', kind, self.lanes))}.p0"
         self.e.declarations[name] = f"declare {type_} @{name}(ptr, i32, {mask.type}, {type_})"
-        given = f"{source}, i32 {item_size(kind)}, {mask}, {type_} zeroinitializer"
-        self.f.store(self.e.assign(kind, self.lanes, f"call {type_} @{name}({given})"), room)
+        operands = f"{source}, i32 {item_size(kind)}, {mask}, {type_} zeroinitializer"
+        self.f.store(self.e.assign(kind, self.lanes, f"call {type_} @{name}({operands})"), room)
 
-    def write_part(self, target: Reg, room: Reg, left: Reg, kind: str) -> None:
+    def write_part(self, target: Reg, room: Reg, count: Reg, kind: str) -> None:
         """Copies a partial chunk from the stack."""
         if not maskable(kind):
-            self.f.copy(target, room, left, kind)
+            self.f.copy(target, room, count, kind)
             return
-        mask, value = self.partial_mask(left), self.f.load(room, kind, self.lanes)
+        mask, value = self.partial_mask(count), self.f.load(room, kind, self.lanes)
         name = f"llvm.masked.store.{suffix(value)}.p0"
         self.e.declarations[name] = f"declare void @{name}({value.type}, ptr, i32, {mask.type})"
-        given = f"{value}, {target}, i32 {item_size(kind)}, {mask}"
-        self.e.line(f"call void @{name}({given})")
+        operands = f"{value}, {target}, i32 {item_size(kind)}, {mask}"
+        self.e.line(f"call void @{name}({operands})")
 
-    def partial_mask(self, left: Reg) -> Reg:
-        """Which lanes of a partial chunk count."""
+    def partial_mask(self, count: Reg) -> Reg:
+        """The mask of the lanes that count in a partial chunk."""
         numbers = self.iota()
-        short = self.e.cast("trunc", left, "i32")
+        short = self.e.cast("trunc", count, "i32")
         return self.e.compare("slt", numbers, self.e.splat(short, self.lanes))
 
     def iota(self, kind: str = "i32") -> Reg:
@@ -59,7 +59,7 @@ class Chunks:
         return Reg(f"<{numbers}>" if self.lanes > 1 else "0", kind, self.lanes)
 
     def places(self, stride: Size, j: Reg, end: Reg) -> Reg:
-        """The places of a chunk at equal distances; of lanes beyond the end, the last one."""
+        """The places of a chunk at equal distances; lanes beyond the end have the last place."""
         e, f, lanes = self.e, self.f, self.lanes
         last = e.binary("sub", end, f.number(1))
         places = e.binary("add", e.splat(j, lanes), self.iota(I64))
@@ -67,7 +67,7 @@ class Chunks:
         return e.binary("mul", places, e.splat(f.size(stride), lanes))
 
     def gather(self, base: Reg, places: Reg, element: str, watch: Watch) -> Reg:
-        """Elements of a kind, wherever they are."""
+        """Elements of a kind at any places."""
         e, f, lanes = self.e, self.f, self.lanes
         kind = memory_kind(element)
         size = item_size(element)
@@ -93,7 +93,7 @@ class Chunks:
         if value.kind == "b1":
             value = e.cast("zext", value, "u8")
         places = e.binary("add", e.splat(j, lanes), self.iota(I64))
-        places = e.binary("mul", places, e.splat(f.size(effect.at.strides[-1]), lanes))
+        places = e.binary("mul", places, e.splat(f.size(effect.place.strides[-1]), lanes))
         size = item_size(value.kind)
         pointers = watch(e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}"))
         letter = "f" if is_float(value.kind) else "i"
@@ -105,5 +105,5 @@ class Chunks:
 
 
 def maskable(kind: str) -> bool:
-    """Whether a machine of this kind loads and stores parts of vectors by one instruction."""
+    """Whether this machine loads and stores parts of vectors of a kind by one instruction."""
     return "+avx" in target().features and item_size(kind) >= 4

@@ -1,8 +1,8 @@
 """Straight LLVM text, in SSA form, for scalars and explicit vectors alike.
 
-Text is what LLVM's parser reads fastest, and explicit vectors need no optimizer: what is
-emitted here goes to code generation as it is. A register knows its kind and its number of
-lanes; the same code emits scalar instructions for one lane and vector ones for many.
+LLVM's parser reads text fastest, and explicit vectors need no optimizer: this text goes to code
+generation as it is. A register knows its kind and its number of lanes. The same code emits scalar
+instructions for one lane and vector ones for many.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from math import copysign
 
 from graphwright.base.named_tuples import NamedTuple
 
-#: Kinds of elements: LLVM's type, bits. A bf16 is the upper half of an f32; as that, and as
-#: an f16, elements are only stored.
+#: Kinds of elements: LLVM's type, bits. A bf16 is the upper half of an f32. Elements of bf16 and
+#: f16 are only stored.
 KINDS = {
     "f32": ("float", 32),
     "f64": ("double", 64),
@@ -45,7 +45,7 @@ def is_signed(kind: str) -> bool:
 
 
 def bits(kind: str) -> int:
-    """The size of an element."""
+    """The bits of an element."""
     return KINDS[kind][1]
 
 
@@ -58,7 +58,7 @@ class Reg(NamedTuple):
 
     @property
     def type(self) -> str:
-        """Its LLVM type."""
+        """The LLVM type."""
         return type_of(self.kind, self.lanes)
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ def type_of(kind: str, lanes: int) -> str:
 
 
 def literal(kind: str, value: float) -> str:
-    """A constant's text, exactly: floating-point numbers by their bits."""
+    """The exact text of a constant: floating-point numbers by their bits."""
     if kind == "b1":
         return "true" if value else "false"
     if kind == "f16":
@@ -100,16 +100,16 @@ class Emitter:
     # -- text ----------------------------------------------------------------------------
 
     def fresh(self, prefix: str = "v") -> str:
-        """A name that is not used yet."""
+        """A new name."""
         self._count += 1
         return f"%{prefix}{self._count}"
 
     def line(self, text: str) -> None:
-        """An instruction without a result."""
+        """Adds an instruction without a result."""
         self.lines.append("  " + text)
 
     def assign(self, kind: str, lanes: int, text: str) -> Reg:
-        """An instruction's result."""
+        """The result of an instruction, which is added."""
         name = self.fresh()
         self.lines.append(f"  {name} = {text}")
         return Reg(name, kind, lanes)
@@ -120,7 +120,7 @@ class Emitter:
         self.block = name
 
     def fresh_label(self, prefix: str) -> str:
-        """A label that is not used yet."""
+        """A new label."""
         self._count += 1
         return f"{prefix}{self._count}"
 
@@ -173,7 +173,7 @@ class Emitter:
         return self.assign(x.kind, x.lanes, f"{opcode} {x}, {y.text}")
 
     def unary(self, opcode: str, x: Reg) -> Reg:
-        """`fneg`."""
+        """`fneg`, the one such opcode."""
         return self.assign(x.kind, x.lanes, f"{opcode} {x}")
 
     def compare(self, predicate: str, x: Reg, y: Reg) -> Reg:
@@ -196,7 +196,7 @@ class Emitter:
         return self.assign(kind, x.lanes, f"{opcode} {x} to {type_of(kind, x.lanes)}")
 
     def cast_integer(self, x: Reg, kind: str) -> Reg:
-        """A signed integer in as many bits as a kind has."""
+        """A signed integer with the bits of a kind."""
         if bits(kind) == bits(x.kind):
             return Reg(x.text, kind, x.lanes)
         return self.cast("trunc" if bits(kind) < bits(x.kind) else "sext", x, kind)
@@ -210,8 +210,8 @@ class Emitter:
             name, first.kind, first.lanes, result, types, flags_type(flags)
         )
         self.declarations[symbol] = declaration
-        given = ", ".join([f"{a.type} {a.text}" for a in arguments])
-        return self.assign(result, first.lanes, f"{call}({given}{', ' if flags else ''}{flags})")
+        operands = ", ".join([f"{a.type} {a.text}" for a in arguments])
+        return self.assign(result, first.lanes, f"{call}({operands}{', ' if flags else ''}{flags})")
 
     def fma(self, x: Reg, y: Reg, z: Reg) -> Reg:
         """x * y + z, rounded once."""
@@ -231,7 +231,7 @@ def constant(kind: str, value: float, sign: float, lanes: int) -> Reg:
 def declared(
     name: str, kind: str, lanes: int, result: str, types: tuple[str, ...], flags: str
 ) -> tuple[str, str, str]:
-    """An intrinsic's symbol, its declaration, and how a call of it begins."""
+    """An intrinsic's symbol, its declaration, and the beginning of a call."""
     symbol = f"llvm.{name}.{suffix(Reg('', kind, lanes))}"
     type_ = type_of(result, lanes)
     declaration = f"declare {type_} @{symbol}({', '.join(types)}{flags})"
@@ -239,12 +239,12 @@ def declared(
 
 
 def flags_type(flags: str) -> str:
-    """The parameter type of an intrinsic's trailing flag, as `i1 false` has it."""
+    """The parameter type of an intrinsic's trailing flag: `, i1` for `i1 false`."""
     return f", {flags.split()[0]}" if flags else ""
 
 
 def suffix(x: Reg) -> str:
-    """How an intrinsic's name tells its type: `v32f32`, `i64`."""
+    """The suffix of an intrinsic's name for a type: `v32f32`, `i64`."""
     size = bits(x.kind)
     short = f"{'f' if is_float(x.kind) else 'i'}{size}"
     return short if x.lanes == 1 else f"v{x.lanes}{short}"

@@ -1,8 +1,8 @@
 """The frame of a call: one block of 8-byte slots that native code works on.
 
-Slot 0 is the status, slot 1 what the boundary keeps of Python's thread; then the symbols'
-values, the buffers' addresses, the scalars, and the results' dimensions. Whoever calls fills in
-the dimensions of the inputs and their addresses.
+Slot 0 is the status, slot 1 the state of Python's thread. Then come the values of symbols, the
+addresses of buffers, the scalars, and the dimensions of results. The caller fills in the dimensions
+and addresses of the inputs.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from typing import Any
 
 from graphwright.compile.nests.nest import Program
 
-#: The status of a run that a signal has ended; with any other but 0 the slow tier must do it.
+#: The status of a run that a signal has ended. After any other but 0 the slow tier does the call.
 INTERRUPTED = 2
 
-#: That of a run that finds no memory when it may have written in memory that its arguments lent:
-#: nobody can do it again.
+#: The status of a run that lacks memory when it may have overwritten arguments: the call cannot be
+#: done again.
 EXHAUSTED = 4
 
 THREAD = 1  # the slot
 
-#: With more elements than this to compute, the interpreter's lock is let go of.
+#: A run that computes more elements than this releases the interpreter's lock.
 RELEASE = 20_000
 
 
 class Frame:
-    """Where everything of a program is; `sanitizer` instruments its code, if anything does."""
+    """The slots of a program; a `sanitizer` may instrument its code."""
 
     def __init__(self, program: Program, sanitizer: Any = None) -> None:
         count = 1 + max(
@@ -59,5 +59,5 @@ class Frame:
         return self.scalars + i
 
     def shadow(self, i: int) -> int:
-        """The slot of the address of a buffer's shadow, where the code is sanitized."""
+        """The slot of the address of a buffer's shadow, in sanitized code."""
         return self.shadows + i

@@ -1,15 +1,15 @@
-"""One LLVM function being written: its frame, sizes, loops."""
+"""An LLVM function under construction: its frame, sizes, loops."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.llvm.emitter import Emitter, Reg, type_of
 from graphwright.compile.llvm.frame import Frame
-from graphwright.compile.llvm.functions.elements import VectorScalars
+from graphwright.compile.llvm.functions.elements import VectorScalars, overlook
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.sizes import Size
 from graphwright.machine.targets import vectors
@@ -18,17 +18,17 @@ I64 = "i64"
 
 
 class Phi(NamedTuple):
-    """A value by the block that control came from, and the line that says so."""
+    """A value by the block that control came from, and the number of its line."""
 
     reg: Reg
     line: int
 
 
 class FunctionWriter:
-    """Emits into one function; what sizes need is emitted at its entry."""
+    """Emits into one function; sizes are computed at its entry."""
 
     def __init__(self, frame: Frame | None, signature: str) -> None:
-        self.frame: Any = frame  # none in functions that are given all they need
+        self.frame: Any = frame  # None in functions that need no frame
         self.signature = signature
         self.e = Emitter()
         self.entry: list[str] = []
@@ -40,13 +40,13 @@ class FunctionWriter:
         self.e.label("start")
 
     def text(self) -> str:
-        """The function."""
+        """The text of the function."""
         lines = ["entry:", *self.entry, "  br label %start", *self.body]
         return "\n".join([f"{self.signature} {vectors().attributes} {{", *lines, "}", ""])
 
     @contextmanager
     def at_entry(self) -> Iterator[None]:
-        """Emits at the entry instead."""
+        """A context that emits at the entry instead."""
         before, self.e.lines = self.e.lines, self.entry
         try:
             yield
@@ -60,7 +60,7 @@ class FunctionWriter:
         return self.e.assign("ptr", 1, f"getelementptr i64, ptr %frame, i64 {i}")
 
     def from_slot(self, i: int, kind: str) -> Reg:
-        """What is in a slot."""
+        """The contents of a slot."""
         address = self.slot(i)
         return self.e.assign(kind, 1, f"load {type_of(kind, 1)}, {address}, align 8")
 
@@ -70,7 +70,7 @@ class FunctionWriter:
         self.e.line(f"store {x}, {address}, align 8")
 
     def buffer(self, i: int) -> Reg:
-        """A buffer's address."""
+        """The address of a buffer."""
         slot = self.frame.buffer(i)
         if i in self.moving:
             return self.from_slot(slot, "ptr")
@@ -84,12 +84,12 @@ class FunctionWriter:
         self._slots[self.frame.buffer(i)] = address
 
     def size(self, size: Size) -> Reg:
-        """A size's value."""
-        found = self._sizes.get(size)
-        if found is None:
+        """The value of a size."""
+        value = self._sizes.get(size)
+        if value is None:
             with self.at_entry():
-                found = self._sizes[size] = self._product(size)
-        return found
+                value = self._sizes[size] = self._product(size)
+        return value
 
     def _product(self, size: Size) -> Reg:
         result = None if size.factor == 1 and size.symbols else self.number(size.factor)
@@ -105,7 +105,7 @@ class FunctionWriter:
     # -- integers ---------------------------------------------------------------------------
 
     def number(self, value: int) -> Reg:
-        """An integer."""
+        """An integer constant."""
         return Reg(str(value), I64)
 
     def add(self, x: Reg, y: Reg) -> Reg:
@@ -136,16 +136,18 @@ class FunctionWriter:
         return self.accessed(buffer, base, self.address(base, index, kind), size, writes)
 
     def accessed(self, buffer: int, base: Reg, address: Reg, size: Reg, writes: bool) -> Reg:
-        """The address at which so many bytes of a buffer that lies at `base` are read or written;
-        sanitized code looks whether they are its own."""
+        """The address to be used for some bytes of a buffer that lies at `base`.
+
+        Sanitized code checks that they are the buffer's own.
+        """
         sanitizer = self.frame.sanitizer
         if sanitizer is None:
             return address
-        found: Reg = sanitizer.access(self, buffer, base, address, size, writes)
-        return found
+        checked: Reg = sanitizer.access(self, buffer, base, address, size, writes)
+        return checked
 
     def load(self, address: Reg, kind: str, lanes: int) -> Reg:
-        """Elements from memory; bools are bytes there."""
+        """Loads elements from memory, where bools are bytes."""
         if kind == "b1":
             raw = self.load(address, "u8", lanes)
             return self.e.compare("ne", raw, self.e.like(0, raw))
@@ -153,7 +155,7 @@ class FunctionWriter:
         return self.e.assign(kind, lanes, text)
 
     def store(self, x: Reg, address: Reg) -> None:
-        """Elements to memory."""
+        """Stores elements to memory."""
         if x.kind == "b1":
             x = self.e.cast("zext", x, "u8")
         self.e.line(f"store {x}, {address}, align {item_size(x.kind)}")
@@ -199,34 +201,34 @@ class FunctionWriter:
         return phi.reg
 
     def open_phi(self, kind: str, lanes: int = 1) -> Phi:
-        """One whose sources `close_phi` says when they are known."""
+        """A phi whose sources `close_phi` adds later."""
         return Phi(self.e.assign(kind, lanes, "phi"), len(self.e.lines) - 1)
 
     def close_phi(self, phi: Phi, *sources: tuple[str, str]) -> None:
-        """The sources of one that was opened."""
+        """Adds the sources of an open phi."""
         options = ", ".join(f"[ {text}, %{label} ]" for text, label in sources)
         self.e.lines[phi.line] += f" {phi.reg.type} {options}"
 
     @contextmanager
     def loop(self, begin: Reg, end: Reg) -> Iterator[Reg]:
-        """for i in begin..end: the block's body."""
+        """A context for the body of: for i in begin..end."""
         e = self.e
-        head, body, done = [e.fresh_label(p) for p in ("head", "body", "done")]
+        head, body, end_label = [e.fresh_label(p) for p in ("head", "body", "done")]
         before = e.block
         next_ = e.fresh("next")
         self.branch(head)
         e.label(head)
         latch = e.fresh_label("latch")
         i = self.phi(I64, 1, (begin.text, before), (next_, latch))
-        self.branch_if(e.compare("slt", i, end), body, done)
+        self.branch_if(e.compare("slt", i, end), body, end_label)
         e.label(body)
         yield i
         self.branch(latch)
         e.label(latch)
         e.line(f"{next_} = add {i}, 1")
         self.branch(head)
-        e.label(done)
+        e.label(end_label)
 
-    def scalars(self, on_zero: Any) -> VectorScalars:
-        """The meaning of element expressions here."""
+    def scalars(self, on_zero: Callable[[Reg], None] = overlook) -> VectorScalars:
+        """The words of element expressions in this function."""
         return VectorScalars(self.e, on_zero)

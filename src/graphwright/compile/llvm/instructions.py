@@ -1,6 +1,8 @@
-"""Instructions of a nest that need no loop: what nests and straight code share."""
+"""The instructions that nests and straight code share."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import FunctionWriter
@@ -8,13 +10,12 @@ from graphwright.compile.nests.nest import Count, Instruction, Row, Scalar, Scal
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import Cast
 
-
-def ignore(condition: Reg) -> None:
-    """For conversions of integers, which cannot fail."""
+#: A function that notes a condition under which an element is refused.
+Report = Callable[[Reg], None]
 
 
 def memory_kind(kind: str) -> str:
-    """The kind as it is in memory: bools are bytes."""
+    """The kind in memory, where bools are bytes."""
     return "u8" if kind == "b1" else kind
 
 
@@ -23,8 +24,8 @@ def as_bool(f: FunctionWriter, x: Reg) -> Reg:
     return f.e.compare("ne", x, f.e.like(0, x))
 
 
-def element(f: FunctionWriter, op: Op, operands: list[Reg], kind: str, report: object) -> Reg:
-    """An op's element expression."""
+def element(f: FunctionWriter, op: Op, operands: list[Reg], kind: str, report: Report) -> Reg:
+    """The value of an op's element expression."""
     scalars = f.scalars(report)
     if isinstance(op, Cast):
         return scalars.convert(operands[0], kind)
@@ -32,7 +33,7 @@ def element(f: FunctionWriter, op: Op, operands: list[Reg], kind: str, report: o
 
 
 def scalar_instruction(f: FunctionWriter, x: Instruction, rows: dict[int, Reg]) -> Reg:
-    """Instructions that read nothing from memory but the frame."""
+    """The value of an instruction that reads no memory but the frame."""
     if isinstance(x, ScalarConstant):
         return f.e.constant(x.kind, x.value)
     if isinstance(x, Scalar):
@@ -40,5 +41,5 @@ def scalar_instruction(f: FunctionWriter, x: Instruction, rows: dict[int, Reg]) 
     if isinstance(x, Row):
         return rows[x.row]
     if isinstance(x, Count):
-        return f.scalars(ignore).convert(f.size(x.size), x.kind)
+        return f.scalars().convert(f.size(x.size), x.kind)
     raise TypeError(f"not a scalar instruction: {x}")

@@ -1,8 +1,8 @@
-"""Running the function of a nest or a scan: at once, or in parts that threads share.
+"""Runs of a nest's or a scan's function: at once, or in parts that threads share.
 
-What takes long goes in rounds: each is the same number of parts, and after each signals are let
-in, so that Ctrl-C works. What a round does takes some milliseconds; how many there are follows
-from the sizes alone, and so do results.
+Long work runs in rounds, each of the same number of parts. After each round signals are let in, so
+that Ctrl-C works. A round takes some milliseconds. Their number follows from the sizes alone, and
+so do results.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from graphwright.compile.nests.nest import Element, Nest, Reduce
 from graphwright.compile.nests.sizes import product
 from graphwright.machine import threads
 
-#: Parts of a nest whose totals are added up: always as many, so that sums do not depend on the
-#: number of threads.
+#: The parts of a nest, whose totals are added up. Their number is fixed, so that sums do not depend
+#: on the number of threads.
 PARTS = 16
 
-#: With less to do than this (about one simple operation on an element each), threads only cost.
+#: The least work that is worth threads, about one simple operation on an element each.
 WORTH = 1 << 18
 
 #: The simple operations of a round.
 ROUND = 1 << 25
 
-#: Element functions that cost as much as many simple ones.
+#: Simple element functions; all others cost as much as `_DEAR` of these.
 _SIMPLE = frozenset(
     {"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast", "Square", "SelectV2"}
 )
@@ -38,9 +38,9 @@ _DEAR = 8
 class Launch:
     """Writes the calls of a function over a range into the main function.
 
-    There are `work` elements to compute, at the cost of `each` simple operations. Parts of what
-    is `ordered` cannot run at once; `totals` are those of each part. What is `whole` runs to its
-    end once it has begun. Where the function finds the `room` of its totals may be given.
+    There are `work` elements to compute, at the cost of `each` simple operations. Parts of an
+    `ordered` function cannot run at once. A `whole` one runs to its end once it has begun. Each
+    part has `totals`, in `room` if the caller has some.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Launch:
 
     @classmethod
     def of_nest(cls, f: FunctionWriter, name: str, nest: Nest, whole: bool) -> Launch:
-        """That of a nest's function."""
+        """The launch of a nest's function."""
         end, work = f.size(product(extent(nest))), f.size(product(nest.axes))
         whole |= nest.ordered and bool(nest.outer)  # no range is given to those
         return cls(f, name, end, work, weight(nest), totals_of(nest), nest.ordered, whole)
@@ -80,7 +80,7 @@ class Launch:
         return self.is_shared or not (self.whole or is_less(self.work, ROUND // self.each))
 
     def write(self) -> list[list[Reg]]:
-        """The calls; where the parts of each total are."""
+        """The addresses of each total's parts; writes the calls."""
         f, e = self.f, self.e
         room = self.room or self.rooms()
         if not self.has_parts():
@@ -90,16 +90,16 @@ class Launch:
             for i, effect in enumerate(self.totals):
                 start = e.constant(effect.kind, identity(effect.combine, effect.kind))
                 f.store(start, word(f, room, part * len(self.totals) + i))
-        alone, parts, done = [e.fresh_label(p) for p in ("alone", "parts", "joined")]
+        alone, parts, joined = [e.fresh_label(p) for p in ("alone", "parts", "joined")]
         limit = f.number((WORTH if self.is_shared else ROUND) // self.each)
         f.branch_if(e.compare("slt", self.work, limit), alone, parts)
         e.label(alone)
         self.call(f.number(0), self.end, room)
-        f.branch(done)
+        f.branch(joined)
         e.label(parts)
         self.call_parts(room)
-        f.branch(done)
-        e.label(done)
+        f.branch(joined)
+        e.label(joined)
         return self.words(room)
 
     def rooms(self) -> Reg:
@@ -109,7 +109,7 @@ class Launch:
             return self.e.assign("ptr", 1, f"alloca i64, i64 {count}, align 16")
 
     def words(self, room: Reg) -> list[list[Reg]]:
-        """Where the parts of each total are."""
+        """The addresses of each total's parts."""
         count = len(self.totals)
         return [
             [word(self.f, room, part * count + i) for part in range(self.parts)]
@@ -117,11 +117,11 @@ class Launch:
         ]
 
     def call(self, begin: Reg, end: Reg, totals: Reg) -> None:
-        """The function over a range."""
+        """Calls the function over a range."""
         self.e.line(f"call void @{self.name}(ptr %frame, {begin}, {end}, {totals})")
 
     def call_parts(self, room: Reg) -> None:
-        """The function over parts of the range."""
+        """Calls the function over parts of the range."""
         f = self.f
         count = f.number(1) if self.whole else rounds(f, self.work, self.each, self.end)
         words = [Reg("%frame", "ptr"), f.number(0), count, self.end, room]
@@ -132,7 +132,7 @@ class Launch:
         leave_if(f, in_rounds(f, f"{self.name}_part", context, self.parts, count, self.is_shared))
 
     def part(self) -> str:
-        """The function of one part: a range of the whole, totals of its own."""
+        """The text of the function of one part, which has a range and totals of its own."""
         name = f"{self.name}_part"
         f = FunctionWriter(None, f"define internal void @{name}(ptr %context, i64 %part)")
         context = Reg("%context", "ptr")
@@ -147,13 +147,15 @@ class Launch:
             f.e.line(f"call void @{self.name}({frame}, {begin}, {stop}, {room})")
         else:
             with f.at_entry():
-                found = f.e.assign("ptr", 1, f"alloca i64, i64 {len(self.totals)}, align 16")
-            f.e.line(f"call void @{self.name}({frame}, {begin}, {stop}, {found})")
+                totals = f.e.assign("ptr", 1, f"alloca i64, i64 {len(self.totals)}, align 16")
+            f.e.line(f"call void @{self.name}({frame}, {begin}, {stop}, {totals})")
             first = f.mul(Reg("%part", I64), f.number(len(self.totals)))
             for i, effect in enumerate(self.totals):
-                own = f.address(room, f.add(first, f.number(i)), I64)
-                x, y = [f.load(at, effect.kind, 1) for at in (own, word(f, found, i))]
-                f.store(combined(f, effect.combine, x, y), own)
+                sum_address = f.address(room, f.add(first, f.number(i)), I64)
+                x, y = [
+                    f.load(address, effect.kind, 1) for address in (sum_address, word(f, totals, i))
+                ]
+                f.store(combined(f, effect.combine, x, y), sum_address)
         f.e.line("ret void")
         return f.text()
 
@@ -164,14 +166,14 @@ def word(f: FunctionWriter, base: Reg, i: int) -> Reg:
 
 
 def is_less(x: Reg, limit: int) -> bool:
-    """Whether a number is known, and less than another."""
+    """Whether a number is known and less than a limit."""
     return x.text.isdigit() and int(x.text) < limit
 
 
 def rounds(f: FunctionWriter, work: Reg, each: int, end: Reg) -> Reg:
-    """How many rounds there are: no more than a range has places.
+    """The number of rounds: no more than a range has places.
 
-    There is only one where so little is done that the interpreter's lock is still held.
+    There is one round where the work is too little to release the interpreter's lock.
     """
     size = f.number(max(ROUND // each, RELEASE))
     count = f.add(f.e.binary("sdiv", work, size), f.number(1))
@@ -181,7 +183,7 @@ def rounds(f: FunctionWriter, work: Reg, each: int, end: Reg) -> Reg:
 def in_rounds(
     f: FunctionWriter, function: str, context: Reg, parts: int, count: Reg, shared: bool
 ) -> Reg:
-    """Calls the function of a part for all parts in each round; whether a signal has ended it."""
+    """Whether a signal has ended the rounds; calls the function of a part for all parts in each."""
     share = Reg("null", "ptr")
     if shared:
         name = "gw_parallel_for"
@@ -193,7 +195,7 @@ def in_rounds(
 
 
 def leave_if(f: FunctionWriter, raised: Reg) -> None:
-    """Leaves the main function if a signal has ended what it did."""
+    """Leaves the main function if a signal has ended its work."""
     go, on = f.e.fresh_label("interrupted"), f.e.fresh_label("on")
     f.branch_if(raised, go, on)
     f.e.label(go)
@@ -208,7 +210,7 @@ def leave(f: FunctionWriter) -> None:
 
 
 def bounds(f: FunctionWriter, part: Reg, parts: Reg, end: Reg) -> tuple[Reg, Reg]:
-    """Where one of so many parts of a range begins and ends."""
+    """The begin and the end of one part of a range."""
     each, rest = f.e.binary("sdiv", end, parts), f.e.binary("srem", end, parts)
     first, last = [  # end * number / parts, which might overflow
         f.add(f.mul(each, number), f.e.binary("sdiv", f.mul(rest, number), parts))
@@ -218,6 +220,6 @@ def bounds(f: FunctionWriter, part: Reg, parts: Reg, end: Reg) -> tuple[Reg, Reg
 
 
 def weight(nest: Nest) -> int:
-    """What an element costs."""
+    """The cost of an element, in simple operations."""
     elements = [x for stage in nest.stages for x in stage.instructions if isinstance(x, Element)]
     return 1 + sum(1 if x.op.type_name in _SIMPLE else _DEAR for x in elements)

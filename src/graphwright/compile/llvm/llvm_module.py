@@ -1,4 +1,4 @@
-"""An LLVM module while its functions are written."""
+"""An LLVM module under construction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sanitizer_of(program: Program) -> Sanitizer | None:
-    """What instruments a program's code in the mode `sanitize`; only that mode loads it."""
+    """The instrumentation of a program's code in the mode `sanitize`, which alone loads it."""
     if OPTIONS.get("native") != "sanitize":
         return None
     from graphwright.compile.llvm.sanitizer import Sanitizer
@@ -25,16 +25,16 @@ def sanitizer_of(program: Program) -> Sanitizer | None:
 
 
 class FunctionText(Protocol):
-    """What writes a function."""
+    """A writer of a function."""
 
     e: Emitter
 
     def text(self) -> str:
-        """The function."""
+        """The text of the function."""
 
 
 class LlvmModule:
-    """The functions of a module, as they are written."""
+    """The functions of a module."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -43,16 +43,16 @@ class LlvmModule:
         self.declarations: dict[str, str] = {}
 
     def text(self) -> str:
-        """What was written so far: declarations, then functions."""
+        """The text so far: declarations, then functions."""
         return "\n".join([*self.declarations.values(), "", *self.functions])
 
     def expected(self, size: Size) -> int:
-        """What a size is in this trace; negative where it does not say."""
+        """The value of a size in this trace; negative if it is unknown."""
         known = {s: value for (s, _, _), value in zip(self.program.symbols, self.program.expected)}
         values = [known.get(s, -1) for s in size.symbols]
         return size.factor * math.prod(values) if all(v >= 0 for v in values) else -1
 
     def add(self, writer: FunctionText) -> None:
-        """Has a function written, and those that it calls before it."""
+        """Adds a function and its declarations."""
         self.functions.append(writer.text())
         self.declarations.update(writer.e.declarations)

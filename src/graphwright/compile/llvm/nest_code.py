@@ -1,10 +1,10 @@
 """Loop nests as LLVM functions: explicit vectors along the innermost axis.
 
-A nest becomes `void nestK(frame, begin, end)` over a range of its outer axes (of all but the
-innermost where nothing is reduced; of the elements where there is one axis). What does not
-change along the innermost axis is computed once before its loop. The loop runs over chunks
-of as many elements as a vector has lanes; the last, partial chunk goes through small buffers on
-the stack, so that its body is the same code.
+A nest becomes `void nestK(frame, begin, end)` over a range of its outer axes. Without reductions
+these are all but the innermost; with one axis the range is over its elements. Values that do not
+change along the innermost axis are computed once, before its loop. That loop runs over chunks of as
+many elements as a vector has lanes. A partial last chunk goes through small buffers on the stack,
+so that its body is the same code.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class NestWriter(NestFunction):
     """Writes the function of a nest."""
 
     def text(self) -> str:
-        """The function."""
+        """The text of the function."""
         f, nest = self.f, self.nest
         begin, end = Reg("%begin", I64), Reg("%end", I64)
         self.allocate_rows()
@@ -47,7 +47,7 @@ class NestWriter(NestFunction):
         return f.text()
 
     def in_order(self, indices: list[Reg]) -> None:
-        """The stages of one element after the other."""
+        """Writes the stages for one element after the other."""
         if len(indices) == len(self.nest.axes):
             self.stages(indices, self.f.number(0), self.f.number(0))
             return
@@ -55,7 +55,7 @@ class NestWriter(NestFunction):
             self.in_order([*indices, i])
 
     def indices(self, position: Reg) -> list[Reg]:
-        """The index along each of the axes that the range runs over."""
+        """The index along each axis of the range."""
         axes = self.nest.axes[: self.outside]
         indices: list[Reg] = []
         for size in reversed(axes[1:]):
@@ -65,14 +65,14 @@ class NestWriter(NestFunction):
         return [position, *reversed(indices)]
 
     def allocate_rows(self) -> None:
-        """Memory for values of one row that a later stage reads."""
-        wanted = {
+        """Allocates memory for values of one row that a later stage reads."""
+        buffers = {
             x.buffer
             for stage in self.nest.stages
             for x in (*stage.instructions, *stage.effects)
             if isinstance(x, (Load, Store)) and self.buffers[x.buffer].role == "row"
         }
-        for i in sorted(wanted):
+        for i in sorted(buffers):
             count = self.f.size(Size(item_size(self.buffers[i].kind)))
             for d in self.buffers[i].shape:
                 count = self.f.mul(count, self.f.size(d))
@@ -83,37 +83,37 @@ class NestWriter(NestFunction):
             self.require_rows()
 
     def require_rows(self) -> None:
-        """Returns with a status if there is no memory for rows; other threads have the same."""
+        """Writes a return with a status for lack of memory; other threads set the same status."""
         f, e = self.f, self.e
         null = Reg("null", "ptr")
-        none, some = e.fresh_label("none"), e.fresh_label("rows")
+        none, present = e.fresh_label("none"), e.fresh_label("rows")
         missing = [
             e.compare("eq", memory, null)
             for memory in (*self.row_memory.values(), *self.row_shadows.values())
         ]
-        f.branch_if(reduce(lambda x, y: e.binary("or", x, y), missing), none, some)
+        f.branch_if(reduce(lambda x, y: e.binary("or", x, y), missing), none, present)
         e.label(none)
         f.to_slot(0, f.number(EXHAUSTED))
         self.free_rows()
         e.line("ret void")
-        e.label(some)
+        e.label(present)
 
     def free_rows(self) -> None:
-        """Gives the memory of rows back."""
+        """Frees the memory of rows."""
         for memory in (*self.row_memory.values(), *self.row_shadows.values()):
             self.f.call("", "free", memory)
 
     # -- totals -----------------------------------------------------------------------------
 
     def start_totals(self) -> None:
-        """Room for what is reduced over everything."""
+        """Makes room for reductions over everything."""
         for effect in totals_of(self.nest):
             room = self.f.stack(effect.kind, self.lanes)
             self.f.store(self.whole(effect), room)
             self.accumulators[effect.row] = room
 
     def finish_totals(self) -> None:
-        """Totals go where the caller wants them, in the order of the nest's scalars."""
+        """Stores totals for the caller, in the order of the nest's scalars."""
         for i, effect in enumerate(totals_of(self.nest)):
             value = self.f.load(self.accumulators[effect.row], effect.kind, self.lanes)
             total = horizontal(self.f, effect.combine, value)
@@ -123,7 +123,7 @@ class NestWriter(NestFunction):
     # -- stages -----------------------------------------------------------------------------
 
     def stages(self, indices: list[Reg], begin: Reg, end: Reg) -> None:
-        """All stages, for one index of the range's axes."""
+        """Writes all stages, for one index of the range's axes."""
         for stage in self.nest.stages:
             if not stage.inner:
                 self.once(stage, indices)
@@ -131,7 +131,7 @@ class NestWriter(NestFunction):
                 StageWriter(self, stage).write(indices, begin, end)
 
     def once(self, stage: Stage, indices: list[Reg]) -> None:
-        """A stage without inner axes."""
+        """Writes a stage without inner axes."""
         writer = StageWriter(self, stage)
         for i in range(len(stage.instructions)):
             writer.scalar(i, indices)
@@ -139,7 +139,7 @@ class NestWriter(NestFunction):
             if isinstance(effect, Keep):
                 self.rows[effect.row] = writer.uniform[effect.value]
             elif isinstance(effect, Store):
-                place = effect.buffer, effect.at, effect.kind, indices, effect.picks
+                place = effect.buffer, effect.place, effect.kind, indices, effect.picks
                 address, value = writer.address(*place), writer.uniform[effect.value]
                 if effect.combine:
                     address = self.accessed(effect.buffer, address, effect.kind, False)
@@ -147,16 +147,17 @@ class NestWriter(NestFunction):
                     value = combined(self.f, effect.combine, before, value)
                 self.f.store(value, self.accessed(effect.buffer, address, effect.kind, True))
 
+
 def totals_of(nest: Nest) -> list[Reduce]:
-    """What a nest reduces over everything, in the order of its scalars."""
+    """The reductions of a nest over everything, in the order of its scalars."""
     if nest.outer:
         return []
-    found = {e.row: e for stage in nest.stages for e in stage.effects if isinstance(e, Reduce)}
-    return [found[row] for row, _, _ in nest.scalars]
+    by_row = {e.row: e for stage in nest.stages for e in stage.effects if isinstance(e, Reduce)}
+    return [by_row[row] for row, _, _ in nest.scalars]
 
 
 def extent(nest: Nest) -> tuple[Size, ...]:
-    """The axes that the range of a nest's function runs over."""
+    """The axes of the range of a nest's function."""
     if len(nest.axes) == 1 and not nest.outer:
         return nest.axes
     return nest.axes[: nest.outer or len(nest.axes) - 1] or (ONE,)

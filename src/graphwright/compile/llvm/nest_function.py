@@ -1,4 +1,4 @@
-"""The function of a nest while it is written: its rows and totals, and where its memory is."""
+"""The function of a nest under construction: its rows, totals and memory."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ _VECTOR = 128
 
 
 def lanes_of(nest: Nest, inner: int) -> int:
-    """As many lanes as the largest elements of a nest allow; no more than the innermost axis has,
-    where that is expected to be short and made of whole vectors, `inner` elements long."""
+    """The lanes of a nest: as many as its largest elements allow.
+
+    `inner` is the expected length of the innermost axis. There are no more lanes than that if it is
+    short and whole vectors fill it.
+    """
     sizes = [1]
     for stage in nest.stages:
         sizes += [item_size(x.kind) for x in stage.instructions]
@@ -25,7 +28,7 @@ def lanes_of(nest: Nest, inner: int) -> int:
 
 
 class NestFunction:
-    """What the stages of a nest have in common."""
+    """The state that the stages of a nest share."""
 
     def __init__(
         self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...], inner: int
@@ -41,18 +44,18 @@ class NestFunction:
         self.row_memory: dict[int, Reg] = {}
         self.row_shadows: dict[int, Reg] = {}  # of sanitized code
         self.accumulators: dict[int, Reg] = {}
-        #: What is added into memory: the caller says where that lies.
+        #: The buffers of sums in memory, by number: the caller gives their addresses.
         self.into = {store.buffer: i for i, store in enumerate(accumulated(nest))}
         self.places: dict[int, Reg] = {}
-        #: How many axes the range runs over; the others are loops inside.
+        #: The number of axes of the range; the others are loops inside.
         self.outside = nest.outer or len(nest.axes) - 1
 
     def whole(self, effect: Reduce) -> Reg:
-        """What a reduction starts from, in every lane."""
+        """The initial value of a reduction, in every lane."""
         return self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
 
     def base(self, buffer: int) -> Reg:
-        """A buffer's address."""
+        """The address of a buffer."""
         if buffer in self.into:
             return self.into_address(self.into[buffer])
         return self.row_memory.get(buffer) or self.f.buffer(buffer)
@@ -60,22 +63,22 @@ class NestFunction:
     def accessed(
         self, buffer: int, address: Reg, kind: str, writes: bool, count: Reg | None = None
     ) -> Reg:
-        """The address at which so many elements of a buffer, or one, are read or written; see
+        """The address to be used for some elements of a buffer, or one; see
         `FunctionWriter.accessed`."""
         sanitizer = self.f.frame.sanitizer
         if sanitizer is None:
             return address
         size = self.f.mul(count or self.f.number(1), self.f.number(item_size(kind)))
         place = buffer, self.base(buffer), address, size, writes, self.shadow(buffer)
-        found: Reg = sanitizer.access(self.f, *place)
-        return found
+        checked: Reg = sanitizer.access(self.f, *place)
+        return checked
 
     def shadow(self, buffer: int) -> Reg | None:
-        """The shadow of what lies elsewhere while this runs; None for that of the buffer."""
+        """The shadow of a buffer that lies elsewhere during a run; None for the buffer's own."""
         return Reg("null", "ptr") if buffer in self.into else self.row_shadows.get(buffer)
 
     def into_address(self, i: int) -> Reg:
-        """Where the caller wants a sum."""
+        """The address that the caller gives for a sum."""
         if i not in self.places:
             with self.f.at_entry():
                 address = self.e.assign("ptr", 1, f"getelementptr i64, ptr %totals, i64 {i}")
@@ -84,13 +87,13 @@ class NestFunction:
 
 
 def accumulated(nest: Nest) -> list[Store]:
-    """What a nest adds into memory in any order, a store for each buffer."""
+    """The stores by which a nest adds into memory in any order, one for each buffer."""
     if nest.ordered:
         return []
-    found = {
+    stores = {
         effect.buffer: effect
         for stage in nest.stages
         for effect in stage.effects
         if isinstance(effect, Store) and effect.combine
     }
-    return list(found.values())
+    return list(stores.values())

@@ -1,7 +1,7 @@
-"""Products of matrices in machine code: calls of BLAS, or of the product kernel.
+"""Matrix products in machine code: calls of BLAS, or of the product kernel.
 
-The kernel computes larger ones: BLAS would use threads of its own for those, which take the cores
-from everything else. It also computes those whose right operand a loop does not change, since
+The kernel computes larger products: BLAS would use its own threads for these, which take the cores
+from everything else. It also computes products whose right operand a loop does not change, since
 that is packed once, before the loop.
 """
 
@@ -16,17 +16,17 @@ from graphwright.compile.nests.sizes import ONE, Size
 from graphwright.machine.matmul import WORTH
 from graphwright.machine.targets import vectors
 
-#: Rows of the left operand from which on the kernel is faster with an operand that is packed.
+#: The fewest rows of a left operand for which the kernel is faster with a packed operand.
 _ROWS = 8
 
 
 def has_kernel() -> bool:
-    """Whether the processor is one that the kernel knows better than BLAS."""
+    """Whether the kernel is faster than BLAS on this processor."""
     return vectors().bits >= 256
 
 
 class Operands(NamedTuple):
-    """Where the matrices of a product are."""
+    """The addresses of a product's matrices."""
 
     a: Reg
     b: Reg
@@ -34,7 +34,7 @@ class Operands(NamedTuple):
 
 
 def write_products(f: FunctionWriter, s: Multiply) -> None:
-    """The product, or one after the other."""
+    """Writes the product, or several, one after the other."""
     matrices = Operands(*[f.buffer(i) for i in (s.a, s.b, s.c)])
     if s.products == ONE:
         write_product(f, s, matrices)
@@ -46,22 +46,22 @@ def write_products(f: FunctionWriter, s: Multiply) -> None:
 
 
 def write_product(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
-    """c = a @ b, or c += a @ b"""
+    """Writes c = a @ b, or c += a @ b."""
     if not has_kernel():
         write_blas(f, s, matrices)
         return
     e = f.e
     labels = ("blas", "kernel", "room", "multiplied")
-    blas, kernel, there, done = [e.fresh_label(p) for p in labels]
+    blas, kernel, allocated, joined = [e.fresh_label(p) for p in labels]
     f.branch_if(is_packed(f, s) if s.packed >= 0 else is_large(f, s), kernel, blas)
     e.label(blas)
     write_blas(f, s, matrices)
-    f.branch(done)
+    f.branch(joined)
     e.label(kernel)
     is_own = s.packed < 0
     memory = f.call("ptr", "malloc", Room.bytes(f, s)) if is_own else f.buffer(s.packed)
-    f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), there, blas)  # which needs no room
-    e.label(there)
+    f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), allocated, blas)  # BLAS needs no room
+    e.label(allocated)
     room = Room.at(f, s, memory)
     if not is_own:
         multiply(f, s, matrices, room)
@@ -69,27 +69,27 @@ def write_product(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
         pack(f, s, matrices.b, room)
         multiply(f, s, matrices, room)
         f.call("", "free", memory)
-    f.branch(done)
-    e.label(done)
+    f.branch(joined)
+    e.label(joined)
 
 
 def write_pack(f: FunctionWriter, s: Multiply) -> None:
-    """Packs the right operand in memory that is allocated here, once."""
+    """Writes the packing of a right operand, in memory that is allocated once."""
     e = f.e
     slot = f.frame.buffer(s.packed)
-    some, none, filled, done = [e.fresh_label(p) for p in ("pack", "none", "room", "packed")]
-    f.branch_if(is_packed(f, s), some, done)
-    e.label(some)
+    packing, none, filled, joined = [e.fresh_label(p) for p in ("pack", "none", "room", "packed")]
+    f.branch_if(is_packed(f, s), packing, joined)
+    e.label(packing)
     missing = e.compare("eq", f.from_slot(slot, "ptr"), Reg("null", "ptr"))
     f.branch_if(missing, none, filled)
     e.label(none)
     memory = f.call("ptr", "malloc", Room.bytes(f, s))
     f.to_slot(slot, memory)
-    f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), filled, done)
+    f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), filled, joined)
     e.label(filled)
     pack(f, s, f.buffer(s.b), Room.at(f, s, f.from_slot(slot, "ptr")))
-    f.branch(done)
-    e.label(done)
+    f.branch(joined)
+    e.label(joined)
 
 
 def is_large(f: FunctionWriter, s: Multiply) -> Reg:
@@ -104,7 +104,7 @@ def is_packed(f: FunctionWriter, s: Multiply) -> Reg:
 
 
 class Room(NamedTuple):
-    """Where the kernel's tables of offsets and the packed operand are."""
+    """The addresses of the kernel's tables of offsets and of the packed operand."""
 
     rows: Reg
     places: Reg
@@ -114,7 +114,7 @@ class Room(NamedTuple):
 
     @staticmethod
     def bytes(f: FunctionWriter, s: Multiply) -> Reg:
-        """The size of it all."""
+        """The bytes of all of it."""
         item = item_size(s.kind)
         lanes = vectors().bits // 8 // item
         across = f.e.binary("sdiv", f.add(f.size(s.n), f.number(lanes - 1)), f.number(lanes))
@@ -124,7 +124,7 @@ class Room(NamedTuple):
 
     @staticmethod
     def at(f: FunctionWriter, s: Multiply, memory: Reg) -> Room:
-        """The places in some memory."""
+        """The addresses in a piece of memory."""
         e = f.e
         m, k = f.size(s.m), f.size(s.k)
 
@@ -161,25 +161,25 @@ def pack(f: FunctionWriter, s: Multiply, b: Reg, room: Room) -> None:
 
 
 def multiply(f: FunctionWriter, s: Multiply, matrices: Operands, room: Room) -> None:
-    """The product with what is packed."""
+    """Writes the call of the kernel with the packed operand."""
     e = f.e
-    left = matrices.a, room.rows, f.size(s.m), room.cols, f.size(s.k)
+    left_operand = matrices.a, room.rows, f.size(s.m), room.cols, f.size(s.k)
     factors = Reg("null", "ptr")
     if s.add:
         factors = f.stack(s.kind, 2)
         for i in range(2):
             f.store(e.constant(s.kind, 1), f.address(factors, f.number(i), s.kind))
     target = matrices.c, room.places, factors
-    f.call("", f"gw_{letter(s)}multiply", *left, room.panels, f.size(s.n), *target)
+    f.call("", f"gw_{letter(s)}multiply", *left_operand, room.panels, f.size(s.n), *target)
 
 
 def letter(s: Multiply) -> str:
-    """How BLAS names the kind of elements."""
+    """The letter of BLAS for the kind of elements."""
     return "s" if s.kind == "f32" else "d"
 
 
 def write_blas(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
-    """BLAS, which counts columns first: c' = b' a'."""
+    """Writes the call of BLAS, which counts columns first: c' = b' a'."""
     e = f.e
     integers: list[Reg] = []
     lead_a, lead_b = (s.m if s.transpose_a else s.k), (s.k if s.transpose_b else s.n)

@@ -25,18 +25,20 @@ def render(program: Program) -> tuple[str, Frame]:
 
 
 def skeleton(program: Program) -> Any:
-    """What decides how good a program's text is, whatever sizes a trace knows: where a number
-    stands for one, there is a number."""
+    """The parts of a program that decide how good its text is, without the sizes of a trace.
+
+    A number may be a size, so its kind stands for it.
+    """
     module = LlvmModule(program)
 
-    def of(part: Any) -> Any:
+    def of(part: object) -> object:
         if not isinstance(part, tuple):
             return part
         if isinstance(part, (ScalarConstant, Count)) and part.kind in INTEGERS:
             return part.kind
-        found = [type(part), *map(of, part)]
+        parts = [type(part), *map(of, part)]
         if isinstance(part, Nest):
-            found.append(lanes_of(collapse(part), module.expected(part.axes[-1])))
-        return tuple(found)
+            parts.append(lanes_of(collapse(part), module.expected(part.axes[-1])))
+        return tuple(parts)
 
     return of(program._replace(expected=(), names=()))

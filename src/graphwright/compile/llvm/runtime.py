@@ -1,4 +1,4 @@
-"""What programs call by name, and their machine code in this process."""
+"""The addresses that programs use by name, and their machine code in this process."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from graphwright.machine.linking import Library, c_function
 #: The product kernels, by dtype.
 PRODUCTS = ("gw_spack", "gw_dpack", "gw_smultiply", "gw_dmultiply")
 
-#: What was defined by `define`.
+#: The addresses that `define` has added.
 _DEFINED: dict[str, int] = {}
 
 
 def define(name: str, address: int) -> None:
-    """Something that programs may call or refer to."""
+    """Adds a function or an object to which programs may refer."""
     _DEFINED[name] = address
 
 
@@ -43,5 +43,5 @@ def _outside(name: str) -> int | None:
 
 
 def address(name: str) -> int | None:
-    """Where what native code calls lies: Python, the C library's functions, BLAS, our threads."""
+    """The address of a name in native code: of Python, the C library, BLAS or our threads."""
     return _DEFINED.get(name) or _outside(name)

@@ -1,10 +1,11 @@
 """The sanitizing mode: machine code that looks at each place before it reads or writes there.
 
-Each access is compared with the extent of its buffer; one beyond it goes to a dump instead. What is
-computed here has a shadow, a byte for each byte that says which buffer it was written as: reading
-what nobody wrote, or what was written as another buffer that had the same memory, is a fault too.
-Temporaries begin as poison and have guard zones around them, which are compared in the end: what is
-called, as products are, is not instrumented. The first fault of a call stands in a record.
+Each access is compared with the extent of its buffer, and one beyond it goes to a dump instead.
+Buffers of a program have a shadow, with a byte for each byte: the buffer as which it was written.
+A read of a byte that was not written, or written as another buffer in the same memory, is a fault
+too. Temporaries begin as poison. They have guard zones around them, which are compared in the end,
+since called functions such as products are not instrumented. A record keeps the first fault of a
+call.
 """
 
 from __future__ import annotations
@@ -22,13 +23,12 @@ from graphwright.compile.llvm.function import FunctionWriter
 from graphwright.compile.memory.accesses import read_by, written_by
 from graphwright.compile.memory.arena import bytes_of, companies
 from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.list_statements import Extend, Reserve
 from graphwright.compile.nests.nest import (
     Clear,
     Copy,
-    Extend,
     Multiply,
     Program,
-    Reserve,
     Scan,
     Statement,
     all_statements,
@@ -36,10 +36,10 @@ from graphwright.compile.nests.nest import (
 )
 from graphwright.compile.nests.sizes import Size, product
 
-#: What unwritten memory and guard zones are filled with.
+#: The byte that fills unwritten memory and guard zones.
 POISON = 0xA5
 
-#: What a fault is, by its number.
+#: The faults in words, by number.
 FAULTS = (
     "reads {size} bytes at byte {offset} of b{buffer}, which has {extent}",
     "writes {size} bytes at byte {offset} of b{buffer}, which has {extent}",
@@ -47,19 +47,19 @@ FAULTS = (
     "something was written beyond the ends of b{buffer}",
 )
 
-#: The first fault of a call: its number from 1 on, the statement, the buffer, the byte, how many
-#: bytes, the extent.
+#: The first fault of a call: its number from 1 on, the statement, the buffer, the byte, the number
+#: of bytes, the extent.
 _RECORD = (ctypes.c_int64 * 8)()
 
-#: What is beyond a buffer is read from here, and written to here.
+#: The memory for accesses beyond a buffer.
 _DUMP = ctypes.create_string_buffer(1 << 12)
 
 
 class Turn:
-    """One run of sanitized code at a time: all share the record.
+    """The lock for one run of sanitized code at a time: all share the record.
 
-    No fork waits for it. Who updates a variable in place takes it, and forks wait for that: they
-    would wait for each other. A child has a lock of its own.
+    Forks do not wait for it. An update of a variable in place takes it, and forks wait for that:
+    the two would wait for each other. A child has its own lock.
     """
 
     lock = threading.RLock()  # a signal's handler may run other code
@@ -73,7 +73,7 @@ class Turn:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=Turn.renew)
 
-#: What every module of this mode has: `sanitize` gives the address that is to be used.
+#: The functions of every module in this mode; `sanitize` gives the address to be used.
 _TEXT = """
 define internal void @sanitize_note(i64 %fault, i64 %where, i64 %buffer, i64 %offset, \
 i64 %bytes, i64 %extent) {
@@ -188,10 +188,10 @@ class Sanitizer:
         runtime.define("gw_sanitize_record", ctypes.addressof(_RECORD))
         runtime.define("gw_sanitize_dump", ctypes.addressof(_DUMP))
         self.program = program
-        self.here = 0  # the number of the statement that is being written
+        self.here = 0  # the number of the present statement
         statements = list(all_statements(program.body))
         self.numbers = {id(s): i for i, s in enumerate(statements)}
-        #: Whose a byte is when a buffer was written: loops exchange some among each other.
+        #: By buffer: the owner of its bytes, one for buffers that loops exchange.
         self.owners = {i: i for i in range(len(program.buffers))}
         for members in companies(program.body):
             self.owners.update(dict.fromkeys(members, min(members)))
@@ -200,16 +200,16 @@ class Sanitizer:
         }
         self.lent = {program.results[result][0] for result, _ in program.reuses}
         self.shadows: list[Reg] = []
-        self.zones: list[tuple[int, Reg, Reg]] = []  # of a buffer: where, and how many bytes
+        self.zones: list[tuple[int, Reg, Reg]] = []  # (buffer, address, number of bytes)
 
     # -- the whole run ----------------------------------------------------------------------
 
     def begin(self, f: FunctionWriter, homes: dict[int, int]) -> None:
-        """Shadows for what is computed here; they lie with the buffers that they are of."""
+        """Allocates the shadows of temporaries and results; shared memory shares a shadow."""
         for i in range(len(self.program.buffers)):
             f.to_slot(f.frame.shadow(i), Reg("null", "ptr"))
-        own = [i for i, home in homes.items() if i == home]
-        for i in dict.fromkeys([*own, *self.results()]):
+        roots = [i for i, home in homes.items() if i == home]
+        for i in dict.fromkeys([*roots, *self.results()]):
             size = f.e.intrinsic("smax", f.size(bytes_of(self.program.buffers[i])), f.number(1))
             shadow = f.call("ptr", "calloc", size, f.number(1))
             self.shadows.append(shadow)
@@ -219,12 +219,12 @@ class Sanitizer:
                 f.to_slot(f.frame.shadow(i), f.from_slot(f.frame.shadow(home), "ptr"))
 
     def results(self) -> list[int]:
-        """The buffers of results that have memory of their own."""
-        found = [b for b, _ in self.program.results if b >= 0 and b not in self.lent]
-        return [b for b in dict.fromkeys(found) if self.program.buffers[b].role == "result"]
+        """The buffers of results with their own memory."""
+        buffers = [b for b, _ in self.program.results if b >= 0 and b not in self.lent]
+        return [b for b in dict.fromkeys(buffers) if self.program.buffers[b].role == "result"]
 
     def poison(self, f: FunctionWriter, memory: Reg, size: Reg) -> None:
-        """Fills memory with what nobody has written."""
+        """Fills memory with poison."""
         f.e.declarations.update(_DECLARATIONS)
         f.e.line(f"call void @llvm.memset.p0.i64({memory}, i8 {POISON - 256}, {size}, i1 false)")
 
@@ -237,23 +237,23 @@ class Sanitizer:
             self.zones.append((buffer, zone, f.e.binary("sub", stop, begin)))
 
     def end(self, f: FunctionWriter) -> None:
-        """Looks at the guard zones, and whether the results are whole; gives the shadows back."""
+        """Checks the guard zones and that results are whole, and frees the shadows."""
         for buffer, zone, size in self.zones:
             f.e.line(f"call void @sanitize_guard({zone}, {size}, i64 {buffer})")
-        whole, left = f.e.fresh_label("whole"), f.e.fresh_label("left")
-        f.branch_if(f.e.compare("eq", f.from_slot(0, "i64"), f.number(0)), whole, left)
+        whole, joined = f.e.fresh_label("whole"), f.e.fresh_label("left")
+        f.branch_if(f.e.compare("eq", f.from_slot(0, "i64"), f.number(0)), whole, joined)
         f.e.label(whole)
         self.here = -1
         for buffer in self.results():
             base = f.buffer(buffer)
             self.access(f, buffer, base, base, self.extent(f, buffer), writes=False)
-        f.branch(left)
-        f.e.label(left)
+        f.branch(joined)
+        f.e.label(joined)
         for shadow in self.shadows:
             f.call("", "free", shadow)
 
     def exchange(self, f: FunctionWriter, pairs: list[tuple[int, int]]) -> None:
-        """Gives shadows along with the memory that a loop exchanges."""
+        """Exchanges shadows along with the memory that a loop exchanges."""
         moved = [(b, f.from_slot(f.frame.shadow(c), "ptr")) for b, c in pairs]
         for buffer, shadow in moved:
             f.to_slot(f.frame.shadow(buffer), shadow)
@@ -261,7 +261,7 @@ class Sanitizer:
     # -- accesses ---------------------------------------------------------------------------
 
     def extent(self, f: FunctionWriter, buffer: int) -> Reg:
-        """How many bytes a buffer has; of a list, for how many it has room."""
+        """The bytes of a buffer; of a list, those that it has room for."""
         if self.program.buffers[buffer].role != "owned":
             return f.size(bytes_of(self.program.buffers[buffer]))
         item = f.size(bytes_of(self.program.buffers[buffer]))
@@ -279,16 +279,16 @@ class Sanitizer:
         writes: bool,
         shadow: Reg | None = None,
     ) -> Reg:
-        """The address to be used: a dump where it is outside. Without a `shadow` the buffer's."""
+        """The address to be used: a dump for one outside. The default `shadow` is the buffer's."""
         f.e.declarations.update(_DECLARATIONS)
         if shadow is None:
             shadow = f.from_slot(f.frame.shadow(buffer), "ptr")
-        given = (
+        operands = (
             f"{base}, {self.extent(f, buffer)}, {address}, {size}, {shadow}, "
             f"i64 {1 + self.owners[buffer] % 250}, i64 {int(writes)}, i64 {self.here}, "
             f"i64 {buffer}"
         )
-        return f.e.assign("ptr", 1, f"call ptr @sanitize({given})")
+        return f.e.assign("ptr", 1, f"call ptr @sanitize({operands})")
 
     def lanes(
         self,
@@ -301,25 +301,29 @@ class Sanitizer:
         mask: Reg,
         shadow: Reg | None = None,
     ) -> Reg:
-        """The same of many elements. Lanes that do not count are read, within the buffer's extent,
-        and not written."""
+        """The addresses to be used for many elements.
+
+        Lanes that do not count are read, within the buffer's extent, and not written.
+        """
         e, result = f.e, addresses
         if shadow is None:
             shadow = f.from_slot(f.frame.shadow(buffer), "ptr")
         for i in range(addresses.lanes):
             address = e.assign("ptr", 1, f"extractelement {addresses}, i32 {i}")
             counts = e.assign("b1", 1, f"extractelement {mask}, i32 {i}")
-            own = e.select(counts, shadow, Reg("null", "ptr"))
+            shadow_of_lane = e.select(counts, shadow, Reg("null", "ptr"))
             number = e.select(counts, f.number(size), f.number(0)) if writes else f.number(size)
-            found = self.access(f, buffer, base, address, number, writes, own)
-            result = e.assign("ptr", result.lanes, f"insertelement {result}, {found}, i32 {i}")
+            checked = self.access(f, buffer, base, address, number, writes, shadow_of_lane)
+            result = e.assign("ptr", result.lanes, f"insertelement {result}, {checked}, i32 {i}")
         return result
 
     # -- statements that are not instrumented inside -----------------------------------------
 
     def statement(self, f: FunctionWriter, s: Statement, require: Callable[[Reg], None]) -> None:
-        """Looks at all that a statement reads and writes before it begins; leaves if that is not
-        there. `require` leaves unless something holds."""
+        """Checks all reads and writes of a statement before it begins; leaves after a fault.
+
+        `require` leaves unless a condition holds.
+        """
         self.here = self.numbers.get(id(s), self.here)
         if not isinstance(s, (Clear, Copy, Scan, Multiply)):
             return
@@ -330,11 +334,11 @@ class Sanitizer:
         for buffer, writes in ranges:
             base = f.buffer(buffer)
             size = f.mul(f.size(self.elements(s, buffer)), f.number(item_size(s.kind)))
-            found = self.access(f, buffer, base, base, size, writes)
-            require(f.e.compare("eq", found, base))
+            checked = self.access(f, buffer, base, base, size, writes)
+            require(f.e.compare("eq", checked, base))
 
     def elements(self, s: Clear | Copy | Scan | Multiply, buffer: int) -> Size:
-        """How many elements of a buffer a statement reads or writes."""
+        """The number of a buffer's elements that a statement reads or writes."""
         if isinstance(s, Clear):
             return product(self.program.buffers[s.buffer].shape)
         if isinstance(s, Copy):
@@ -351,7 +355,7 @@ class Sanitizer:
     # -- the call ---------------------------------------------------------------------------
 
     def watched(self, native: Callable[..., Any]) -> Callable[..., Any]:
-        """The machine code; it raises InternalError where it did what no plan may do."""
+        """The machine code as a function that raises InternalError after a fault."""
 
         def run(*arguments: Any) -> Any:
             with Turn.lock:

@@ -1,4 +1,4 @@
-"""Sizes as code: what they follow from, the guards, what they make of results and buffers."""
+"""Sizes as code: their definitions, the guards, and the dimensions of results."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _MEMORY = 2.0**45
 
 
 def preparation(program: Program, frame: Frame) -> FunctionWriter:
-    """`prepare(frame)`: it derives sizes, checks the guards and gives the results' dimensions.
+    """`prepare(frame)`: it derives sizes, checks the guards and stores the results' dimensions.
 
-    It returns how much there is to do, 0 where the program cannot.
+    It returns the amount of work, or 0 for a call that the program cannot do.
     """
     f = FunctionWriter(frame, "define i64 @prepare(ptr %frame)")
     e = f.e
@@ -32,7 +32,7 @@ def preparation(program: Program, frame: Frame) -> FunctionWriter:
     for symbol, buffer in program.numbers:
         address = f.from_slot(frame.buffer(buffer), "ptr")
         number = f.load(address, program.buffers[buffer].kind, 1)
-        number = f.scalars(None).convert(number, I64)
+        number = f.scalars().convert(number, I64)
         f.to_slot(frame.symbol(symbol), number)
         good = e.binary("and", good, e.compare("sge", number, f.number(0)))
     for symbol, function, operands in program.derived:
@@ -51,13 +51,16 @@ def preparation(program: Program, frame: Frame) -> FunctionWriter:
 
 
 def doubtful_buffers(program: Program) -> list[Buffer]:
-    """The buffers that may be larger than any memory: where numbers say how large they are, which
-    may be anything, and where sizes are multiplied that are not those of an input."""
+    """The buffers that may be larger than any memory.
+
+    Their sizes come from numbers, which may be anything, or are products of sizes that no input
+    has.
+    """
     if program.numbers:
         return list(program.buffers)
-    given = {product(program.buffers[b].shape).symbols for b in program.inputs}
+    of_inputs = {product(program.buffers[b].shape).symbols for b in program.inputs}
     sizes = {product(b.shape).symbols: b for b in program.buffers if b.role != "input"}
-    return [b for symbols, b in sizes.items() if len(symbols) > 1 and symbols not in given]
+    return [b for symbols, b in sizes.items() if len(symbols) > 1 and symbols not in of_inputs]
 
 
 def fits(f: FunctionWriter, buffers: list[Buffer]) -> Reg:
@@ -77,7 +80,7 @@ def fits(f: FunctionWriter, buffers: list[Buffer]) -> Reg:
 
 
 def work(f: FunctionWriter, program: Program) -> Reg:
-    """How much there is to do, in branches too: the elements of all nests, and one."""
+    """The amount of work, in branches too: the elements of all nests, plus one."""
     total = f.number(1)
     for statement in all_statements(program.body):
         if isinstance(statement, (Nest, Scan)):
@@ -90,7 +93,7 @@ def work(f: FunctionWriter, program: Program) -> Reg:
 
 
 def inline_size(f: FunctionWriter, size: Size) -> Reg:
-    """A size where it is needed, since what it is made of may just have been derived."""
+    """A size, computed here and not at the entry: its symbols may just have been derived."""
     result = f.number(size.factor)
     for i in size.symbols:
         result = f.mul(result, f.from_slot(f.frame.symbol(i), I64))

@@ -1,4 +1,4 @@
-"""The values of a stage that do not change along the innermost axis, and where memory is there."""
+"""The values and addresses of a stage that do not change along the innermost axis."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphwright.compile.nests.sizes import Size
 
 
 class StageValues:
-    """What is known of a stage before its innermost loop."""
+    """The values of a stage before its innermost loop."""
 
     def __init__(self, nest: NestFunction, stage: Stage) -> None:
         self.nest = nest
@@ -24,29 +24,29 @@ class StageValues:
         self.varying = self.find_varying()
 
     def find_varying(self) -> list[bool]:
-        """Which instructions change along the innermost axis."""
+        """For each instruction, whether it changes along the innermost axis."""
         result: list[bool] = []
         for x in self.stage.instructions:
             if isinstance(x, (Load, Index)):
                 picked = any(result[i] for i, _ in x.picks) if isinstance(x, Load) else False
-                result.append(self.stage.inner and (picked or innermost(x.at) != "still"))
+                result.append(self.stage.inner and (picked or innermost(x.place) != "still"))
             elif isinstance(x, Element):
                 result.append(any(result[i] for i in x.operands))
             else:
                 result.append(False)
         return result
 
-    def place(self, at: Linear, indices: list[Reg]) -> Reg:
-        """The part of an index that the innermost axis has no part in."""
+    def place(self, linear: Linear, indices: list[Reg]) -> Reg:
+        """The part of an index that does not depend on the innermost axis."""
         f = self.f
         index = f.number(0)
-        for offset in at.offsets:
+        for offset in linear.offsets:
             index = f.add(index, f.size(offset))
         for axis, i in enumerate(indices):
-            stride = at.strides[axis]
+            stride = linear.strides[axis]
             if stride.factor:
                 index = f.add(index, f.mul(i, f.size(stride)))
-        for scalar, stride in at.scalars:
+        for scalar, stride in linear.scalars:
             value = f.from_slot(f.frame.scalar(scalar), I64)
             index = f.add(index, f.mul(value, f.size(stride)))
         return index
@@ -54,39 +54,39 @@ class StageValues:
     def address(
         self,
         buffer: int,
-        at: Linear,
+        place: Linear,
         kind: str,
         indices: list[Reg],
         picks: tuple[tuple[int, Size], ...] = (),
     ) -> Reg:
-        """The address where the innermost axis is 0, but for indices that change along it."""
-        place = self.place(at, indices)
+        """The address at index 0 of the innermost axis, without picks that change along it."""
+        index = self.place(place, indices)
         for i, stride in picks:
             if not self.varying[i]:
-                place = self.f.add(place, self.f.mul(self.scalar(i, indices), self.f.size(stride)))
-        return self.f.address(self.nest.base(buffer), place, kind)
+                index = self.f.add(index, self.f.mul(self.scalar(i, indices), self.f.size(stride)))
+        return self.f.address(self.nest.base(buffer), index, kind)
 
     def scalar(self, i: int, indices: list[Reg]) -> Reg:
-        """An instruction that is the same for the whole innermost axis."""
-        found = self.uniform.get(i)
-        if found is None:
-            found = self.uniform[i] = self._scalar(self.stage.instructions[i], indices)
-        return found
+        """The value of an instruction that is the same along the innermost axis."""
+        value = self.uniform.get(i)
+        if value is None:
+            value = self.uniform[i] = self._scalar(self.stage.instructions[i], indices)
+        return value
 
     def _scalar(self, x: Instruction, indices: list[Reg]) -> Reg:
         f = self.f
         if isinstance(x, Load):
-            address = self.address(x.buffer, x.at, x.kind, indices, x.picks)
+            address = self.address(x.buffer, x.place, x.kind, indices, x.picks)
             return f.load(self.nest.accessed(x.buffer, address, x.kind, False), x.kind, 1)
         if isinstance(x, Index):
-            return f.e.cast_integer(self.place(x.at, indices), x.kind)
+            return f.e.cast_integer(self.place(x.place, indices), x.kind)
         if isinstance(x, Element):
             operands = [self.scalar(k, indices) for k in x.operands]
             return element(f, x.op, operands, x.kind, self.report)
         return scalar_instruction(f, x, self.nest.rows)
 
     def report(self, condition: Reg) -> None:
-        """Notes that a lane did what native code leaves to the slow tier."""
+        """Notes that a lane was refused, so that the slow tier does the call."""
         if condition.lanes > 1:
             condition = horizontal(self.f, "any", condition)
         code = self.e.cast("zext", condition, I64)

@@ -8,7 +8,7 @@ from graphwright.compile.llvm.functions.combine import combined, horizontal
 from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.sizes import Size
 
-#: A sum is taken in blocks of this many elements, and then over blocks.
+#: A sum runs over blocks of this many elements, and then over the blocks.
 _BLOCK = 1 << 14
 
 
@@ -16,14 +16,14 @@ class StageWriter(StageValues):
     """Writes one stage."""
 
     def write(self, indices: list[Reg], begin: Reg, end: Reg) -> None:
-        """The loops over the inner axes."""
+        """Writes the loops over the inner axes."""
         middle = self.nest.nest.axes[self.nest.outside : -1]
         accumulators = self.start()
         self.around(list(middle), indices, begin, end, accumulators)
         self.finish(accumulators)
 
     def start(self) -> dict[int, Reg]:
-        """Room for what is reduced in more than one run of the innermost loop."""
+        """Room for reductions over several runs of the innermost loop."""
         if not self.nest.nest.outer:
             return self.nest.accumulators
         rooms: dict[int, Reg] = {}
@@ -33,7 +33,7 @@ class StageWriter(StageValues):
         return rooms
 
     def finish(self, accumulators: dict[int, Reg]) -> None:
-        """What was reduced becomes row values."""
+        """Makes the reductions row values."""
         if self.nest.nest.outer:
             for effect in self.reductions:
                 value = self.f.load(accumulators[effect.row], effect.kind, self.lanes)
@@ -47,7 +47,7 @@ class StageWriter(StageValues):
         end: Reg,
         accumulators: dict[int, Reg],
     ) -> None:
-        """Loops over the inner axes but the innermost; then that one, in blocks for sums."""
+        """Writes loops over the inner axes, and inside the innermost loop, in blocks for sums."""
         if middle:
             with self.f.loop(self.f.number(0), self.f.size(middle[0])) as i:
                 self.around(middle[1:], [*indices, i], begin, end, accumulators)
@@ -65,7 +65,7 @@ class StageWriter(StageValues):
     def innermost(
         self, indices: list[Reg], begin: Reg, end: Reg, accumulators: dict[int, Reg]
     ) -> None:
-        """The loop over the innermost axis, after all that does not change along it."""
+        """Writes the loop over the innermost axis, after the values that do not change along it."""
         self.uniform = {}
         for i, varies in enumerate(self.varying):
             if not varies:

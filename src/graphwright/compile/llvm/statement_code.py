@@ -1,4 +1,4 @@
-"""Statements as code: what the function `run` does, and calls of a function for each nest."""
+"""Statements as code: the function `run`, with calls of a function for each nest."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ from graphwright.compile.nests.nest import (
 )
 from graphwright.compile.nests.sizes import product
 
-#: Simple operations after which signals are let in, how many a nest counts for at least, and how
-#: many of a nest's count for one: they are done in vectors.
+#: The simple operations after which signals are let in, and the least count of a nest. A nest's
+#: operations run in vectors, so as many as the last number count as one.
 _PATIENCE, _LONG, _AT_ONCE = 1 << 20, 1 << 12, ROUND >> 20
 
 
@@ -57,14 +57,14 @@ class StatementWriter:
         self.scalars: dict[int, Reg] = {}
         self.shared = set(scalars_of_nests(self.program.body))  # they must be in the frame
         self.patience = f.number(_PATIENCE)  # operations until signals are let in again
-        #: Results that may have the memory of inputs: the first that is begun is to be finished.
+        #: Results in inputs' memory: once the first of them is begun, the run must finish.
         self.lent = {self.program.results[result][0] for result, _ in self.program.reuses}
         self.whole = False
         f.moving = {*swapped(self.program.body), *moving(self.program)}
         self.lists = ListWriter(f, self.frame, self.scalars, self.define)
 
     def text(self) -> str:
-        """The function: it returns the status, 0 if all is well."""
+        """The text of the function, which returns the status: 0 if all is well."""
         self.lists.clear(self.program)
         temporaries = self.allocate()
         for statement in self.program.body:
@@ -79,41 +79,41 @@ class StatementWriter:
         return self.f.text()
 
     def allocate(self) -> Reg | None:
-        """Memory for all temporaries, in one piece."""
+        """Allocates memory for all temporaries, in one piece."""
         places = dict(self.program.homes)
-        own = [i for i, home in places.items() if i == home]
+        roots = [i for i, home in places.items() if i == home]
         if self.frame.sanitizer is not None:
             self.frame.sanitizer.begin(self.f, places)
-        memory = self.lay_out(own) if own else None
+        memory = self.lay_out(roots) if roots else None
         for i, home in places.items():
             if i != home:
                 self.lies_at(i, self.f.buffer(home))
         return memory
 
-    def lay_out(self, own: list[int]) -> Reg:
-        """Buffers one after the other, as `arena.offsets` says."""
+    def lay_out(self, roots: list[int]) -> Reg:
+        """Lays out buffers in one piece of memory, as `arena.offsets` says."""
         f, sanitizer = self.f, self.frame.sanitizer
         guard = 0 if sanitizer is None else sanitizer.zone
         offset = f.number(0)
         offsets = []
-        for i in own:
+        for i in roots:
             offsets.append(f.add(offset, f.number(guard)))
             size = f.add(f.size(bytes_of(self.program.buffers[i])), f.number(2 * guard))
             padded = f.e.binary("and", f.add(size, f.number(2 * GRAIN - 1)), f.number(-GRAIN))
             offset = f.add(offset, padded)
         memory = f.call("ptr", "malloc", offset)
-        some, none = f.e.fresh_label("some"), f.e.fresh_label("none")
-        f.branch_if(f.e.compare("ne", memory, Reg("null", "ptr")), some, none)
+        allocated, none = f.e.fresh_label("some"), f.e.fresh_label("none")
+        f.branch_if(f.e.compare("ne", memory, Reg("null", "ptr")), allocated, none)
         f.e.label(none)
         f.e.line("ret i64 1")
-        f.e.label(some)
+        f.e.label(allocated)
         if sanitizer is not None:
             sanitizer.poison(f, memory, offset)
-            starts = [f.e.binary("sub", at, f.number(guard)) for at in offsets]
-            for i, *zone in zip(own, starts, [*starts[1:], offset]):
+            starts = [f.e.binary("sub", place, f.number(guard)) for place in offsets]
+            for i, *zone in zip(roots, starts, [*starts[1:], offset]):
                 sanitizer.guard(f, i, memory, *zone)
-        for i, at in zip(own, offsets):
-            self.lies_at(i, f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {at}"))
+        for i, place in zip(roots, offsets):
+            self.lies_at(i, f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {place}"))
         return memory
 
     def lies_at(self, i: int, address: Reg) -> None:
@@ -123,12 +123,12 @@ class StatementWriter:
             self.f.set_buffer(i, address)
 
     def free(self, memory: Reg | None) -> None:
-        """Gives the temporaries back."""
+        """Frees the temporaries."""
         if memory is not None:
             self.f.call("", "free", memory)
 
     def statement(self, statement: Statement) -> None:
-        """One statement."""
+        """Writes one statement."""
         if self.frame.sanitizer is not None:
             self.frame.sanitizer.statement(self.f, statement, self.lists.require)
         self.whole = self.whole or not self.lent.isdisjoint(accessed(statement))
@@ -154,7 +154,7 @@ class StatementWriter:
             self.lists.statement(statement)
 
     def nest(self, nest: Nest) -> None:
-        """A call of the nest's function over its whole range."""
+        """Writes a call of the nest's function over its whole range."""
         nest = collapse(nest)
         name = f"nest{len(self.module.functions)}"
         inner = self.module.expected(nest.axes[-1])
@@ -178,8 +178,10 @@ class StatementWriter:
             self.define(scalar, values[0])
 
     def require_rows(self, writer: NestWriter) -> None:
-        """Leaves if a nest had no memory for its rows: others do it all again, unless the memory
-        of arguments may have been written."""
+        """Leaves if a nest had no memory for its rows.
+
+        The kernels then do the call again, unless arguments may have been overwritten.
+        """
         if not writer.row_memory:
             return
         f, e = self.f, self.e
@@ -192,13 +194,13 @@ class StatementWriter:
         e.label(on)
 
     def launch(self, launch: Launch) -> list[list[Reg]]:
-        """A function over its whole range; where the parts of each total are."""
+        """The addresses of each total's parts; calls a function over its whole range."""
         if launch.has_parts():
             self.module.functions.append(launch.part())
         return launch.write()
 
     def scan(self, scan: Scan) -> None:
-        """A call of the scan's function."""
+        """Writes a call of the scan's function."""
         name = f"scan{len(self.module.functions)}"
         writer = ScanWriter(name, scan, self.frame)
         self.module.add(writer)
@@ -207,19 +209,22 @@ class StatementWriter:
         self.launch(Launch(self.f, name, columns, work, whole=self.whole))
 
     def loop(self, loop: Loop) -> None:
-        """A loop: scalars are phis, buffers swap their addresses in the frame.
+        """Writes a loop: scalars are phis, buffers swap their addresses in the frame.
 
-        Where a step computes whether there is another one, that is tested at its end: a step has
+        Where a step computes whether there is another one, the test is at its end: then a step has
         one jump.
         """
         f, e = self.f, self.e
-        before, head, body, done = e.block, *[e.fresh_label(p) for p in ("loop", "body", "done")]
+        before, head, body, end_label = (
+            e.block,
+            *[e.fresh_label(p) for p in ("loop", "body", "done")],
+        )
         variables, firsts, nexts, kinds = list(zip(*loop.scalars)) or [()] * 4
         at_end = not loop.condition and loop.again in variables
-        begun = [self.scalars[i] for i in firsts]
+        initial = [self.scalars[i] for i in firsts]
         patience = self.patience
         if at_end:
-            f.branch_if(begun[variables.index(loop.again)], head, done)
+            f.branch_if(initial[variables.index(loop.again)], head, end_label)
         else:
             f.branch(head)
         e.label(head)
@@ -230,7 +235,7 @@ class StatementWriter:
         if not at_end:
             for statement in loop.condition:
                 self.statement(statement)
-            f.branch_if(self.scalars[loop.again], body, done)
+            f.branch_if(self.scalars[loop.again], body, end_label)
             e.label(body)
         self.poll(loop)
         for statement in loop.body:
@@ -242,40 +247,44 @@ class StatementWriter:
             self.frame.sanitizer.exchange(f, exchanges(loop))
         ways = [
             ((x.text, before), (y.text, e.block))
-            for x, y in zip((*begun, patience), (*[self.scalars[i] for i in nexts], self.patience))
+            for x, y in zip(
+                (*initial, patience), (*[self.scalars[i] for i in nexts], self.patience)
+            )
         ]
         for phi, sources in zip(phis, ways):
             f.close_phi(phi, *sources)
         if not at_end:
             f.branch(head)
-            e.label(done)
+            e.label(end_label)
             self.patience = phis[-1].reg
             return
-        f.branch_if(self.scalars[nexts[variables.index(loop.again)]], head, done)
-        e.label(done)
+        f.branch_if(self.scalars[nexts[variables.index(loop.again)]], head, end_label)
+        e.label(end_label)
         ended = [f.phi(kind, 1, *sources) for kind, sources in zip((*kinds, I64), ways)]
         for variable, reg in zip(variables, ended):
             self.define(variable, reg)
         self.patience = ended[-1]
 
     def poll(self, loop: Loop) -> None:
-        """Lets signals in when patience is at its end, after about a million simple operations,
-        or as much as is done in a round of a nest."""
+        """Lets signals in when patience is at its end.
+
+        That is after about a million simple operations, or as many as in a round of a nest.
+        """
         f, e = self.f, self.e
-        left = e.binary("sub", self.patience, self.cost(loop))
+        remaining = e.binary("sub", self.patience, self.cost(loop))
         look, go, on = [e.fresh_label(p) for p in ("look", "none", "on")]
         before = e.block
-        f.branch_if(e.compare("slt", left, f.number(0)), look, on)
+        f.branch_if(e.compare("slt", remaining, f.number(0)), look, on)
         e.label(look)
         raised = f.call(I64, "gw_poll", Reg("%frame", "ptr"))
         f.branch_if(e.compare("ne", raised, f.number(0)), go, on)
         e.label(go)
         leave(f)
         e.label(on)
-        self.patience = f.phi(I64, 1, (left.text, before), (str(_PATIENCE), look))
+        self.patience = f.phi(I64, 1, (remaining.text, before), (str(_PATIENCE), look))
 
     def cost(self, loop: Loop) -> Reg:
-        """About how much one step of a loop does, but for loops in it; branches count whole."""
+        """The rough cost of one step of a loop, without inner loops, with all sides of branches."""
         f = self.f
         known, sizes = 1, []
         for s in all_statements((*loop.condition, *loop.body)):
@@ -297,7 +306,7 @@ class StatementWriter:
         return total
 
     def choice(self, choice: Choice) -> None:
-        """A branch, or both sides of it and a selection."""
+        """Writes a branch, or both sides of it and a selection."""
         f, e = self.f, self.e
         if takes_both(choice):
             for statement in (*choice.then, *choice.otherwise):
@@ -309,19 +318,19 @@ class StatementWriter:
                 )
             return
         labels = [e.fresh_label(p) for p in ("then", "else")]
-        done = e.fresh_label("done")
+        joined = e.fresh_label("done")
         f.branch_if(self.scalars[choice.condition], *labels)
         ends = []
-        patience, left = self.patience, []
+        patience, patiences = self.patience, []
         for label, statements in zip(labels, (choice.then, choice.otherwise)):
             e.label(label)
             self.patience = patience
             for statement in statements:
                 self.statement(statement)
             ends.append(e.block)
-            left.append(self.patience.text)
-            f.branch(done)
-        e.label(done)
+            patiences.append(self.patience.text)
+            f.branch(joined)
+        e.label(joined)
         results = [
             f.phi(
                 kind,
@@ -331,34 +340,34 @@ class StatementWriter:
             )
             for _, then, otherwise, kind in choice.scalars
         ]
-        if left[0] != left[1]:
-            self.patience = f.phi(I64, 1, *zip(left, ends))
+        if patiences[0] != patiences[1]:
+            self.patience = f.phi(I64, 1, *zip(patiences, ends))
         for (result, *_), reg in zip(choice.scalars, results):
             self.define(result, reg)
 
     def define(self, scalar: int, reg: Reg) -> None:
-        """A scalar's value; nests find it in the frame."""
+        """Defines a scalar; the frame has it for nests."""
         self.scalars[scalar] = reg
         if scalar in self.shared:
             self.f.store(reg, self.f.slot(self.frame.scalar(scalar)))
 
-    def place(self, at: Linear) -> Reg:
-        """A place that no axis has a part in."""
+    def place(self, linear: Linear) -> Reg:
+        """The index of a place that does not depend on axes."""
         f = self.f
         index = f.number(0)
-        for offset in at.offsets:
+        for offset in linear.offsets:
             index = f.add(index, f.size(offset))
-        for scalar, stride in at.scalars:
+        for scalar, stride in linear.scalars:
             index = f.add(index, f.mul(self.scalars[scalar], f.size(stride)))
         return index
 
     def straight(self, statement: Straight) -> None:
-        """Scalars."""
+        """Writes scalars that are computed once, and their stores."""
         f = self.f
         values: list[Reg] = []
         for x in statement.instructions:
             if isinstance(x, (Load, Index)):
-                index = self.place(x.at)
+                index = self.place(x.place)
                 for i, stride in x.picks if isinstance(x, Load) else ():
                     index = f.add(index, f.mul(values[i], f.size(stride)))
                 if isinstance(x, Index):
@@ -375,11 +384,11 @@ class StatementWriter:
         for value, scalar, _ in statement.scalars:
             self.define(scalar, values[value])
         for store in statement.stores:
-            index = self.place(store.at)
+            index = self.place(store.place)
             f.store(values[store.value], f.element(store.buffer, index, store.kind, True))
 
     def report(self, condition: Reg) -> None:
-        """Notes what native code leaves to the slow tier."""
+        """Notes a refusal, so that the slow tier does the call."""
         f = self.f
         old = f.from_slot(0, I64)
         f.to_slot(0, f.e.binary("or", old, f.e.cast("zext", condition, I64)))
@@ -406,8 +415,8 @@ def scalars_of_nests(body: tuple[Statement, ...]) -> Iterator[int]:
                 for x in stage.instructions:
                     if isinstance(x, Scalar):
                         yield x.scalar
-                for at in linears(stage):
-                    yield from (scalar for scalar, _ in at.scalars)
+                for place in linears(stage):
+                    yield from (scalar for scalar, _ in place.scalars)
 
 
 def swapped(body: tuple[Statement, ...]) -> Iterator[int]:

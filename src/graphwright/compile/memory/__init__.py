@@ -1,1 +1,1 @@
-"""Where the values of a program lie."""
+"""The memory of a program's values."""

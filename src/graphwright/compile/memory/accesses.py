@@ -1,18 +1,17 @@
-"""What statements read and write: the buffers, by their numbers.
+"""The buffers that statements read and write, by number.
 
-A view is memory of another buffer, an item of a list: what accesses it accesses that buffer.
+A view is an item of a list, in another buffer's memory: an access to it is one to that buffer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from graphwright.compile.nests.list_statements import Deliver, Locate, Transfer
 from graphwright.compile.nests.nest import (
     Clear,
     Copy,
-    Deliver,
     Load,
-    Locate,
     Multiply,
     Nest,
     PackRight,
@@ -20,7 +19,6 @@ from graphwright.compile.nests.nest import (
     Statement,
     Store,
     Straight,
-    Transfer,
 )
 
 
@@ -42,7 +40,7 @@ def read_by(statement: Statement) -> Iterator[int]:
 
 
 def written_by(statement: Statement) -> Iterator[int]:
-    """The buffers that a statement itself writes, but for lists that it makes or extends."""
+    """The buffers that a statement itself writes, except lists that it makes or extends."""
     if isinstance(statement, Nest):
         for stage in statement.stages:
             yield from (x.buffer for x in stage.effects if isinstance(x, Store))
@@ -63,5 +61,5 @@ def accessed(statement: Statement) -> Iterator[int]:
 
 
 def viewed(statements: Iterable[Statement]) -> dict[int, int]:
-    """The buffers in which the views that these statements themselves make are items."""
+    """view -> the buffer of its list, for the views that these statements themselves make."""
     return {s.view: s.buffer for s in statements if isinstance(s, Locate)}

@@ -1,4 +1,4 @@
-"""Where temporaries lie: memory is used again once nobody needs what lay there."""
+"""The homes of temporaries: memory serves again once the value there is dead."""
 
 from __future__ import annotations
 
@@ -11,45 +11,48 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.memory.accesses import accessed, viewed
 from graphwright.compile.memory.in_place import is_in_step
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.nest import (
+from graphwright.compile.nests.list_statements import (
     Agree,
+    Deliver,
+    Extend,
+    Locate,
+    Mark,
+    Require,
+    Reserve,
+    Shorten,
+    Transfer,
+)
+from graphwright.compile.nests.nest import (
     Buffer,
     Choice,
     Clear,
     Copy,
-    Deliver,
-    Extend,
-    Locate,
     Loop,
-    Mark,
     Multiply,
     Nest,
     PackRight,
     Program,
-    Require,
-    Reserve,
     Scan,
-    Shorten,
     Statement,
     Straight,
-    Transfer,
     all_statements,
     inner_blocks,
 )
 from graphwright.compile.nests.sizes import Size, product
 
-#: Blocks of memory begin at multiples of this many bytes, and as many at least lie between them.
+#: Blocks of memory begin at multiples of this many bytes, and lie at least as many apart.
 GRAIN = 64
 
-#: Moments, in the order of statements.
+#: The first and the last moment, by number.
 Span = tuple[int, int]
 
 
 def homes(program: Program) -> dict[int, int]:
-    """For each temporary that is used the buffer whose memory it has: its own, that of one that is
-    no smaller and dead by then, or that of a result that is not begun yet.
+    """The buffer whose memory each temporary has, for all that are used.
 
-    What loops swap lies anywhere in the memory of its company, all of which lives as long as any.
+    That is its own, that of one that is no smaller and dead by then, or that of a result which is
+    not begun yet. A buffer that loops swap may lie anywhere in the memory of its company. So all
+    members of a company live as long as any of them.
     """
     result = {i: i for i, buffer in enumerate(program.buffers) if buffer.role == "temporary"}
     story = moments(program.body)
@@ -58,23 +61,23 @@ def homes(program: Program) -> dict[int, int]:
         return result
     result = {i: i for i in result if i in lives}
     lent = {program.results[result][0] for result, _ in program.reuses}
-    begun = {}  # when results are, in whose memory temporaries lie before
+    begun = {}  # the first moment of each result: before it, temporaries may lie there
     for buffer, _ in program.results:
         if program.buffers[buffer].role == "result" and buffer in lives:
             begun[buffer] = 0 if buffer in lent else lives[buffer][0]
-    heirs: dict[int, set[int]] = {}  # the results that are written as a company is read
+    heirs: dict[int, set[int]] = {}  # results written by the last statement that reads a company
     for members in companies(program.body):
         first, last = zip(*[lives[b] for b in members])
         lives.update(dict.fromkeys(members, (min(first), max(last))))
-        found = {b for b in begun if b not in lent and inherits(story, b, members, max(last))}
-        heirs.update(dict.fromkeys(members, found))
+        inheriting = {b for b in begun if b not in lent and inherits(story, b, members, max(last))}
+        heirs.update(dict.fromkeys(members, inheriting))
     places = [*begun]  # in the order in which they are offered
     free = list(range(len(places)))
-    taken: list[tuple[int, int]] = []  # until when, and which: the first to be free comes first
+    ends: list[tuple[int, int]] = []  # (last moment, place), the earliest first
     for buffer in sorted(result, key=lambda b: (lives[b], b)):
         size, (begin, end) = bytes_of(program.buffers[buffer]), lives[buffer]
-        while taken and taken[0][0] < begin:
-            insort(free, heappop(taken)[1])
+        while ends and ends[0][0] < begin:
+            insort(free, heappop(ends)[1])
         for number in free:
             home = places[number]
             until = end - (home in heirs.get(buffer, ()))
@@ -86,12 +89,12 @@ def homes(program: Program) -> dict[int, int]:
             number = len(places)
             places.append(buffer)
         result[buffer] = places[number]
-        heappush(taken, (end, number))
+        heappush(ends, (end, number))
     return result
 
 
 def offsets(sizes: Sequence[int]) -> list[int]:
-    """Where blocks of these sizes begin in one piece of memory, and where it ends."""
+    """The beginnings of blocks of these sizes in one piece of memory, and its end."""
     return list(accumulate([s + 2 * GRAIN - 1 & -GRAIN for s in sizes], initial=0))
 
 
@@ -101,90 +104,97 @@ def bytes_of(buffer: Buffer) -> Size:
 
 
 def is_within(size: Size, other: Size) -> bool:
-    """Whether a size is no larger than another one, whatever the symbols are."""
+    """Whether a size is no larger than another one for all values of the symbols."""
     return size.symbols == other.symbols and size.factor <= other.factor
 
 
 def lifetimes(program: Program) -> dict[int, Span] | None:
-    """The first and the last moment at which each buffer is needed; None where there are
-    statements that say nothing of it."""
+    """The first and the last moment at which each buffer is needed; None if the accesses of a
+    statement are unknown."""
     return spans_of(moments(program.body))
 
 
 def spans_of(story: Sequence[Moment]) -> dict[int, Span] | None:
-    """When each buffer is needed.
+    """The first and the last moment at which each buffer is needed; None as for `lifetimes`.
 
-    What an iteration of a loop makes lives in that iteration; what comes from outside, and what
-    the loop carries, as long as the loop runs.
+    A buffer that an iteration makes lives in that iteration. A buffer from outside, or one that the
+    loop carries, lives as long as the loop runs.
     """
     uses: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
     ends: dict[int, Span] = {}  # by loop
     views = viewed(m.statement for m in story)
-    for at, (statement, loops) in enumerate(story):
+    for moment, (statement, loops) in enumerate(story):
         for loop in loops:
-            ends[loop] = (ends.get(loop, (at, at))[0], at)
+            ends[loop] = (ends.get(loop, (moment, moment))[0], moment)
         if type(statement) not in _KNOWN:
             return None
         if isinstance(statement, Loop):
             for variable, following in statement.buffers:
-                uses.setdefault(variable, []).append((at, loops[:-1]))
-                uses.setdefault(variable, []).append((at, loops))
-                uses.setdefault(following, []).append((at, loops))
+                uses.setdefault(variable, []).append((moment, loops[:-1]))
+                uses.setdefault(variable, []).append((moment, loops))
+                uses.setdefault(following, []).append((moment, loops))
         for buffer in accessed(statement):
-            uses.setdefault(views.get(buffer, buffer), []).append((at, loops))
+            uses.setdefault(views.get(buffer, buffer), []).append((moment, loops))
     lives: dict[int, Span] = {}
     for buffer, places in uses.items():
         depth = len(common([loops for _, loops in places]))
-        spans = [ends[loops[depth]] if len(loops) > depth else (at, at) for at, loops in places]
+        spans = [
+            ends[loops[depth]] if len(loops) > depth else (moment, moment)
+            for moment, loops in places
+        ]
         lives[buffer] = min(s[0] for s in spans), max(s[1] for s in spans)
     return lives
 
 
 def common(paths: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """How all of them begin."""
+    """The common beginning of paths."""
     low, high = min(paths), max(paths)
     return low[: next((i for i, x in enumerate(low) if high[i : i + 1] != (x,)), len(low))]
 
 
 class Moment(NamedTuple):
-    """A statement that is not made of others, or the end of a loop's iteration; in which loops
-    that is, the outermost first."""
+    """A statement with no others inside, or the end of a loop's or branch's blocks.
+
+    `loops` are those around it, the outermost first.
+    """
 
     statement: Statement
     loops: tuple[int, ...]
 
 
 def moments(body: Sequence[Statement]) -> list[Moment]:
-    """A block's statements at any depth, in program order."""
+    """The moments of a block, at any depth, in program order."""
     story: list[Moment] = []
     numbers = count()
 
-    def tell(block: Sequence[Statement], around: tuple[int, ...]) -> None:
+    def append_all(block: Sequence[Statement], around: tuple[int, ...]) -> None:
         for statement in block:
             number = next(numbers)
             inside = (*around, number) if isinstance(statement, Loop) else around
             for inner in inner_blocks(statement):
-                tell(inner, inside)
+                append_all(inner, inside)
             story.append(Moment(statement, inside))
 
-    tell(body, ())
+    append_all(body, ())
     return story
 
 
 def companies(body: Sequence[Statement]) -> list[frozenset[int]]:
-    """The buffers that are where others of them were after a loop."""
-    found: list[frozenset[int]] = []
+    """Groups of buffers whose addresses loops exchange."""
+    groups: list[frozenset[int]] = []
     for statement in all_statements(tuple(body)):
         for pair in statement.buffers if isinstance(statement, Loop) else ():
-            known = [c for c in found if not c.isdisjoint(pair)]
-            found = [c for c in found if c not in known]
-            found.append(frozenset(pair).union(*known))
-    return found
+            touched = [c for c in groups if not c.isdisjoint(pair)]
+            groups = [c for c in groups if c not in touched]
+            groups.append(frozenset(pair).union(*touched))
+    return groups
 
 
 def inherits(story: Sequence[Moment], result: int, members: Collection[int], last: int) -> bool:
-    """Whether a result is begun by the statement that reads a company last, each element of which
-    it reads no later than it writes the one in its place."""
+    """Whether the last statement that reads a company begins a result in step with it.
+
+    That is, it reads each element no later than it writes the one in its place.
+    """
     begun = next((i for i, m in enumerate(story) if result in accessed(m.statement)), None)
     if begun is None or begun != last:
         return False
@@ -194,7 +204,7 @@ def inherits(story: Sequence[Moment], result: int, members: Collection[int], las
     return isinstance(statement, Nest) and all(is_in_step(statement, result, b) for b in members)
 
 
-#: Statements whose accesses are known; a branch is what is in it.
+#: Statements whose accesses are known; those of a branch are in its sides.
 _KNOWN = frozenset(
     {
         *(Nest, Straight, Clear, Multiply, Copy, Loop, Choice, PackRight, Scan),

@@ -1,12 +1,13 @@
 """Buffers that become one: a value is computed in the memory of another one that dies there.
 
-So a copy of what nobody else needs is none, and what a loop carries is in one buffer wherever an
-iteration no longer needs the old value when it writes the new one. The others are two, which
-exchange their addresses.
+So a copy of a value that has no other readers vanishes. A loop variable has one buffer wherever an
+iteration no longer needs the old value when it writes the new one. Other loop variables have two
+buffers, which exchange their addresses.
 
-The program comes with a copy wherever a loop or a branch hands a value on. Buffers that had better
-be one are joined if no two of theirs interfere (`interference.py`); this is how copies go away when
-a compiler leaves SSA form (Boissinot et al., "Revisiting Out-of-SSA Translation", CGO 2009).
+The program comes with a copy wherever a loop or a branch hands a value on. Two classes of buffers
+are joined where that saves a copy and no buffers of them interfere (`interference.py`). Compilers
+remove copies in this way when they leave SSA form (Boissinot et al., "Revisiting Out-of-SSA
+Translation", CGO 2009).
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from typing import Any
 from graphwright.compile.memory.accesses import accessed, written_by
 from graphwright.compile.memory.arena import bytes_of, companies
 from graphwright.compile.memory.interference import Affinity, Interference, members
+from graphwright.compile.nests.list_statements import Deliver, Locate, Transfer
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
     Copy,
-    Deliver,
+    Instruction,
     Load,
-    Locate,
     Loop,
     Multiply,
     Nest,
@@ -31,18 +32,18 @@ from graphwright.compile.nests.nest import (
     Program,
     Scan,
     Stage,
+    StageEffect,
     Statement,
     Store,
     Straight,
-    Transfer,
     inner_blocks,
 )
 
 
 def coalesced(program: Program) -> Program:
-    """A program with as few buffers as its values need one after the other.
+    """A program with joined buffers and without the copies that this saves.
 
-    Without loops and branches, that is for who lays out memory (`arena.homes`).
+    Without loops and branches only aliases go: the layout does the rest (`arena.homes`).
     """
     aliases = dict(program.names)
     program = renamed(program, aliases)
@@ -57,7 +58,7 @@ def coalesced(program: Program) -> Program:
 
 
 class Classes:
-    """The buffers of a program in classes, each of which becomes one."""
+    """The classes of a program's buffers; each class becomes one buffer."""
 
     def __init__(self, program: Program) -> None:
         self.buffers = program.buffers
@@ -66,8 +67,8 @@ class Classes:
         self.neighbours = list(graph.neighbours)
         self.home = list(range(len(program.buffers)))
         self.pairs = [(a.new, a.old) for a in graph.exchanges]
-        # What is returned may not move, and so comes again after the exchanges. Guests come before
-        # these: two buffers that are full in turns hold more than one and a further one.
+        # Results may not move, so these groups come again after the exchanges. Guests come before
+        # exchanges: two buffers that are full in turns hold more than one and a further one.
         for group in (graph.copies, graph.handovers):
             self.join_all(group)
         self.lodge()
@@ -75,12 +76,12 @@ class Classes:
             self.join_all(group)
 
     def join_all(self, affinities: Sequence[Affinity]) -> None:
-        """Joins what had better be one, the innermost first."""
+        """Joins the buffers of affinities, the innermost first."""
         for affinity in sorted(affinities, key=lambda a: -a.loops):
             self.join(affinity.new, affinity.old)
 
     def join(self, one: int, other: int) -> None:
-        """Makes one class of two, if they are alike and no two buffers of them interfere."""
+        """Joins two classes, if they are alike and no two buffers of them interfere."""
         one, other = self.home[one], self.home[other]
         if one == other or not self.may_join(one, other):
             return
@@ -90,15 +91,15 @@ class Classes:
         self.neighbours[one] |= self.neighbours[other]
 
     def may_join(self, one: int, other: int) -> bool:
-        """Whether two classes may be one."""
+        """Whether two classes may be joined."""
         if self.neighbours[one] & self.members[other] or not self.are_alike(one, other):
             return False
-        both = self.members[one] | self.members[other]
-        results = [b for b in members(both) if self.buffers[b].role == "result"]
-        return not results or (len(results) == 1 and not self.moves(both))
+        union = self.members[one] | self.members[other]
+        results = [b for b in members(union) if self.buffers[b].role == "result"]
+        return not results or (len(results) == 1 and not self.moves(union))
 
     def are_alike(self, one: int, other: int) -> bool:
-        """Whether the buffers of two classes have the same size, and roles that may be one."""
+        """Whether two classes have buffers of one size, and roles that may share memory."""
         x, y = self.buffers[one], self.buffers[other]
         same = x.kind == y.kind and bytes_of(x) == bytes_of(y)
         return same and {x.role, y.role} <= {"temporary", "result"}
@@ -108,8 +109,10 @@ class Classes:
         return any((buffers >> a & 1) != (buffers >> b & 1) for a, b in self.pairs)
 
     def lodge(self) -> None:
-        """What an iteration needs for a while lies in memory that loops exchange, while that is
-        free: nothing else can lie there (`arena.homes`)."""
+        """Puts buffers that live within an iteration into buffers that loops exchange.
+
+        These are free for a while, and `arena.homes` puts nothing into them.
+        """
         moving = {self.home[b] for pair in self.pairs for b in pair if self.moves(self.of(b))}
         guests = {self.home[b] for b in members(self.graph.local)} - moving
         for host in sorted(moving):
@@ -117,11 +120,11 @@ class Classes:
                 self.join(host, guest)
 
     def of(self, buffer: int) -> int:
-        """The class that a buffer is in."""
+        """The members of a buffer's class."""
         return self.members[self.home[buffer]]
 
     def names(self) -> dict[int, int]:
-        """What the buffers are called that have another one's name: a result keeps its own."""
+        """buffer -> the one whose name it gets, where that is another; a result keeps its own."""
         result = {}
         for home in set(self.home):
             whole = list(members(self.members[home]))
@@ -130,22 +133,22 @@ class Classes:
         return result
 
 
-# -- what becomes of statements --------------------------------------------------------------
+# -- statements under other names ------------------------------------------------------------
 
 
 def renamed(program: Program, names: dict[int, int]) -> Program:
-    """A program whose statements know buffers by other names."""
+    """A program whose statements use other names of buffers."""
     return program._replace(body=with_names(program.body, names)) if names else program
 
 
 def with_names(body: Sequence[Statement], names: dict[int, int]) -> tuple[Statement, ...]:
-    """Statements that know buffers by other names, without those that copy a buffer to itself."""
-    found = [with_names_in(s, names) for s in body]
-    return tuple([s for s in found if s is not None])
+    """Statements with other names of buffers, without those that copy a buffer to itself."""
+    statements = [with_names_in(s, names) for s in body]
+    return tuple([s for s in statements if s is not None])
 
 
 def with_names_in(s: Statement, names: dict[int, int]) -> Statement | None:
-    """The same of one statement."""
+    """One statement with other names of buffers; None for a copy of a buffer to itself."""
 
     def of(buffer: int) -> int:
         return names.get(buffer, buffer)
@@ -173,11 +176,11 @@ def with_names_in(s: Statement, names: dict[int, int]) -> Statement | None:
         pairs = [(of(a), of(b)) for a, b in s.buffers]
         buffers = tuple([(a, b) for a, b in pairs if a != b])
         return s._replace(condition=condition, body=body, buffers=buffers)
-    return s  # of lists, which keep their names
+    return s  # statements of lists: lists keep their names
 
 
 def nest_with_names(nest: Nest, names: dict[int, int]) -> Nest | None:
-    """A nest that reads first what it writes over; None if it only writes what is there."""
+    """A nest with other names that reads first what it overwrites; None if it changes nothing."""
     stages = [
         stage._replace(
             instructions=of_accesses(stage.instructions, names),
@@ -197,8 +200,10 @@ def nest_with_names(nest: Nest, names: dict[int, int]) -> Nest | None:
     return nest._replace(stages=tuple(stages), first=first)
 
 
-def of_accesses(items: Sequence[Any], names: dict[int, int]) -> tuple[Any, ...]:
-    """Instructions or effects that know buffers by other names."""
+def of_accesses(
+    items: Sequence[Instruction | StageEffect], names: dict[int, int]
+) -> tuple[Any, ...]:
+    """Instructions or effects with other names of buffers."""
     return tuple(
         [
             x._replace(buffer=names[x.buffer])
@@ -210,21 +215,21 @@ def of_accesses(items: Sequence[Any], names: dict[int, int]) -> tuple[Any, ...]:
 
 
 def changes(stage: Stage) -> tuple[Any, ...]:
-    """The effects of a stage but for stores of what lies there."""
+    """The effects of a stage, except stores of an element to its own place."""
 
-    def is_there(effect: Any) -> bool:
+    def is_there(effect: StageEffect) -> bool:
         if not isinstance(effect, Store) or effect.combine:
             return False
         x = stage.instructions[effect.value]
-        place = effect.buffer, effect.at, effect.kind, effect.picks
-        return isinstance(x, Load) and (x.buffer, x.at, x.kind, x.picks) == place
+        place = effect.buffer, effect.place, effect.kind, effect.picks
+        return isinstance(x, Load) and (x.buffer, x.place, x.kind, x.picks) == place
 
     return tuple([effect for effect in stage.effects if not is_there(effect)])
 
 
 def reading_first(statement: Statement, swapped: frozenset[int]) -> Statement:
-    """A statement that may write a result over what a loop has left (`arena.homes`)."""
+    """A statement that may write a result into memory that loops swap (`arena.homes`)."""
     if not isinstance(statement, Nest):
         return statement
-    found = swapped.intersection(accessed(statement))
-    return statement._replace(first=statement.first | found)
+    accessed_ones = swapped.intersection(accessed(statement))
+    return statement._replace(first=statement.first | accessed_ones)

@@ -1,4 +1,4 @@
-"""Statements that may write over what they read."""
+"""Statements that may overwrite their operands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from graphwright.compile.nests.sizes import ONE, Shape
 
 
 def is_in_step(statement: Statement, target: int, source: int) -> bool:
-    """Whether a statement reads an element no later than it writes the one in its place."""
+    """Whether a statement reads each element no later than it writes the one in its place."""
     if isinstance(statement, Straight):  # all instructions, and then the stores
         return True
     if not isinstance(statement, Nest) or statement.ordered:
@@ -22,23 +22,23 @@ def is_in_step(statement: Statement, target: int, source: int) -> bool:
         return False
     ((last, store),) = writes
     plain = not store.combine and not store.picks
-    if not plain or not is_dense(store.at, statement.axes):
+    if not plain or not is_dense(store.place, statement.axes):
         return False
     reads = [(i, x) for i, stage in enumerate(statement.stages) for x in loads(stage, source)]
     again = any(x.buffer == target for stage in statement.stages for x in loads(stage, target))
-    return not again and all(i <= last and x.at == store.at and not x.picks for i, x in reads)
+    return not again and all(i <= last and x.place == store.place and not x.picks for i, x in reads)
 
 
 def loads(stage: Stage, buffer: int) -> list[Load]:
-    """What a stage reads of a buffer."""
+    """The loads of a stage from a buffer."""
     return [x for x in stage.instructions if isinstance(x, Load) and x.buffer == buffer]
 
 
-def is_dense(at: Linear, axes: Shape) -> bool:
+def is_dense(place: Linear, axes: Shape) -> bool:
     """Whether a place goes through all elements of an array, one after the other."""
     step = ONE
-    for stride, size in zip(reversed(at.strides), reversed(axes)):
+    for stride, size in zip(reversed(place.strides), reversed(axes)):
         if stride != step:
             return False
         step = step * size
-    return not at.scalars and not any(o.factor for o in at.offsets)
+    return not place.scalars and not any(o.factor for o in place.offsets)

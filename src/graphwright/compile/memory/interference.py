@@ -1,17 +1,17 @@
-"""Which buffers of a program may not be one, because both are needed at some moment.
+"""Pairs of buffers that may not share memory, because both are needed at some moment.
 
-The rule is that of allocators of registers (Chaitin, "Register Allocation & Spilling via Graph
-Coloring", 1982): two buffers interfere where one is written while the other is live. The exceptions
-are statements after which both hold the same (copies), and those that read each element of one no
-later than they write the one in its place of the other, if the first is not live afterwards.
+The rule is that of register allocators: two buffers interfere where one is written while the other
+is live (Chaitin, "Register Allocation & Spilling via Graph Coloring", 1982). There are two
+exceptions. After a copy both hold the same. And a statement may read each element of a buffer that
+dies there no later than it writes the one in its place of the other.
 
-A buffer is *live* where something has begun to write it and something will read it. What is
-accessed in one block alone (an iteration, a side of a branch) is not live where that block begins
-or ends. The last step of an iteration gives a loop's variables their next values by exchanging
-addresses: it reads the next values' buffers and writes all of them.
+A buffer is *live* where a write to it has begun and a read will follow. A buffer that one block
+alone accesses (an iteration, a side of a branch) is not live where that block begins or ends. The
+last step of an iteration gives loop variables their next values: it exchanges addresses, reads the
+next values' buffers and writes all of them.
 
-Sets of buffers are integers, a bit for each. A block is summarized once, after those in it, so the
-work is linear in the statements, however deep loops are.
+Sets of buffers are integers, a bit for each. Each block is summarized once, after the blocks inside
+it. So the work is linear in the statements, however deep loops are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from graphwright.compile.nests.sizes import product
 
 
 class LiveStep(NamedTuple):
-    """A statement without others in it, or a loop as the end of its iterations."""
+    """A statement without others inside, or a loop as the end of its iterations."""
 
     statement: Statement
     reads: int
@@ -41,27 +41,27 @@ class LiveStep(NamedTuple):
 
 
 class Block:
-    """Statements that run one after the other: steps, and statements with blocks in them."""
+    """Statements that run one after the other: steps, and statements with blocks inside."""
 
     def __init__(self, path: tuple[int, ...], loops: int) -> None:
-        self.path = path  # the numbers of the blocks around it, and its own
-        self.loops = loops  # how many are around it
+        self.path = path  # the numbers of the blocks around this one, and its own
+        self.loops = loops  # the number of loops around it
         self.items: list[LiveStep | tuple[Statement, list[Block]]] = []
-        self.own = 0  # the buffers that are accessed in this block alone
-        self.needs = 0  # what it reads of what was written before it
-        self.begins = 0  # what it writes that others access
+        self.local = 0  # buffers that this block alone accesses
+        self.needs = 0  # buffers written before it that it reads
+        self.begins = 0  # buffers that it writes and others access
 
 
 class Affinity(NamedTuple):
-    """Two buffers that had better be one: the second may die where the first is written."""
+    """Two buffers that should be one: the second may die where the first is written."""
 
-    loops: int  # how many are around that place
+    loops: int  # the number of loops around that place
     new: int
     old: int
 
 
 class Interference:
-    """The graph of buffers that interfere, and what would be gained if others were one."""
+    """The graph of buffers that interfere, and the affinities of others."""
 
     def __init__(self, program: Program) -> None:
         self.buffers = program.buffers
@@ -69,25 +69,25 @@ class Interference:
         self.copies: list[Affinity] = []
         self.exchanges: list[Affinity] = []
         self.handovers: list[Affinity] = []
-        self.local = 0  # what is accessed inside of a loop alone
+        self.local = 0  # buffers that one block in a loop alone accesses
         self._views = viewed(all_statements(program.body))
-        self._paths: dict[int, tuple[int, ...]] = {}  # of the blocks that have all accesses
+        self._paths: dict[int, tuple[int, ...]] = {}  # of the innermost block with all accesses
         self._blocks: list[Block] = []
         root = self._block(program.body, (), 0)
         results = bits(buffer for buffer, _ in program.results if buffer >= 0)
         for buffer, path in self._paths.items():
             block = root if results >> buffer & 1 else self._blocks[path[-1]]
-            block.own |= 1 << buffer
+            block.local |= 1 << buffer
         for block in reversed(self._blocks):
             self._summarize(block)
-            self.local |= block.own if block.loops else 0
-        root.own &= ~results
+            self.local |= block.local if block.loops else 0
+        root.local &= ~results
         self._visit(root, results, 0)
 
     # -- statements as blocks ---------------------------------------------------------------
 
     def _block(self, body: Sequence[Statement], around: tuple[int, ...], loops: int) -> Block:
-        """A block, and those in it."""
+        """A block, with the blocks inside it."""
         block = Block((*around, len(self._blocks)), loops)
         self._blocks.append(block)
         for statement in body:
@@ -106,7 +106,7 @@ class Interference:
     def _add_step(
         self, block: Block, statement: Statement, reads: Iterable[int], writes: Iterable[int]
     ) -> None:
-        """Another step at the end of a block."""
+        """Appends a step to a block."""
         sets = []
         for buffers in (reads, writes):
             places = [self._views.get(b, b) for b in buffers]
@@ -117,7 +117,7 @@ class Interference:
         block.items.append(LiveStep(statement, *sets))
 
     def _summarize(self, block: Block) -> None:
-        """What a block needs and begins, from what its items do."""
+        """Computes what a block needs and begins from its items."""
         needs = begins = 0
         for item in reversed(block.items):
             if isinstance(item, LiveStep):
@@ -127,14 +127,14 @@ class Interference:
                 for inner in item[1]:
                     needs |= inner.needs
                     begins |= inner.begins
-        block.needs, block.begins = needs & ~block.own, begins & ~block.own
+        block.needs, block.begins = needs & ~block.local, begins & ~block.local
 
-    # -- what is live -----------------------------------------------------------------------
+    # -- live buffers -----------------------------------------------------------------------
 
     def _visit(self, block: Block, later: int, begun: int) -> None:
-        """Notes what interferes in a block; `later` is what is read after it, `begun` what was
+        """Notes the interferences in a block; `later` are the buffers read after it, `begun` those
         written before."""
-        later &= ~block.own
+        later &= ~block.local
         before = []
         for item in block.items:
             before.append(begun)
@@ -150,7 +150,7 @@ class Interference:
     def _visit_blocks(
         self, statement: Statement, blocks: list[Block], later: int, begun: int
     ) -> int:
-        """The same for the blocks in a statement; what it and what follows it need."""
+        """The buffers that a statement and later ones need; notes interferences in its blocks."""
         if not isinstance(statement, Loop):
             for block in blocks:
                 self._visit(block, later, begun)
@@ -165,7 +165,7 @@ class Interference:
         return head
 
     def _meet(self, step: LiveStep, live: int, loops: int) -> None:
-        """Notes what a step's buffers interfere with; `live` is so after it."""
+        """Notes the interferences of a step; `live` are the buffers that are so after it."""
         statement, reads, writes = step
         if isinstance(statement, Loop):
             self._exchange(statement, live, loops)
@@ -184,8 +184,10 @@ class Interference:
                     self._interfere(new, 1 << old)
 
     def _exchange(self, loop: Loop, live: int, loops: int) -> None:
-        """The same for the end of an iteration: addresses change places, so no buffer of the pairs
-        is overwritten, and all others that are live must be none of them."""
+        """Notes the interferences at the end of an iteration, where addresses change places.
+
+        So no buffer of the pairs is overwritten, and no other live buffer may be one of them.
+        """
         variables, following = [bits(part) for part in zip(*loop.buffers)]
         for variable, next_ in loop.buffers:
             self.exchanges.append(Affinity(loops, variable, next_))
@@ -193,7 +195,7 @@ class Interference:
             self._interfere(next_, live & ~variables | following)
 
     def _is_whole(self, copy: Copy) -> bool:
-        """Whether a copy is of all elements of one buffer to all of another."""
+        """Whether a copy takes all elements of one buffer to all of another."""
         sizes = [product(self.buffers[b].shape) for b in (copy.source, copy.target)]
         return sizes == [copy.elements] * 2 and self._views.keys().isdisjoint(copy[:2])
 
@@ -206,7 +208,7 @@ class Interference:
 
 
 def bits(buffers: Iterable[int]) -> int:
-    """A set of buffers."""
+    """The set of these buffers."""
     result = 0
     for buffer in buffers:
         result |= 1 << buffer
@@ -214,7 +216,7 @@ def bits(buffers: Iterable[int]) -> int:
 
 
 def members(buffers: int) -> Iterator[int]:
-    """The buffers of a set, in their order."""
+    """The buffers of a set, in ascending order."""
     while buffers:
         lowest = buffers & -buffers
         yield lowest.bit_length() - 1
@@ -222,7 +224,7 @@ def members(buffers: int) -> Iterator[int]:
 
 
 def begins_of(blocks: Iterable[Block]) -> int:
-    """What is written in any of the blocks."""
+    """The buffers that any of the blocks begins."""
     result = 0
     for block in blocks:
         result |= block.begins
@@ -230,12 +232,12 @@ def begins_of(blocks: Iterable[Block]) -> int:
 
 
 def rewritten(step: LiveStep) -> int:
-    """What a step writes anew, as a whole, as far as it matters: a buffer that is accessed in one
-    block alone is not live before it anyway."""
+    """The buffers that a step writes whole, if that matters: a buffer that one block alone accesses
+    is not live before it anyway."""
     return step.writes if isinstance(step.statement, Loop) else 0
 
 
 def common(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """How both begin."""
+    """The common beginning of two paths."""
     length = next((i for i, (a, b) in enumerate(zip(one, other)) if a != b), None)
     return one[: min(len(one), len(other)) if length is None else length]

@@ -1,9 +1,9 @@
-"""Where the values of a program live: in a register, in memory, or in both.
+"""The places of a program's values: a register, memory, or both.
 
-This is the one place that knows. A statement's maker says here where its results are: `define`
-names the register of a value of one element, `target` the memory that the statement writes. A
-reader asks here, and asking for what is not there is an error while the plan is made. A reader that
-needs an address of what is in a register alone writes it to memory first (`Lowering.memory`).
+No other module knows them. A lowering that makes a statement says here where its results are.
+`define` names the register of a value of one element, `target` the memory that the statement
+writes. A reader asks here, and a missing value is an error while the plan is made. A reader that
+needs an address writes a value from its register to memory first (`Lowering.memory`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphwright.ir.graph import Value
 
 
 class PlanError(InternalError):
-    """A plan would read what is not there: a fault of the engine, never of a program."""
+    """A plan would read a value that is not there: a fault of the engine, never of a program."""
 
     def __init__(self, message: str) -> None:
         super().__init__(None, None, message)
@@ -30,11 +30,11 @@ class Residence:
         self.scalars = 0
         self._registers: dict[Value, int] = {}
         self._memory: dict[Value, int] = {}
-        self._reserved: dict[Value, int] = {}  # results' buffers, which nothing has written yet
-        #: By buffers that are another one's memory under a name of their own: that one.
+        self._reserved: dict[Value, int] = {}  # results' buffers, not written yet
+        #: alias -> the buffer whose memory it has.
         self.aliases: dict[int, int] = {}
 
-    # -- what there is ----------------------------------------------------------------------
+    # -- new buffers and scalars ------------------------------------------------------------
 
     def buffer(self, role: str, shape: Shape, kind: str) -> int:
         """A new buffer."""
@@ -46,18 +46,18 @@ class Residence:
         self.scalars += 1
         return self.scalars - 1
 
-    # -- for who writes ---------------------------------------------------------------------
+    # -- for writers ------------------------------------------------------------------------
 
     def reserve(self, value: Value, buffer: int) -> None:
-        """Says in which buffer whoever computes a value must leave it."""
+        """Reserves a buffer for a value: the statement that computes it must write it there."""
         self._reserved[value] = buffer
 
     def is_reserved(self, value: Value) -> bool:
-        """Whether a value must be left in a certain buffer."""
+        """Whether a buffer is reserved for a value."""
         return value in self._reserved
 
     def target(self, value: Value, shape: Shape) -> int:
-        """The buffer that the statement being made writes a value to."""
+        """The buffer to which the next statement writes a value."""
         buffer = self._memory.get(value)
         if buffer is None:
             buffer = self._reserved.get(value)
@@ -67,39 +67,39 @@ class Residence:
         return buffer
 
     def lie(self, value: Value, buffer: int) -> None:
-        """Says that a value lies in a buffer: one that was filled for it, or another value's."""
+        """Says that a value lies in a buffer, filled for it or another value's."""
         if value in self._reserved:
             raise PlanError(f"{value.name} lies in b{buffer}, not where it is returned")
         self._memory[value] = buffer
 
     def alias(self, buffer: int, shape: Shape) -> int:
-        """Another name for the memory of a buffer."""
+        """A new buffer's name for the memory of a buffer."""
         alias = self.buffer("alias", shape, self.buffers[buffer].kind)
         self.aliases[alias] = self.real(buffer)
         return alias
 
     def define(self, value: Value, scalar: int, into: list[Statement]) -> None:
-        """Says that a value of one element is in a register, once the statements of `into` ran.
+        """Says that a value of one element is in a register, after the statements of `into`.
 
-        It is stored where it is reserved memory.
+        It is also stored if memory is reserved for it.
         """
         self._registers[value] = scalar
         if value in self._reserved:
             kind = kind_of(value.type.dtype)
             into.append(stored(scalar, self.target(value, ()), kind))
 
-    # -- for who reads ----------------------------------------------------------------------
+    # -- for readers ------------------------------------------------------------------------
 
     def register(self, value: Value) -> int | None:
-        """The register of a value, if it is in one."""
+        """The register of a value, or None."""
         return self._registers.get(value)
 
     def real(self, buffer: int) -> int:
-        """The buffer whose memory it is."""
+        """The buffer whose memory a buffer or an alias has."""
         return self.aliases.get(buffer, buffer)
 
     def lies(self, value: Value) -> int | None:
-        """The buffer that holds a value, if one does."""
+        """The buffer that holds a value, or None."""
         return self._memory.get(value)
 
 

@@ -1,8 +1,8 @@
-"""Results that may have the memory of inputs: what an update makes of a variable, say.
+"""Results that may have the memory of inputs, such as the updated value of a variable.
 
-That is right where each element of the input is read, at the latest, by the step that writes the
-one at its place, and where the program runs to its end once it has begun: one that leaves a call
-to the kernels must leave the inputs as they were.
+For that, each element of the input must be read no later than the one in its place is written. And
+the program must run to its end once it has begun. A program that leaves a call to the kernels must
+leave the inputs as they were.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from graphwright.compile.nests.nest import (
 from graphwright.compile.nests.sizes import Shape, Size
 from graphwright.compile.select.native_words import refuses
 
-#: Statements that always run to their end, but for what elements report.
+#: Statements that always run to their end, unless an element is refused.
 _STEADY = (Nest, Straight, Clear, Scan, Copy, Multiply)
 
-#: Results that bits tell of.
+#: The most results: a call has a bit for each.
 _MOST = 62
 
 
 def with_reuses(program: Program, pairs: Sequence[tuple[int, int]]) -> Program:
-    """The program with those of the pairs (result, input) that may share memory."""
+    """The program with the pairs (result, input) that may share memory as its `reuses`."""
     if not all(isinstance(s, _STEADY) and not may_fail(s) for s in program.body):
         return program
-    found = [pair for pair in pairs if pair[0] < _MOST and may_share(program, *pair)]
-    if not found:
+    sharing = [pair for pair in pairs if pair[0] < _MOST and may_share(program, *pair)]
+    if not sharing:
         return program
-    inputs = frozenset([program.inputs[i] for _, i in found])
+    inputs = frozenset([program.inputs[i] for _, i in sharing])
     body = [s._replace(first=inputs) if isinstance(s, Nest) else s for s in program.body]
-    return program._replace(body=tuple(body), reuses=tuple(found))
+    return program._replace(body=tuple(body), reuses=tuple(sharing))
 
 
 def may_share(program: Program, result: int, number: int) -> bool:
@@ -64,15 +64,15 @@ def may_share(program: Program, result: int, number: int) -> bool:
 
 
 def guarded(program: Program, shape: Shape) -> Shape:
-    """A shape in terms of the sizes that the guards make equal to its own."""
+    """A shape in terms of the sizes to which guards make its own equal."""
     same = {a.symbols[0]: b for a, b in program.guards if a.factor == 1 and len(a.symbols) == 1}
     result: list[Size] = []
     for size in shape:
-        seen = set()
+        visited = set()
         while size.factor == 1 and len(size.symbols) == 1 and size.symbols[0] in same:
-            if size in seen:
+            if size in visited:
                 break
-            seen.add(size)
+            visited.add(size)
             size = same[size.symbols[0]]
         result.append(size)
     return tuple(result)
@@ -86,7 +86,7 @@ def may_fail(statement: Statement) -> bool:
 
 
 def reports(instructions: Sequence[object]) -> bool:
-    """Whether any of the instructions may."""
+    """Whether any of the instructions may refuse its operands."""
     kinds = [getattr(x, "kind", "") for x in instructions]
     return any(
         isinstance(x, Element) and refuses(x.op, tuple([kinds[i] for i in x.operands]))

@@ -1,7 +1,7 @@
-"""What the parts of lowering ask of the program that they write statements for.
+"""Protocols of the program under construction, for the parts of lowering that write statements.
 
-`Lowering` is that program. Loops, lists and clusters know it by these protocols, so that none of
-them imports the module that puts them together.
+`Lowering` is that program. Loops, lists and clusters know it by these protocols, so none of them
+imports the module that puts them together.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from graphwright.types.tensor_type import TensorType
 
 
 class LoopLists(Protocol):
-    """The lists of a program, as loops and branches see them."""
+    """The lists of a program, as loops and branches use them."""
 
-    #: Scalars, of lists whose length is no size.
+    #: The scalars of lengths that are no sizes.
     lengths: dict[Value, int]
 
     def enter_loop(
         self, node: Node, schedule: Schedule, inner: list[Schedule], before: list[Statement]
     ) -> list[tuple[int, int, Value]]:
-        """Lengths that a loop carries: (variable, first value, list at the end of a turn)."""
+        """The lengths that a loop carries: (variable, first value, list at an iteration's end)."""
 
     def next_length(self, result: Value, body: Schedule, into: list[Statement]) -> int:
         """The scalar of a list's length at the end of a block."""
 
 
 class ProgramBuilder(Protocol):
-    """The program that is built."""
+    """The program under construction."""
 
     graph: Graph
     sizes: Sizes
@@ -48,7 +48,7 @@ class ProgramBuilder(Protocol):
         """The lists of the program."""
 
     def add_input(self, value: Value, type_: TensorType) -> Shape:
-        """A buffer that arrives with the call; its shape."""
+        """The shape of a new buffer that arrives with the call."""
 
     def buffer(self, role: str, shape: Shape, kind: str) -> int:
         """A new buffer."""
@@ -60,19 +60,19 @@ class ProgramBuilder(Protocol):
         """The statements of a schedule."""
 
     def as_scalar(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
-        """The scalar of a value of one element, once the statements of `into` ran."""
+        """The scalar of a value of one element, after the statements of `into`."""
 
     def alias(self, buffer: int, shape: Shape, into: list[Statement]) -> int:
-        """Another name for what lies in a buffer."""
+        """Another buffer's name for the contents of a buffer."""
 
     def target(self, value: Value) -> int:
-        """The buffer that the statement being made writes a value to."""
+        """The buffer to which the next statement writes a value."""
 
     def memory(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
-        """A buffer that holds a value once the statements of `into` ran."""
+        """A buffer that holds a value after the statements of `into`."""
 
     def buffer_of(self, value: Value) -> int:
-        """The buffer in which a value lies by now."""
+        """The buffer that holds a value."""
 
     def is_scalar(self, value: Value) -> bool:
-        """Whether a value is one element, whatever the sizes."""
+        """Whether a value is one element for all sizes."""

@@ -1,12 +1,10 @@
-"""Clusters: values that are computed in one loop."""
+"""Clusters: values computed in one loop."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.moves import FIRST, Place, Position
-from graphwright.compile.nests.sizes import ONE, Shape
+from graphwright.compile.nests.sizes import ONE, Shape, Size
 from graphwright.ir.graph import Node, Value
 
 
@@ -14,13 +12,13 @@ class ClusterMember(NamedTuple):
     """A value computed in a cluster."""
 
     value: Value
-    at: Place  # which axis of the cluster each of its dimensions is
-    level: int  # the stage from which on it is there
-    row: bool  # one for each outer index, not for each element
-    reduced: frozenset[int] | None = None  # the axes that it combines, if it is a reduction
-    source: tuple[Value, Place] | None = None  # what a copy or a reduction reads, and where
-    #: What is read, as it was found when the member was placed: what is copied to memory by a
-    #: later statement can be read there by later ones only.
+    place: Place  # for each of its dimensions, the place along the cluster's axes
+    level: int  # the first stage in which it is complete
+    row: bool  # whether there is one for each outer index, not for each element
+    reduced: frozenset[int] | None = None  # the axes that a reduction combines
+    source: tuple[Value, Place] | None = None  # the operand of a copy or a reduction, and where
+    #: The reads at the time of placing: where a later statement copies a value to memory, only
+    #: statements after that can read it there.
     reads: tuple[tuple[Value, Place], ...] = ()
 
 
@@ -30,7 +28,7 @@ class Cluster:
     def __init__(self, space: Shape, index: int) -> None:
         self.space = space
         self.index = index
-        self.outer: int | None = None  # the outer axes, once a reduction has fixed them
+        self.outer: int | None = None  # how many outer axes, once a reduction has fixed that
         self.accumulates = False
         self.members: dict[Value, ClusterMember] = {}
 
@@ -54,13 +52,13 @@ def is_final(cluster: Cluster, member: ClusterMember) -> bool:
 
 
 def spread(dims: Shape) -> tuple[Shape, Place]:
-    """The iteration space of a shape, and which axis of it each dimension is."""
-    space: list[Any] = []
-    at: list[Position] = []
+    """The iteration space of a shape, and the place along its axes for each dimension."""
+    space: list[Size] = []
+    place: list[Position] = []
     for d in dims:
         if d == ONE:
-            at.append(FIRST)
+            place.append(FIRST)
         else:
-            at.append(Position(len(space), 1))
+            place.append(Position(len(space), 1))
             space.append(d)
-    return tuple(space), tuple(at)
+    return tuple(space), tuple(place)

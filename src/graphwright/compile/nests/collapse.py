@@ -1,4 +1,4 @@
-"""Merging axes: fewer, longer loops."""
+"""Adjacent axes merge: fewer, longer loops."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ def linears(stage: Stage) -> Iterator[Linear]:
     """The places that a stage reads and writes."""
     for instruction in stage.instructions:
         if isinstance(instruction, (Load, Index)):
-            yield instruction.at
+            yield instruction.place
     for effect in stage.effects:
         if isinstance(effect, Store):
-            yield effect.at
+            yield effect.place
 
 
 def collapse(nest: Nest) -> Nest:
-    """Two neighbouring axes that every place runs through as one -> one axis."""
+    """The nest with adjacent axes merged where all places move along them as along one axis."""
     axis = len(nest.axes) - 2
     while axis >= 0:
         mergeable = axis + 1 != nest.outer and all(
-            at.strides[axis] == at.strides[axis + 1] * nest.axes[axis + 1]
+            place.strides[axis] == place.strides[axis + 1] * nest.axes[axis + 1]
             for stage in nest.stages
-            for at in linears(stage)
+            for place in linears(stage)
         )
         if mergeable:
             nest = merged(nest, axis)
@@ -34,15 +34,16 @@ def collapse(nest: Nest) -> Nest:
 
 
 def merged(nest: Nest, axis: int) -> Nest:
-    """With the axes `axis` and the next one as one."""
+    """The nest with `axis` and the next axis merged."""
     stages = []
     for stage in nest.stages:
         instructions = [
-            x._replace(at=without(x.at, axis)) if isinstance(x, (Load, Index)) else x
+            x._replace(place=without(x.place, axis)) if isinstance(x, (Load, Index)) else x
             for x in stage.instructions
         ]
         effects = [
-            e._replace(at=without(e.at, axis)) if isinstance(e, Store) else e for e in stage.effects
+            e._replace(place=without(e.place, axis)) if isinstance(e, Store) else e
+            for e in stage.effects
         ]
         stages.append(stage._replace(instructions=tuple(instructions), effects=tuple(effects)))
     axes: Shape = (
@@ -53,12 +54,12 @@ def merged(nest: Nest, axis: int) -> Nest:
     return nest._replace(axes=axes, outer=nest.outer - (axis < nest.outer), stages=tuple(stages))
 
 
-def without(at: Linear, axis: int) -> Linear:
-    """A place without an axis: the next one's stride is that of both."""
-    return at._replace(strides=(*at.strides[:axis], *at.strides[axis + 1 :]))
+def without(place: Linear, axis: int) -> Linear:
+    """A place without an axis, which merges into the next one: that has the stride of both."""
+    return place._replace(strides=(*place.strides[:axis], *place.strides[axis + 1 :]))
 
 
-def innermost(at: Linear) -> str:
-    """How a place moves along the innermost axis: `still`, `unit`, or `strided`."""
-    last = at.strides[-1] if at.strides else ZERO
+def innermost(place: Linear) -> str:
+    """The movement of a place along the innermost axis: `still`, `unit`, or `strided`."""
+    last = place.strides[-1] if place.strides else ZERO
     return "still" if last == ZERO else "unit" if last == ONE else "strided"

@@ -1,8 +1,8 @@
-"""Loops and branches as statements: their variables become scalars, and buffers that swap."""
+"""Loops and branches become statements, their variables scalars or buffers that swap."""
 
 from __future__ import annotations
 
-from graphwright.compile.lists.list_buffers import READS, is_list
+from graphwright.compile.lists.list_uses import READS, is_list
 from graphwright.compile.nests.building import ProgramBuilder
 from graphwright.compile.nests.clusters import Cluster
 from graphwright.compile.nests.element_kinds import kind_of
@@ -20,21 +20,21 @@ class ControlLowering:
 
     def __init__(self, program: ProgramBuilder) -> None:
         self.program = program
-        self.loops: list[list[Statement]] = []  # what comes before each loop that is open
-        self.captured: dict[Value, list[Statement]] = {}  # the same, for what loops capture
+        self.loops: list[list[Statement]] = []  # the statements before each open loop
+        self.captured: dict[Value, list[Statement]] = {}  # the same, by captured value
 
     def loop(
         self, node: Node, schedule: Schedule, condition: Schedule, body: Schedule
     ) -> list[Statement]:
-        """A loop: its variables are scalars, or buffers that are swapped with the next ones."""
+        """The statements of a loop, whose variables are scalars, or buffers that swap."""
         program, lists = self.program, self.program.of_lists
         before: list[Statement] = []
         after: list[Statement] = []
         scalars: list[tuple[int, int, Value, str]] = []
         buffers: list[tuple[int, Value]] = []
-        own = [condition.graph.parameters, body.graph.parameters, node.outputs]
+        versions = [condition.graph.parameters, body.graph.parameters, node.outputs]
         lengths = lists.enter_loop(node, schedule, [condition, body], before)
-        for first, result, *values in zip(node.inputs, body.graph.results, *own):
+        for first, result, *values in zip(node.inputs, body.graph.results, *versions):
             if is_list(first):
                 continue
             kind = kind_of(first.type.dtype)
@@ -69,35 +69,37 @@ class ControlLowering:
     def next_buffers(
         self, buffers: list[tuple[int, Value]], body: Schedule, steps: list[Statement]
     ) -> list[tuple[int, int]]:
-        """Where each buffer's next value is; what is memory neither of the body's own nor of
-        another variable is copied."""
+        """(variable, buffer of its next value) for the variables whose buffers swap.
+
+        A next value is copied unless it lies in the body's own memory or in another variable's.
+        """
         variables, real = {variable for variable, _ in buffers}, self.program.values.real
         memory = [self.program.memory(value, body, steps) for _, value in buffers]
-        taken = {
-            variable for (variable, _), found in zip(buffers, memory) if real(found) == variable
+        used = {
+            variable for (variable, _), source in zip(buffers, memory) if real(source) == variable
         }
         result = []
-        for (variable, value), found in zip(buffers, memory):
-            if found == variable:
+        for (variable, value), source in zip(buffers, memory):
+            if source == variable:
                 continue
-            if real(found) == variable:
-                result.append((variable, found))
+            if real(source) == variable:
+                result.append((variable, source))
                 continue
             home = body.home.get(value)
-            own = isinstance(home, Cluster) or (home is not None and not is_lent(value))
-            if real(found) in taken or not (own or real(found) in variables):
+            is_own = isinstance(home, Cluster) or (home is not None and not is_lent(value))
+            if real(source) in used or not (is_own or real(source) in variables):
                 _, shape, kind = self.program.values.buffers[variable]
                 fresh = self.program.buffer("temporary", shape, kind)
-                steps.append(Copy(found, fresh, product(shape), kind))
-                found = fresh
-            taken.add(real(found))
-            result.append((variable, found))
+                steps.append(Copy(source, fresh, product(shape), kind))
+                source = fresh
+            used.add(real(source))
+            result.append((variable, source))
         return result
 
     def choice(
         self, node: Node, schedule: Schedule, then: Schedule, otherwise: Schedule
     ) -> list[Statement]:
-        """A branch: both sides give the same scalars and fill the same buffers."""
+        """The statements of a branch; its sides give the same scalars and fill the same buffers."""
         program, lists = self.program, self.program.of_lists
         before: list[Statement] = []
         after: list[Statement] = []
@@ -107,7 +109,7 @@ class ControlLowering:
         for output, *values in zip(node.outputs, then.graph.results, otherwise.graph.results):
             ends = list(zip(values, (then, otherwise), sides))
             if is_list(output):
-                if program.lists.found[output].size is None:
+                if program.lists.listed[output].size is None:
                     lists.lengths[output] = result = program.scalar()
                     first, second = [lists.next_length(*end) for end in ends]
                     scalars.append((result, first, second, "i32"))
@@ -127,17 +129,17 @@ class ControlLowering:
         return [*before, choice, *after]
 
     def before_loops(self, value: Value) -> list[Statement] | None:
-        """What comes before the outermost loop that does not change a value."""
-        found: list[Statement] | None = None
+        """The statements before the outermost loop that does not change a value."""
+        before: list[Statement] | None = None
         aliases = self.program.schedule.aliases
         while value in aliases:
-            found = self.captured.get(value, found)
+            before = self.captured.get(value, before)
             value = aliases[value]
         if isinstance(value.node.op, Const) and self.loops:
             return self.loops[0]
-        return found
+        return before
 
 
 def is_lent(value: Value) -> bool:
-    """Whether a value's memory is another one's: a view, or a variable of a loop in a loop."""
+    """Whether a value lies in another one's memory: a view, or a variable of a nested loop."""
     return isinstance(value.node.op, (Reshape, StatelessWhile, *READS))

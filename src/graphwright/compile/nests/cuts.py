@@ -1,4 +1,4 @@
-"""What strided slices take of each dimension, in symbolic sizes."""
+"""Strided slices as one cut of each dimension, in symbolic sizes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes
-from graphwright.compile.select.host_operands import Computed, DimsOf, host_of
+from graphwright.compile.select.host_operands import Computed, DimsOf, HostOperand, host_of
 from graphwright.ir.graph import Node, Value
 from graphwright.ops.core.joining import Pack
-from graphwright.ops.core.slicing import NewAxis, Pick, spread
+from graphwright.ops.core.slicing import NewAxis, Pick, SliceRange, spread
 
 
 class Cut(NamedTuple):
@@ -17,12 +17,12 @@ class Cut(NamedTuple):
 
     begin: Shape
     stride: int
-    size: Size | None  # None: a pick, the result lacks the dimension
+    size: Size | None  # None for a pick: the result lacks the dimension
     scalars: tuple[tuple[Value, int], ...] = ()
 
 
-def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
-    """What an entry of a strided slice takes of a dimension."""
+def cut(sizes: Sizes, entry: SliceRange | Pick, dim: Size) -> Cut:
+    """The cut that an entry of a strided slice makes in a dimension."""
     if isinstance(entry, Pick):
         return picked(sizes, entry.index, dim)
     if None in entry:
@@ -44,8 +44,8 @@ def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
     return Cut(first, places.step, sizes.of_static(len(places)))
 
 
-def picked(sizes: Sizes, index: Any, dim: Size) -> Cut:
-    """One place of a dimension."""
+def picked(sizes: Sizes, index: HostOperand, dim: Size) -> Cut:
+    """The cut of one index in a dimension."""
     if isinstance(index, Computed):
         return Cut((), 0, None, ((index.value, 1),))
     if not isinstance(index, int):
@@ -58,32 +58,32 @@ def picked(sizes: Sizes, index: Any, dim: Size) -> Cut:
     return Cut((dim, Size(index)) if index < 0 else (Size(index),), 0, None)
 
 
-def between(sizes: Sizes, begin: Any, end: Any, stride: Any, dim: Size) -> Cut:
-    """A slice in steps of one whose bounds, or whose dimension, only a run tells."""
+def between(sizes: Sizes, begin: Any, end: Any, stride: HostOperand, dim: Size) -> Cut:
+    """The cut of a slice in steps of one whose bounds, or whose dimension, only a run knows."""
     if stride != 1 or not all(isinstance(v, (int, Size, type(None))) for v in (begin, end)):
         raise NotNative("a slice with a computed bound, or of an unknown size, goes in steps")
     first = ZERO if begin is None else from_start(sizes, begin, dim)
     last = dim if end is None else sizes.least(dim, from_start(sizes, end, dim))
     size = last if first == ZERO else sizes.derive("sub", last, first)
-    return Cut((first,), 1, size)  # nothing is read where it begins beyond the end
+    return Cut((first,), 1, size)  # a slice that begins beyond the end has no elements
 
 
-def from_start(sizes: Sizes, bound: Any, dim: Size) -> Size:
-    """A bound that may count from the end."""
+def from_start(sizes: Sizes, bound: Size | int, dim: Size) -> Size:
+    """The place from the start of a bound that may count from the end."""
     if isinstance(bound, Size):
         return bound
     return Size(bound) if bound >= 0 else sizes.derive("sub", dim, Size(-bound))
 
 
 def bounds_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
-    """A vector of bounds; what is computed and no index is None."""
+    """A vector of bounds; None for a computed bound that is no index."""
     if isinstance(value.node.op, Pack):
         return tuple([known_bound(sizes, v, dims_of) for v in value.node.inputs])
     return host_of(sizes, value, dims_of)
 
 
 def known_bound(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
-    """One bound."""
+    """One bound, None if it is computed and no index."""
     try:
         return host_of(sizes, value, dims_of)
     except NotNative:
@@ -91,12 +91,12 @@ def known_bound(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
 
 
 def cuts(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> list[Cut]:
-    """Each dimension's part, and a `Cut` of no dimension (stride 0, size 1) for a new axis."""
+    """A cut for each dimension, and one of no dimension (stride 0, size 1) for each new axis."""
     op: Any = node.op
     begin, end, strides = [bounds_of(sizes, v, dims_of) for v in node.inputs[1:4]]
     entries = spread(list(op.entries(begin, end, strides)), len(dims))
-    left = iter(dims)
+    remaining = iter(dims)
     return [
-        Cut((), 0, ONE) if isinstance(entry, NewAxis) else cut(sizes, entry, next(left))
+        Cut((), 0, ONE) if isinstance(entry, NewAxis) else cut(sizes, entry, next(remaining))
         for entry in entries
     ]

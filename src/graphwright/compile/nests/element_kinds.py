@@ -1,4 +1,4 @@
-"""The element kinds of native code, by dtype."""
+"""The kinds of elements in native code, by dtype."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS: dict[DType, str] = {
     dt.bfloat16: "bf16",
 }
 
-#: Kinds that are only stored: element expressions compute in f32 what they hold, and round.
+#: Kinds for storage only: element expressions compute with them in f32, and round.
 HALVES = ("f16", "bf16")
 
 INTEGERS = frozenset({kind for dtype, kind in KINDS.items() if dtype.is_integer})
@@ -34,7 +34,7 @@ DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 
 
 def kind_of(dtype: DType) -> str:
-    """The kind of a dtype's elements; `NotNative` where there is none."""
+    """The kind of a dtype's elements. `NotNative` if there is none."""
     try:
         return KINDS[dtype]
     except KeyError:
@@ -48,7 +48,7 @@ def is_native_dtype(dtype: DType) -> bool:
 
 @cache
 def converts_float16() -> bool:
-    """Whether this processor converts float16 by itself, as all but old ones of x86 do."""
+    """Whether this processor converts float16 in hardware: all do but old ones of x86."""
     return target().family != "x86_64" or "+f16c" in target().features
 
 

@@ -1,20 +1,20 @@
-"""A graph as a program of loop nests: `lower` is the way in.
+"""A graph as a program of loop nests: `lower` is the entrance.
 
-The schedule says which values share a loop; here each cluster becomes a `Nest` (or
-`Straight` code, where everything is one element), and values that several statements read
-get a buffer, or a scalar if they are one element.
+The schedule says which values share a loop. Here each cluster becomes a `Nest`, or `Straight` code
+where everything is one element. Values that several statements read get a buffer, or a scalar if
+they are one element.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from graphwright.compile.graph.accumulate import MatMulAdd
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.passes import verified
-from graphwright.compile.lists.list_buffers import LIST_OPS, ListBuffers, is_list
+from graphwright.compile.lists.list_buffers import ListBuffers
 from graphwright.compile.lists.list_lowering import ListLowering
+from graphwright.compile.lists.list_uses import LIST_OPS, is_list
 from graphwright.compile.memory.arena import homes
 from graphwright.compile.memory.coalescing import coalesced
 from graphwright.compile.memory.residence import PlanError, Residence, stored
@@ -52,20 +52,21 @@ from graphwright.ops.core.joining import ConcatV2, Pack
 from graphwright.ops.core.movement import Reshape
 from graphwright.ops.core.own_ops import Products, Scanned, Scattered
 from graphwright.ops.linalg.contraction import MatMul
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 
 class Lowering:
-    """The program being built."""
+    """The program under construction."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.sizes = Sizes()
         self.values = Residence()
         self.inputs: list[int] = []
-        self.constants: list[Any] = []  # arrays of the graph that become further inputs
+        self.constants: list[Array] = []  # arrays of the graph that become further inputs
         self.symbols: list[tuple[int, int, int]] = []
-        self.expected: list[int] = []  # what the graph's types say of them, -1 for nothing
+        self.expected: list[int] = []  # their values by the graph's types, -1 if unknown
         self.results: list[tuple[int, Shape]] = []
         self.lists = ListBuffers(self.sizes)
         self.of_lists = ListLowering(self, self.lists)
@@ -74,7 +75,7 @@ class Lowering:
     # -- the interface ----------------------------------------------------------------------
 
     def program(self) -> Program:
-        """The whole graph."""
+        """The program of the whole graph."""
         dims: dict[Value, Shape] = {}
         for value in self.graph.arguments:
             if is_list(value):
@@ -106,7 +107,7 @@ class Lowering:
         )
 
     def add_input(self, value: Value, type_: TensorType) -> Shape:
-        """A buffer that arrives with the call, with a symbol for each of its dimensions."""
+        """The shape of a new buffer that arrives with the call: a symbol for each dimension."""
         if type_.dims is None:
             raise NotNative(f"{value.name} has no known rank")
         kind = kind_of(type_.dtype)
@@ -132,7 +133,7 @@ class Lowering:
         return self.values.scalar()
 
     def assign_results(self) -> None:
-        """A buffer for each result; a reshaped value's is that of what was reshaped."""
+        """Gives each result a buffer; a reshaped value has that of its operand."""
         for value in self.schedule.results:
             if is_list(value) or value in self.lists.late:
                 self.results.append((-1, ()))
@@ -147,7 +148,7 @@ class Lowering:
             self.results.append((buffer, shape))
 
     def statement(self, value: Value) -> Cluster | Opaque | None:
-        """Where a value is computed."""
+        """The statement of the schedule that computes a value."""
         return self.schedule.home.get(value)
 
     # -- statements -------------------------------------------------------------------------
@@ -166,7 +167,7 @@ class Lowering:
         return result
 
     def opaque(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """A node that is a statement of its own."""
+        """The statements of a node outside clusters."""
         op = node.op
         if type(op) in LIST_OPS:
             return self.of_lists.statements(node, schedule)
@@ -190,7 +191,7 @@ class Lowering:
         raise NotNative(f"{op.type_name} has no native form")
 
     def join(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """Several tensors as one: each is written to its place in the result."""
+        """The statements that join tensors: each one writes a tensor to its place in the result."""
         axis = schedule.axis_of(node)
         target = schedule.of(node.outputs[0])
         kind = kind_of(node.outputs[0].type.dtype)
@@ -200,38 +201,38 @@ class Lowering:
         statements: list[Statement] = []
         for value in joined_parts(node):
             dims = schedule.of(value)
-            own = (*dims[:axis], ONE, *dims[axis:]) if isinstance(node.op, Pack) else dims
-            space, at = spread(own)
+            part = (*dims[:axis], ONE, *dims[axis:]) if isinstance(node.op, Pack) else dims
+            space, axes = spread(part)
             nest = ClusterLowering(self, Cluster(space, 0), schedule)
-            place = nest.linear(target, at)
+            place = nest.linear(target, axes)
             place = place._replace(offsets=(*place.offsets, start * step))
             if not space:
                 scalar = self.as_scalar(value, schedule, statements)
                 store = Store(0, buffer, place, kind)
                 statements.append(Straight((Scalar(scalar, kind),), (), (store,)))
             else:
-                load = Load(self.memory(value, schedule, statements), nest.linear(own, at), kind)
+                load = Load(self.memory(value, schedule, statements), nest.linear(part, axes), kind)
                 stage = Stage((load,), (Store(0, buffer, place, kind),))
                 statements.append(Nest(space, 0, (stage,)))
-            start = self.sizes.derive("add", start, own[axis])
+            start = self.sizes.derive("add", start, part[axis])
         return statements
 
     def scatter(self, node: Node, op: Scattered, schedule: Schedule) -> list[Statement]:
-        """Slices combined with those in the places that indices say."""
+        """The statements that combine slices with those in the places of indices."""
         value, before, *places = node.inputs
         dims, target = schedule.of(value), schedule.of(node.outputs[0])
         outer = len(schedule.of(places[0]))
-        space, at = spread(dims)
+        space, axes = spread(dims)
         if not space:  # one element: a loop of one step
-            space, at = (ONE,), (Position(0, 0), *at[1:])
+            space, axes = (ONE,), (Position(0, 0), *axes[1:])
         nest = ClusterLowering(self, Cluster(space, 0), schedule)
         kind = kind_of(value.type.dtype)
-        index = nest.linear(dims[:outer], at[:outer])
+        index = nest.linear(dims[:outer], axes[:outer])
         into: list[Statement] = []
-        loads = [Load(self.memory(value, schedule, into), nest.linear(dims, at), kind)]
+        loads = [Load(self.memory(value, schedule, into), nest.linear(dims, axes), kind)]
         loads += [Load(self.memory(v, schedule, into), index, "i64") for v in places]
         picks = [(i, product(target[i:])) for i in range(1, len(loads))]
-        place = nest.linear(target[len(places) :], at[outer:])
+        place = nest.linear(target[len(places) :], axes[outer:])
         buffer = self.target(node.outputs[0])
         store = Store(0, buffer, place, kind, op.combine, tuple(picks))
         if op.adds:
@@ -239,7 +240,7 @@ class Lowering:
             into.append(Copy(source, buffer, product(target), kind))
         else:
             into.append(Clear(buffer, kind, op.combine))
-        # Elements that go to places of their own are taken one by one.
+        # Elements with places of their own go one by one.
         single = not place.strides or place.strides[-1] == ZERO
         if op.combine == "sum" and not op.adds and not single:
             return [*into, Nest(space, 0, (Stage(tuple(loads), (store,)),))]
@@ -247,7 +248,7 @@ class Lowering:
         return [*into, Nest(space, len(space) if single else 0, (stage,), (), True)]
 
     def scan(self, node: Node, op: Scanned, schedule: Schedule) -> list[Statement]:
-        """Elements combined with those before them."""
+        """The statements that combine elements with those before them."""
         value, output = node.inputs[0], node.outputs[0]
         dims = schedule.of(value)
         axes = product(dims[: op.axis]), dims[op.axis], product(dims[op.axis + 1 :])
@@ -257,22 +258,22 @@ class Lowering:
         return [*into, Scan(*buffers, axes, op.combine, op.exclusive, op.reverse, kind)]
 
     def as_scalar(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
-        """The scalar of a value of one element; what reads it goes to the end of `into`."""
-        found = self.values.register(value)
-        if found is None:
+        """The scalar of a value of one element; appends to `into` the code that reads it."""
+        scalar = self.values.register(value)
+        if scalar is None:
             nest = ClusterLowering(self, Cluster((), 0), schedule)
             stage = StageLowering(nest, 0, row=True)
             place = (FIRST,) * len(schedule.of(value))
             index = stage.read(*schedule.trace(value, place))
-            found = self.scalar()
+            scalar = self.scalar()
             kind = kind_of(value.type.dtype)
-            into.append(Straight(tuple(stage.instructions), ((index, found, kind),)))
-        return found
+            into.append(Straight(tuple(stage.instructions), ((index, scalar, kind),)))
+        return scalar
 
     def multiply(
         self, node: Node, op: MatMul | MatMulAdd | Products, schedule: Schedule
     ) -> list[Statement]:
-        """A matrix product, one that is added to what is there, or several."""
+        """The statements of a matrix product, of one that is added to a sum, or of several."""
         into: list[Statement] = []
         output = node.outputs[0]
         kind = kind_of(output.type.dtype)
@@ -282,7 +283,7 @@ class Lowering:
             self.start_sum(node, schedule, into)
         *outer, m, n = self.schedule.of(output)
         k = self.schedule.of(node.inputs[0])[-2 if op.transpose_a else -1]
-        # What is packed before a loop is in memory before it.
+        # An operand that is packed before a loop must be in memory before it.
         before = None if outer else self.of_control.before_loops(node.inputs[1])
         a = self.memory(node.inputs[0], schedule, into)
         b = self.memory(node.inputs[1], schedule, into if before is None else before)
@@ -295,7 +296,7 @@ class Lowering:
         return [*into, product_]
 
     def start_sum(self, node: Node, schedule: Schedule, into: list[Statement]) -> None:
-        """What a product is added to is in the memory of the sum."""
+        """Puts the other operand of a sum into the memory to which the product is added."""
         output, total = node.outputs[0], node.inputs[2]
         source = self.memory(total, schedule, into)
         if schedule.overwritten.get(output) is total and not self.values.is_reserved(output):
@@ -305,18 +306,20 @@ class Lowering:
         into.append(Copy(source, self.target(output), elements, kind))
 
     def alias(self, buffer: int, shape: Shape, into: list[Statement]) -> int:
-        """Another name for what lies in a buffer: where one of the two is changed, readers of the
-        other are wrong, and `compile.verifier` sees that. The plan leaves out the copy."""
+        """Another buffer's name for the contents of a buffer, by a copy that the plan leaves out.
+
+        A change of either buffer makes readers of the other wrong; `compile.verifier` sees that.
+        """
         alias = self.values.alias(buffer, shape)
         into.append(Copy(buffer, alias, product(shape), self.values.buffers[alias].kind))
         return alias
 
     def target(self, value: Value) -> int:
-        """The buffer that the statement being made writes a value to."""
+        """The buffer to which the next statement writes a value."""
         return self.values.target(value, self.schedule.of(value))
 
     def memory(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
-        """A buffer that holds a value once the statements of `into` ran."""
+        """A buffer that holds a value after the statements of `into`."""
         value = self.origin(value)
         if isinstance(value.node.op, Const) or self.values.lies(value) is not None:
             return self.buffer_of(value)
@@ -328,7 +331,7 @@ class Lowering:
         return buffer
 
     def buffer_of(self, value: Value) -> int:
-        """The buffer in which a value lies by now."""
+        """The buffer that holds a value."""
         value = self.origin(value)
         buffer, op = self.values.lies(value), value.node.op
         if buffer is None and isinstance(op, Const):
@@ -341,21 +344,21 @@ class Lowering:
         return buffer
 
     def origin(self, value: Value) -> Value:
-        """What a placeholder stands for outside of its graph, if that is one value."""
+        """The value outside its graph that a placeholder stands for, if it is one; else itself."""
         while value in self.schedule.aliases:
             value = self.schedule.aliases[value]
         return value
 
     def is_scalar(self, value: Value) -> bool:
-        """Whether a value is one element, whatever the sizes."""
+        """Whether a value is one element for all sizes."""
         return all(d == ONE for d in self.schedule.of(value))
 
 
-def lower(graph: Graph, updates: Sequence[tuple[int, int]] = ()) -> tuple[Program, list[Any]]:
+def lower(graph: Graph, updates: Sequence[tuple[int, int]] = ()) -> tuple[Program, list[Array]]:
     """The program of a simplified graph, and the constant arrays that are further inputs.
 
-    `updates` are (result, argument) of which the first had better have the memory of the second.
-    `NotNative` says what keeps it from having one.
+    Each (result, argument) of `updates` is a result that should have the argument's memory.
+    `NotNative` says why there is no program.
     """
     simple, origins = decompose(verified(graph, "native_node"))
     lowering = Lowering(simple)

@@ -1,8 +1,7 @@
-"""Ops that only move elements, as index maps: where an element of the result comes from.
+"""Ops that only move elements, as maps from places in the result to places in the operand.
 
-Such an op costs nothing by itself: whoever needs its result reads the operand at other
-places. `dims` gives the result's shape in symbolic sizes, `pull` carries an index of the
-result back to one of the operand.
+Such an op costs nothing by itself: readers of its result read the operand at other places. `dims`
+gives the result's shape in symbolic sizes. `pull` maps a place in the result to one in the operand.
 """
 
 from __future__ import annotations
@@ -13,7 +12,14 @@ from typing import Any
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.cuts import cuts
 from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes, product
-from graphwright.compile.select.host_operands import DimsOf, as_size, host_of, literal_of, no_dims
+from graphwright.compile.select.host_operands import (
+    DimsOf,
+    HostOperand,
+    as_size,
+    host_of,
+    literal_of,
+    no_dims,
+)
 from graphwright.ir.graph import Node, Value
 from graphwright.op.op import Op
 from graphwright.ops.core.identity import (
@@ -32,7 +38,7 @@ from graphwright.ops.core.slicing import Slice, StridedSlice
 class Position(NamedTuple):
     """A place along one dimension: axis * step + offsets + scalars * factors + picks.
 
-    A pick is an index that a tensor has at a place, and a factor.
+    A pick is an index, read from a tensor at a place, times a factor.
     """
 
     axis: int  # -1 where it does not depend on an axis
@@ -46,7 +52,7 @@ class Position(NamedTuple):
         scaled = tuple([Size(o.factor * stride, o.symbols) for o in self.offsets])
         offsets = tuple([o for o in (*begin, *scaled) if o.factor])
         scalars = tuple([(s, f * stride) for s, f in self.scalars])
-        picks = tuple([(v, at, f * stride) for v, at, f in self.picks])
+        picks = tuple([(v, place, f * stride) for v, place, f in self.picks])
         return Position(self.axis, self.step * stride, offsets, scalars, picks)
 
 
@@ -62,20 +68,20 @@ class Move(NamedTuple):
 
 
 def same_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """As the operand's."""
+    """The operand's shape."""
     return dims
 
 
 def ensured_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """As the operand's, which are what they are to be."""
+    """The operand's shape, which must be the declared one."""
     op: Any = node.op
-    wanted = op.shape or (None,) * len(dims)
-    return tuple([d if n is None else sizes.unify(d, Size(n)) for d, n in zip(dims, wanted)])
+    declared = op.shape or (None,) * len(dims)
+    return tuple([d if n is None else sizes.unify(d, Size(n)) for d, n in zip(dims, declared)])
 
 
-def same_place(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
-    """As the result's."""
-    return at
+def same_place(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
+    """The place in the result."""
+    return place
 
 
 def many(dims: Shape) -> list[int]:
@@ -88,27 +94,27 @@ def is_trivial(dims: Shape, out: Shape) -> bool:
     return [dims[i] for i in many(dims)] == [out[i] for i in many(out)]
 
 
-def pull_trivial(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
-    """The places of the dimensions that are not 1, in order."""
-    given = iter([at[i] for i in many(out)])
-    return tuple([FIRST if d == ONE else next(given) for d in dims])
+def pull_trivial(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
+    """The place whose dimensions other than 1 have the result's positions, in order."""
+    positions = iter([place[i] for i in many(out)])
+    return tuple([FIRST if d == ONE else next(positions) for d in dims])
 
 
 def reshape_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """The target's entries; what equals dimensions of the operand is these dimensions."""
-    wanted = host_of(sizes, node.inputs[1], dims_of)
-    known = node.outputs[0].type.dims or (None,) * len(wanted)
-    left = [d for d in dims if d != ONE]
+    """The target's entries; where a number equals dimensions of the operand, these dimensions."""
+    target = host_of(sizes, node.inputs[1], dims_of)
+    known = node.outputs[0].type.dims or (None,) * len(target)
+    remaining = [d for d in dims if d != ONE]
     entries: list[Size | None] = []
-    for entry, static in zip(wanted, known):
+    for entry, static in zip(target, known):
         if isinstance(entry, Size):
             entries.append(entry)
         elif entry in (0, 1):
             entries.append(Size(entry))
         elif entry == -1:
-            entries.append(claimed(sizes, left, static))
+            entries.append(claimed(sizes, remaining, static))
         else:
-            entries.append(claimed(sizes, left, entry) or as_size(sizes, entry))
+            entries.append(claimed(sizes, remaining, entry) or as_size(sizes, entry))
     total = product(dims)
     if None in entries:
         rest = product(tuple([e for e in entries if e is not None]))
@@ -122,31 +128,31 @@ def reshape_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shap
     return sizes.shape(result)
 
 
-def claimed(sizes: Sizes, left: list[Size], number: int | None) -> Size | None:
-    """The first of the sizes left, or neighbours together, that has a static value; it is taken
+def claimed(sizes: Sizes, remaining: list[Size], number: int | None) -> Size | None:
+    """The first of the remaining sizes, or product of neighbours, with a static value; removes it
     from the list."""
     if number is None or number <= 1:
         return Size(1) if number == 1 else None
-    for begin in range(len(left)):
-        found = ONE
-        for end, size in enumerate(left[begin:], begin + 1):
-            found *= size
-            if sizes.value(found) == number:
-                del left[begin:end]
-                return found
+    for begin in range(len(remaining)):
+        size = ONE
+        for end, factor in enumerate(remaining[begin:], begin + 1):
+            size *= factor
+            if sizes.value(size) == number:
+                del remaining[begin:end]
+                return size
     return None
 
 
 def expanded_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """With a 1 at `dim`."""
+    """The operand's shape with a 1 at `dim`."""
     dim = literal_of(sizes, node.inputs[1])
     dim = dim[0] if isinstance(dim, tuple) else dim
-    at = dim + len(dims) + 1 if dim < 0 else dim
-    return (*dims[:at], ONE, *dims[at:])
+    place = dim + len(dims) + 1 if dim < 0 else dim
+    return (*dims[:place], ONE, *dims[place:])
 
 
 def squeezed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """Without the 1s."""
+    """The operand's shape without the 1s."""
     op: Any = node.op
     dropped = {a % len(dims) for a in op.squeeze_dims} or {
         i for i, d in enumerate(dims) if d == ONE
@@ -156,74 +162,77 @@ def squeezed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Sha
     return tuple([d for i, d in enumerate(dims) if i not in dropped])
 
 
-def pull_squeezed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
-    """The places of the dimensions that stay: one that goes may be 1 by a guard alone."""
+def pull_squeezed(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
+    """The place with the result's positions in the dimensions that stay.
+
+    Sizes do not show which these are: only a guard may say that a dropped one is 1.
+    """
     op: Any = node.op
     if not op.squeeze_dims:
-        return pull_trivial(sizes, node, dims, out, at)
-    dropped, given = {a % len(dims) for a in op.squeeze_dims}, iter(at)
-    return tuple([FIRST if i in dropped else next(given) for i in range(len(dims))])
+        return pull_trivial(sizes, node, dims, out, place)
+    dropped, positions = {a % len(dims) for a in op.squeeze_dims}, iter(place)
+    return tuple([FIRST if i in dropped else next(positions) for i in range(len(dims))])
 
 
 def transposed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """Permuted."""
+    """The operand's shape, permuted."""
     return tuple([dims[i] for i in literal_of(sizes, node.inputs[1])])
 
 
-def pull_transposed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
-    """Dimension perm[i] of the operand is where i of the result is."""
+def pull_transposed(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
+    """The place whose dimension perm[i] is that of dimension i in the result."""
     perm = literal_of(sizes, node.inputs[1])
-    places = dict(zip([p % len(dims) for p in perm], at))
-    return tuple([places[i] for i in range(len(dims))])
+    positions = dict(zip([p % len(dims) for p in perm], place))
+    return tuple([positions[i] for i in range(len(dims))])
 
 
 def broadcast_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """The target; where the operand is not 1 they are equal."""
-    wanted = host_of(sizes, node.inputs[1], dims_of)
-    pad = len(wanted) - len(dims)
+    """The target shape; the operand's dimensions equal it or are 1."""
+    target = host_of(sizes, node.inputs[1], dims_of)
+    pad = len(target) - len(dims)
     result = []
-    for i, entry in enumerate(wanted):
-        own = dims[i - pad] if i >= pad else ONE
+    for i, entry in enumerate(target):
+        dim = dims[i - pad] if i >= pad else ONE
         size = as_size(sizes, entry)
-        result.append(size if own == ONE else sizes.unify(own, size))
+        result.append(size if dim == ONE else sizes.unify(dim, size))
     return tuple(result)
 
 
-def pull_broadcast(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
-    """The first element where the operand is 1."""
-    return aligned(dims, out, at)
+def pull_broadcast(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
+    """The place in the operand: its first element where it is 1."""
+    return aligned(dims, out, place)
 
 
-def aligned(dims: Shape, out: Shape, at: Place) -> Place:
-    """The places of an operand that is broadcast to `out`, from the right."""
+def aligned(dims: Shape, out: Shape, place: Place) -> Place:
+    """The place in an operand that is broadcast to `out`, aligned from the right."""
     pad = len(out) - len(dims)
     return tuple(
-        [FIRST if d == ONE and out[i + pad] != ONE else at[i + pad] for i, d in enumerate(dims)]
+        [FIRST if d == ONE and out[i + pad] != ONE else place[i + pad] for i, d in enumerate(dims)]
     )
 
 
 def sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """The sizes that are taken."""
-    sizes.cuts[node] = found = cuts(sizes, node, dims, dims_of)
-    return tuple([c.size for c in found if c.size is not None])
+    """The sizes of the slice."""
+    sizes.cuts[node] = parts = cuts(sizes, node, dims, dims_of)
+    return tuple([c.size for c in parts if c.size is not None])
 
 
-def pull_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+def pull_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
     """begin + stride * index."""
     result = []
-    given = iter(at)
+    positions = iter(place)
     for c in sizes.cuts[node]:
         if c.size is None:
             result.append(FIRST.moved(c.begin, 1)._replace(scalars=c.scalars))
         elif c.stride == 0:
-            next(given)
+            next(positions)
         else:
-            result.append(next(given).moved(c.begin, c.stride))
+            result.append(next(positions).moved(c.begin, c.stride))
     return tuple(result)
 
 
 def plain_sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """`size` along each dimension; -1 is what is left."""
+    """`size` along each dimension; -1 is the rest of it."""
     begin, size = [host_of(sizes, v, dims_of) for v in node.inputs[1:3]]
     result = []
     for d, b, n in zip(dims, begin, size):
@@ -235,40 +244,43 @@ def plain_sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) ->
     return tuple(result)
 
 
-def require_inside(sizes: Sizes, begin: Any, size: Size, dim: Size) -> None:
-    """Guards that a dimension has what is taken of it."""
+def require_inside(sizes: Sizes, begin: HostOperand, size: Size, dim: Size) -> None:
+    """Guards that a slice is inside its dimension."""
     if not isinstance(begin, int) or begin < 0:
         raise NotNative("where a slice begins is not known")
-    taken, there = sizes.value(size), sizes.value(dim)
-    if taken is not None and there is not None and begin + taken > there:
+    length, whole = sizes.value(size), sizes.value(dim)
+    if length is not None and whole is not None and begin + length > whole:
         raise NotNative("a slice is out of bounds")
     if size.symbols or dim.symbols:
         sizes.difference(dim, sizes.derive("add", size, Size(begin)))
 
 
-def pull_plain_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+def pull_plain_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
     """begin + index."""
     begin = host_of(sizes, node.inputs[1], no_dims)
-    return tuple([a.moved((Size(b),), 1) for a, b in zip(at, begin)])
+    return tuple([position.moved((Size(start),), 1) for position, start in zip(place, begin)])
 
 
-def pull_reversed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+def pull_reversed(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
     """size - 1 - index along the reversed dimensions."""
     axes = {a % len(dims) for a in literal_of(sizes, node.inputs[1])}
     return tuple(
-        [a.moved((d, Size(-1)), -1) if i in axes else a for i, (a, d) in enumerate(zip(at, dims))]
+        [
+            a.moved((d, Size(-1)), -1) if i in axes else a
+            for i, (a, d) in enumerate(zip(place, dims))
+        ]
     )
 
 
 def inhabited_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """The same; one of them is not 0."""
+    """The operand's shape, of which one dimension is not 0."""
     op: Any = node.op
     sizes.require_some(dims[op.axis])
     return dims
 
 
 def gathered_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """The dimensions of the places in place of those that they pick from."""
+    """The operand's shape with the dimensions of indices in place of those that they index."""
     op: Any = node.op
     places = dims_of(node.inputs[1])
     for i in range(op.batch):
@@ -277,15 +289,15 @@ def gathered_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Sha
     return (*dims[: op.axis], *places[op.batch :], *dims[end:])
 
 
-def pull_gathered(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
-    """The places where the indices are of what they pick."""
+def pull_gathered(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
+    """The place in the operand: picks of the indices, at their places, along the indexed axes."""
     op: Any = node.op
     rank = node.inputs[1].type.rank
     assert rank is not None
     end = op.axis + rank - op.batch
-    where = (*at[: op.batch], *at[op.axis : end])
-    picks = [FIRST._replace(picks=((v, where, 1),)) for v in node.inputs[1:]]
-    return (*at[: op.axis], *picks, *at[end:])
+    source = (*place[: op.batch], *place[op.axis : end])
+    picks = [FIRST._replace(picks=((v, source, 1),)) for v in node.inputs[1:]]
+    return (*place[: op.axis], *picks, *place[end:])
 
 
 MOVES: dict[type[Op], Move] = {

@@ -1,15 +1,15 @@
-"""The loop-nest form: what native code is made of, without a word about LLVM.
+"""The loop-nest form of a program, without a word about LLVM.
 
-A program has buffers, scalars and statements over them. A `Nest` is a space of axes with
-stages that run one after the other for each index of the outer axes; a stage is a list of
-instructions in SSA form (loads by linear index maps, element expressions of ops), what is
-stored of them and what is reduced.
+A program has buffers, scalars and statements over them. A `Nest` is a space of axes with stages
+that run one after the other for each index of the outer axes. A stage is a list of instructions in
+SSA form, and of effects that store or reduce their results. Instructions are loads by linear index
+maps, and element expressions of ops.
 
-Statements run one after the other. A buffer is read only where it was written before, as this
-buffer: others may have its memory before and after. A scalar is known from its statement to the
-end of the block that it is in; out of a loop or a branch come its `scalars` alone. What ops refuse
-(division by zero, indices out of range) ends the program: the kernels do it all again.
-`tests/plans` has an interpreter of this form.
+Statements run one after the other. A read of a buffer follows a write to this buffer: others may
+have its memory before and after. A scalar is known from its statement to the end of its block. A
+loop or a branch hands on its `scalars` alone. Where an op refuses its operands (division by zero,
+indices out of range) the program ends, and the kernels do all of it again. `tests/plans` has an
+interpreter of this form.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.nests.list_statements import ListStatement
 from graphwright.compile.nests.sizes import DERIVATIONS, ONE, Shape, Size
 from graphwright.op.op import Op
 
@@ -40,37 +41,37 @@ class Linear(NamedTuple):
         return " + ".join(terms) or "0"
 
 
-# -- instructions: each has one result, named by its position in the stage ------------------
+# -- instructions: each has one result, whose number is its position in the stage -----------
 
 
 class Load(NamedTuple):
     """An element of a buffer."""
 
     buffer: int
-    at: Linear
+    place: Linear
     kind: str
-    #: Instructions whose results are indices, and how far apart what they count is.
+    #: (instruction, stride): its result times the stride is added to the place.
     picks: tuple[tuple[int, Size], ...] = ()
 
     def __str__(self) -> str:
         picked = "".join([f" + .{i}*{s}" for i, s in self.picks])
-        return f"load b{self.buffer}[{self.at}{picked}] : {self.kind}"
+        return f"load b{self.buffer}[{self.place}{picked}] : {self.kind}"
 
 
 class Index(NamedTuple):
-    """A place itself, as a number."""
+    """A place as a number."""
 
-    at: Linear
+    place: Linear
     kind: str
 
     def __str__(self) -> str:
-        return f"{self.at} : {self.kind}"
+        return f"{self.place} : {self.kind}"
 
 
 class ScalarConstant(NamedTuple):
-    """A number."""
+    """A constant number."""
 
-    value: Any
+    value: int | float
     kind: str
 
     def __str__(self) -> str:
@@ -88,7 +89,7 @@ class Scalar(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A value of this outer index: a reduction's result, or something computed from it."""
+    """A value of the current outer index: a reduction's result, or a value computed from it."""
 
     row: int
     kind: str
@@ -109,7 +110,7 @@ class Element(NamedTuple):
 
 
 class Count(NamedTuple):
-    """A size as a number of some kind: what a mean divides by."""
+    """A size as a number of some kind, such as the divisor of a mean."""
 
     size: Size
     kind: str
@@ -125,15 +126,15 @@ Instruction = Load | Index | ScalarConstant | Scalar | Row | Element | Count
 
 
 class Store(NamedTuple):
-    """Writes an instruction's result; `combine` names how, where it adds to what is there.
+    """Writes an instruction's result; `combine` says how it combines with the element there, if so.
 
-    Code takes the innermost axis in vectors. Along it `picks` do not change, and places of what is
-    added are all the same, or one after the other.
+    Code takes the innermost axis in vectors. Along it `picks` do not change, and the places of
+    combined elements are all the same, or adjacent.
     """
 
     value: int
     buffer: int
-    at: Linear
+    place: Linear
     kind: str
     combine: str = ""
     picks: tuple[tuple[int, Size], ...] = ()  # as those of a load
@@ -141,7 +142,7 @@ class Store(NamedTuple):
     def __str__(self) -> str:
         sign = f"{self.combine}=" if self.combine else "="
         picked = "".join([f" + .{i}*{s}" for i, s in self.picks])
-        return f"b{self.buffer}[{self.at}{picked}] {sign} .{self.value}"
+        return f"b{self.buffer}[{self.place}{picked}] {sign} .{self.value}"
 
 
 class Reduce(NamedTuple):
@@ -149,7 +150,7 @@ class Reduce(NamedTuple):
 
     value: int
     row: int
-    combine: str  # sum, prod, max, min, all, any; peak, trough: without regard to NaN
+    combine: str  # sum, prod, max, min, all, any; peak, trough: max, min that ignore NaN
     kind: str
 
     def __str__(self) -> str:
@@ -166,15 +167,18 @@ class Keep(NamedTuple):
         return f"row{self.row} = .{self.value}"
 
 
-class Stage(NamedTuple):
-    """One pass over the inner axes, in any order; `inner` False: once for each outer index.
+StageEffect = Store | Reduce | Keep
 
-    A pass loads some elements, as many as it likes, before it stores any of them, or loads each
-    just before the effect that needs it; what runs once computes everything before its effects.
+
+class Stage(NamedTuple):
+    """One pass over the inner axes, in any order; without `inner`, one step for each outer index.
+
+    A pass loads some elements, any number, before it stores any of them, or loads each just before
+    the effect that needs it. A stage of one step computes everything before its effects.
     """
 
     instructions: tuple[Instruction, ...]
-    effects: tuple[Store | Reduce | Keep, ...]
+    effects: tuple[StageEffect, ...]
     inner: bool = True
 
 
@@ -182,9 +186,9 @@ class Nest(NamedTuple):
     """Loops over a space: `outer` axes outside all stages, the others inside each.
 
     Outer indices come in any order, and at the same time. Where `outer` is 0, each element takes
-    all stages by itself, and what the stages reduce to becomes scalars of the program. What is
-    `ordered` writes to places that follow from data: its steps are taken one after the other,
-    though along an inner axis they are apart. That is the last axis, if `outer` is 0.
+    all stages by itself, and reductions become scalars of the program. An `ordered` nest writes to
+    places that follow from data, so its steps run one after the other. Along an inner axis their
+    places differ; that is the last axis, if `outer` is 0.
     """
 
     axes: Shape
@@ -193,14 +197,16 @@ class Nest(NamedTuple):
     #: Row values that become scalars: (row, scalar, kind).
     scalars: tuple[tuple[int, int, str], ...] = ()
     ordered: bool = False
-    #: Buffers in whose memory a result may be: a pass loads all that it needs of them for some
+    #: Buffers that may share memory with a result: a pass loads all that it needs of them for some
     #: elements before it writes any of these.
     first: frozenset[int] = frozenset()
 
 
 class Straight(NamedTuple):
-    """Scalars computed once: all instructions, then which results are which scalars, then what is
-    stored, at places without axes or picks; nothing is added to what is there."""
+    """Scalars computed once: all instructions, then scalars from their results, then stores.
+
+    Stores have places without axes or picks, and combine with nothing.
+    """
 
     instructions: tuple[Instruction, ...]
     scalars: tuple[tuple[int, int, str], ...]
@@ -208,7 +214,7 @@ class Straight(NamedTuple):
 
 
 class Clear(NamedTuple):
-    """Fills a buffer with what a reduction starts from."""
+    """Fills a buffer with the initial value of a reduction."""
 
     buffer: int
     kind: str
@@ -218,9 +224,9 @@ class Clear(NamedTuple):
 class Multiply(NamedTuple):
     """c = a @ b of row-major matrices; flags transpose the operands. With `add`, c += a @ b.
 
-    Of several `products` the operands lie one after the other, and so do the results; these lie
-    apart from a and b. `packed` is the buffer in which b was packed before, -1 if it was not; b is
-    still there then, as it was: small products read it.
+    Several `products` have adjacent operands and adjacent results. c lies apart from a and b.
+    `packed` is the buffer in which b was packed before, or -1. b must still be there, unchanged:
+    small products read it.
     """
 
     a: int
@@ -238,7 +244,7 @@ class Multiply(NamedTuple):
 
     @property
     def work(self) -> Size:
-        """The multiplications of numbers."""
+        """The number of multiplications."""
         return self.products * self.m * self.n * self.k
 
 
@@ -249,9 +255,9 @@ class PackRight(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """Each element combined with all before it along the second of three axes.
+    """Combines each element with all before it along the second of three axes.
 
-    What is `exclusive` leaves out the element itself, what is `reverse` runs from the end.
+    An `exclusive` scan leaves out the element itself, a `reverse` one runs from the end.
     """
 
     source: int
@@ -264,7 +270,7 @@ class Scan(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """The elements of one buffer into another, which lie in the same place or apart."""
+    """Copies the elements of one buffer to another, at the same address or apart."""
 
     source: int
     target: int
@@ -276,13 +282,13 @@ class Loop(NamedTuple):
     """while condition: body, over scalars and buffers that take their next values together.
 
     `scalars`: (the variable, its first value, its next value, kind); `buffers`: (the variable's
-    buffer, the next one's), whose addresses change places. What a variable held is gone then,
-    unless it is the next value of another one.
+    buffer, the next one's), which exchange their addresses. The old value of a variable is lost
+    then, unless it is the next value of another one.
     """
 
-    condition: tuple[Any, ...]
+    condition: tuple[Statement, ...]
     again: int
-    body: tuple[Any, ...]
+    body: tuple[Statement, ...]
     scalars: tuple[tuple[int, int, int, str], ...]
     buffers: tuple[tuple[int, int], ...]
 
@@ -291,117 +297,18 @@ class Choice(NamedTuple):
     """if condition: then, else: otherwise; `scalars`: (result, from then, from else, kind)."""
 
     condition: int
-    then: tuple[Any, ...]
-    otherwise: tuple[Any, ...]
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
     scalars: tuple[tuple[int, int, int, str], ...]
 
 
-# -- lists: items of one shape one after the other; lengths are scalars or sizes ------------
-
-
-class Reserve(NamedTuple):
-    """Room for a list of `length` items, zeros if nothing is written to them; not less than 0.
-
-    `written` are slots of scalars that say whether anything was written: the list's own, and the
-    one of the list that it is made like (or -1).
-    """
-
-    buffer: int
-    capacity: int
-    length: Size | int
-    item: Size  # elements
-    kind: str
-    written: tuple[int, int] = (-1, -1)
-
-
-class Extend(NamedTuple):
-    """A list with room for one more item, which is to be written, or up to the item `place`, or
-    of a length that `exactly` says: what is new of these is zeros.
-
-    `result` is its length then. A list that gets more room may move: views of it are then wrong.
-    """
-
-    buffer: int
-    capacity: int
-    length: Size | int
-    result: int
-    item: Size
-    kind: str
-    place: int = -1
-    exactly: Size | int = -1
-
-
-class Shorten(NamedTuple):
-    """`result` is the length of a list without its last `by` items; there must be so many."""
-
-    length: Size | int
-    result: int
-    by: Size | int = ONE
-
-
-class Locate(NamedTuple):
-    """`view` is the memory of an item of a list; an index outside it is not native."""
-
-    view: int
-    buffer: int
-    place: int
-    length: Size | int
-    item: Size
-    kind: str
-
-
-class Transfer(NamedTuple):
-    """`number` items of one list, from `start` on, copied to `place` of another."""
-
-    source: int
-    start: Size | int
-    target: int
-    place: Size | int
-    number: int
-    item: Size
-    kind: str
-
-
-class Agree(NamedTuple):
-    """Two lengths must be the same."""
-
-    one: Size | int
-    other: Size | int
-
-
-class Mark(NamedTuple):
-    """Notes that something was written to a list."""
-
-    written: int
-
-
-class Require(NamedTuple):
-    """Leaves it to others to read a list that nothing was written to (or that is empty)."""
-
-    written: int
-    length: Size | int
-
-
-class Deliver(NamedTuple):
-    """Makes a list's memory, or a copy of it, that of a late buffer, result number `result`."""
-
-    buffer: int
-    late: int
-    result: int
-    length: Size | int
-    item: Size
-    kind: str
-    copy: bool
-
-
-ListStatement = Reserve | Extend | Shorten | Locate | Transfer | Agree | Mark | Require | Deliver
 Statement = (
     Nest | Straight | Clear | Multiply | PackRight | Scan | Copy | Loop | Choice | ListStatement
 )
 
 
 def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
-    """The statements in a statement."""
+    """The blocks of statements inside a statement."""
     if isinstance(statement, Loop):
         return statement.condition, statement.body
     if isinstance(statement, Choice):
@@ -410,7 +317,7 @@ def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
 
 
 def all_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
-    """Statements at any depth."""
+    """The statements of a block, at any depth."""
     for statement in body:
         yield statement
         for block in inner_blocks(statement):
@@ -418,39 +325,41 @@ def all_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 
 def exchanges(loop: Loop) -> list[tuple[int, int]]:
-    """(buffer, the one whose address it gets) when a loop's variables take their next values:
-    nobody's address is lost, and what is not next to another by a pair gets nothing of it."""
+    """(buffer, the one whose address it gets) where a loop's variables take their next values.
+
+    No address is lost, and addresses move along chains of pairs alone.
+    """
     variable_of = {following: variable for variable, following in loop.buffers}
     ends = [f for _, f in loop.buffers if f not in {v for v, _ in loop.buffers}]
-    found = list(loop.buffers)
+    pairs = list(loop.buffers)
     for end in ends:
         first = end
         while first in variable_of:  # back along the chain
             first = variable_of[first]
-        found.append((end, first))
-    return found
+        pairs.append((end, first))
+    return pairs
 
 
 class Buffer(NamedTuple):
     """Memory of a program: an input, a result, or its own.
 
-    What is `owned` is allocated by a statement: lists, which move when they grow, and packed
-    operands. The address of a `view` is an item's in a list; a `late` result is a list, so its
-    first dimension and its memory are known in the end.
+    A statement allocates an `owned` buffer: a list, which moves when it grows, or a packed operand.
+    The address of a `view` is that of an item in a list. A `late` result is a list: its first
+    dimension and its memory are known in the end.
     """
 
-    #: input, result, temporary, row (memory for one outer index of one nest), owned, view, late,
-    #: alias (a name for what lies in another's memory, which no plan knows any more)
+    #: input, result, temporary, row (memory for one outer index of one nest), owned, view, late, or
+    #: alias: a value in another buffer's memory. Plans have no aliases any more.
     role: str
     shape: Shape
     kind: str
 
 
 class Program(NamedTuple):
-    """What native code is made of."""
+    """Statements with their buffers, scalars, sizes and guards, ready to become native code."""
 
     symbols: tuple[tuple[int, int, int], ...]  # (symbol, input, axis)
-    expected: tuple[int, ...]  # their values in this trace, -1 where it does not say
+    expected: tuple[int, ...]  # their values in this trace, -1 if unknown
     derived: tuple[tuple[int, str, Shape], ...]
     guards: tuple[tuple[Size, Size], ...]
     buffers: tuple[Buffer, ...]
@@ -458,18 +367,18 @@ class Program(NamedTuple):
     results: tuple[tuple[int, Shape], ...]
     scalars: int  # how many there are
     body: tuple[Statement, ...]
-    crossing: Any = None  # which inputs and results are lists: see `list_boundary`
-    #: (symbol, buffer): sizes that are given as numbers.
+    crossing: Any = None  # the inputs and results that are lists: see `list_boundary`
+    #: (symbol, buffer): sizes that arrive as numbers.
     numbers: tuple[tuple[int, int], ...] = ()
-    #: (result, input): whoever calls may say that the result is to have the input's memory.
+    #: (result, input): a call may lend the input's memory to the result.
     reuses: tuple[tuple[int, int], ...] = ()
-    #: (buffer, the one that it was made one with): statements of a plan know it by that name.
+    #: (buffer, the one that it was joined with): statements of a plan know it by that name.
     names: tuple[tuple[int, int], ...] = ()
     #: (temporary, the buffer whose memory it has, or itself): see `arena.homes`.
     homes: tuple[tuple[int, int], ...] = ()
 
     def sizes(self) -> Callable[[Size], int | None]:
-        """What a size is in this trace, as far as it says."""
+        """A function that gives the value of a size in this trace, or None."""
         known = {s: n for (s, _, _), n in zip(self.symbols, self.expected) if n >= 0}
 
         def value(size: Size) -> int | None:
@@ -492,7 +401,7 @@ class Program(NamedTuple):
         return "\n".join([*lines, *show(self.body, 0)])
 
 
-def show(statements: tuple[Any, ...], depth: int) -> list[str]:
+def show(statements: tuple[Statement, ...], depth: int) -> list[str]:
     """Statements as indented lines."""
     pad = "  " * depth
     lines: list[str] = []

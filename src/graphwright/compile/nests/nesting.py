@@ -1,4 +1,4 @@
-"""One cluster of values as a nest: its stages, and their instructions."""
+"""A cluster of values becomes a nest: its stages, and their instructions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from graphwright.ops.core.sequences import Range
 from graphwright.ops.math.arithmetic import AddV2, Mul
 from graphwright.types import dtypes as dt
 
-#: Ops whose results a later stage would rather load than compute again.
+#: Ops that a later stage computes again, rather than load their results.
 _CHEAP = frozenset({"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast"})
 
 
@@ -56,7 +56,7 @@ class ClusterLowering:
         self.scratch: dict[Value, int] = {}
 
     def statements(self) -> list[Statement]:
-        """The nest, and what goes before it."""
+        """The statements of the nest, with those before and after it."""
         cluster = self.cluster
         if not cluster.space:
             return self.straight()
@@ -75,7 +75,7 @@ class ClusterLowering:
         for level in range(cluster.levels):
             stages += self.row_stage(level)
             stages += self.full_stage(level)
-        if not stages:  # nobody needs more of these values than their sizes
+        if not stages:  # only sizes of these values are needed
             return before
         outer = cluster.outer or 0
         after: list[Statement] = []
@@ -87,7 +87,7 @@ class ClusterLowering:
         return self.cluster.levels > 1
 
     def totals(self, after: list[Statement]) -> list[tuple[int, int, str]]:
-        """Reductions over everything become scalars."""
+        """(row value, scalar, kind) of reductions over everything, which become scalars."""
         result = []
         for member in self.cluster.members.values():
             if member.reduced is not None and self.cluster.outer == 0:
@@ -98,7 +98,7 @@ class ClusterLowering:
         return result
 
     def straight(self) -> list[Statement]:
-        """Code without loops, where everything is one element."""
+        """The statements of a cluster of single elements, which need no loops."""
         stage = StageLowering(self, 0, row=True)
         scalars = []
         after: list[Statement] = []
@@ -111,9 +111,9 @@ class ClusterLowering:
         return [Straight(tuple(stage.instructions), tuple(scalars)), *after]
 
     def choose_scratch(self) -> None:
-        """Values that a later stage needs and that are dear get memory for one row."""
-        wanted = self.later_uses()
-        for value in wanted:
+        """Gives memory for one row to values that a later stage needs and that are dear."""
+        values = self.later_uses()
+        for value in values:
             member = self.cluster.members[value]
             if value in self.schedule.escapes or self.is_cheap(member, 4):
                 continue
@@ -122,15 +122,15 @@ class ClusterLowering:
             self.scratch[value] = self.program.buffer("row", inner, kind)
 
     def later_uses(self) -> list[Value]:
-        """The values of elements that are used in a later stage than their own."""
-        found: dict[Value, None] = {}
+        """The values of elements that a later stage uses."""
+        values: dict[Value, None] = {}
         for member in self.cluster.members.values():
             stage = member.level - (member.reduced is not None)
             for value, _ in member.reads:
                 source = self.cluster.members.get(value)
                 if source is not None and not source.row and source.level < stage:
-                    found[value] = None
-        return list(found)
+                    values[value] = None
+        return list(values)
 
     def is_cheap(self, member: ClusterMember, budget: int) -> bool:
         """Whether computing a value again costs less than loading it."""
@@ -142,7 +142,7 @@ class ClusterLowering:
     # -- stages -----------------------------------------------------------------------------
 
     def row_stage(self, level: int) -> list[Stage]:
-        """What is computed once for each outer index, before the inner loop of a level."""
+        """The stage that runs once for each outer index, before the inner loop of a level."""
         stage = StageLowering(self, level, row=True)
         effects: list[Any] = []
         for member in self.cluster.members.values():
@@ -157,7 +157,7 @@ class ClusterLowering:
         return [Stage(tuple(stage.instructions), tuple(effects), False)] if effects else []
 
     def full_stage(self, level: int) -> list[Stage]:
-        """One pass over the inner axes."""
+        """The stage of one pass over the inner axes."""
         stage = StageLowering(self, level, row=False)
         effects: list[Any] = []
         for member in self.cluster.members.values():
@@ -170,13 +170,13 @@ class ClusterLowering:
                     effects.append(self.store(member, stage.compute(member)))
                 elif value in self.scratch:
                     index = stage.compute(member)
-                    at = self.linear_row()
+                    place = self.linear_row()
                     kind = kind_of(value.type.dtype)
-                    effects.append(Store(index, self.scratch[value], at, kind))
+                    effects.append(Store(index, self.scratch[value], place, kind))
         return [Stage(tuple(stage.instructions), tuple(effects))] if effects else []
 
-    def reduction(self, stage: StageLowering, member: ClusterMember) -> Any:
-        """Combines what a reduction reads, in a row value or into memory."""
+    def reduction(self, stage: StageLowering, member: ClusterMember) -> Store | Reduce:
+        """The effect that combines a reduction's operand, in a row value or into memory."""
         assert member.source is not None
         index = stage.read(*member.source)
         combine = COMBINE[type(member.value.node.op)]
@@ -187,36 +187,36 @@ class ClusterLowering:
         return Reduce(index, self.rows[member.value], combine, kind)
 
     def store(self, member: ClusterMember, index: int) -> Store:
-        """Writes a value to its buffer."""
+        """The effect that writes a value to its buffer."""
         value = member.value
-        at = self.linear(self.schedule.of(value), member.at)
-        return Store(index, self.program.target(value), at, kind_of(value.type.dtype))
+        place = self.linear(self.schedule.of(value), member.place)
+        return Store(index, self.program.target(value), place, kind_of(value.type.dtype))
 
-    def linear(self, shape: Shape, at: Place) -> Linear:
-        """The place in a row-major array of `shape`."""
+    def linear(self, shape: Shape, place: Place) -> Linear:
+        """The place of an element in a row-major array of `shape`."""
         strides: list[Size] = [ZERO] * self.rank
         offsets: list[Size] = []
         scalars: list[tuple[int, Size]] = []
         step = ONE
-        for d, place in zip(reversed(shape), reversed(at)):
-            if place.axis >= 0:
-                if strides[place.axis].factor:
+        for d, position in zip(reversed(shape), reversed(place)):
+            if position.axis >= 0:
+                if strides[position.axis].factor:
                     raise NotNative("an axis is read twice")
-                strides[place.axis] = Size(place.step) * step
-            offsets += [o * step for o in place.offsets]
-            scalars += [(self.register(s), Size(f) * step) for s, f in place.scalars]
+                strides[position.axis] = Size(position.step) * step
+            offsets += [o * step for o in position.offsets]
+            scalars += [(self.register(s), Size(f) * step) for s, f in position.scalars]
             step *= d
         return Linear(tuple(offsets), tuple(strides), tuple(scalars))
 
     def register(self, value: Value) -> int:
-        """The register of an index."""
+        """The scalar of an index."""
         scalar = self.program.values.register(value)
         if scalar is None:
             raise PlanError(f"{value.name} is an index, and in no register")
         return scalar
 
     def linear_row(self) -> Linear:
-        """The place in the memory of one row."""
+        """The place of an element in the memory of one row."""
         outer = self.cluster.outer or 0
         strides = [ZERO] * self.rank
         step = ONE
@@ -240,35 +240,35 @@ class StageLowering:
         self.memo: dict[Any, int] = {}
 
     def emit(self, instruction: Instruction) -> int:
-        """An instruction's position; equal ones are the same."""
+        """An instruction's position; appends it unless an equal one is there."""
         # As tuples, a constant may equal something else, and 0.0 equals -0.0.
         key = (type(instruction), str(instruction))
-        found = self.memo.get(key)
-        if found is None:
-            found = self.memo[key] = len(self.instructions)
+        position = self.memo.get(key)
+        if position is None:
+            position = self.memo[key] = len(self.instructions)
             self.instructions.append(instruction)
-        return found
+        return position
 
     def row_value(self, member: ClusterMember) -> int:
-        """A row value: of a reduction, or computed here."""
+        """The position of a row value: of a reduction, or computed here."""
         if member.reduced is not None:
             kind = kind_of(member.value.type.dtype)
             return self.emit(Row(self.nest.rows[member.value], kind))
         return self.compute(member)
 
     def compute(self, member: ClusterMember) -> int:
-        """A member's value."""
-        found = self.memo.get(member.value)
-        if found is None:
-            found = self.memo[member.value] = self._compute(member)
-        return found
+        """The position of a member's value."""
+        position = self.memo.get(member.value)
+        if position is None:
+            position = self.memo[member.value] = self._compute(member)
+        return position
 
     def _compute(self, member: ClusterMember) -> int:
         value, node = member.value, member.value.node
         if member.source is not None:
             return self.read(*member.source, copy_of=value)
-        count = 1 if isinstance(node.op, Sized) else len(node.inputs)  # after them, indices
-        operands = [self.read(v, at) for v, at in member.reads[:count]]
+        count = 1 if isinstance(node.op, Sized) else len(node.inputs)  # indices follow them
+        operands = [self.read(v, place) for v, place in member.reads[:count]]
         kind = kind_of(value.type.dtype)
         if isinstance(node.op, Sized):
             if isinstance(node.op, AxisPlace):
@@ -277,16 +277,16 @@ class StageLowering:
         return self.emit(Element(node.op, tuple(operands), kind))
 
     def size_for(self, node: Node) -> Size:
-        """What an op that reads a size reads."""
-        own, x = [self.schedule.of(v) for v in node.inputs]
+        """The size that a `Sized` op reads."""
+        dims, x = [self.schedule.of(v) for v in node.inputs]
         if isinstance(node.op, AxisPlace):
             return x[node.op.axis]
-        return self.program.sizes.quotient(product(x), product(own))
+        return self.program.sizes.quotient(product(x), product(dims))
 
-    def read(self, value: Value, at: Place, copy_of: Value | None = None) -> int:
-        """The element of a value at a place."""
+    def read(self, value: Value, place: Place, copy_of: Value | None = None) -> int:
+        """The position of a value's element at a place."""
         member = self.members.get(value)
-        if member is not None and value is not copy_of and member.at == at:
+        if member is not None and value is not copy_of and member.place == place:
             return self.read_member(member)
         kind = kind_of(value.type.dtype)
         op = value.node.op
@@ -295,7 +295,7 @@ class StageLowering:
         if type(op) in FILLS:
             return self.emit(ScalarConstant(FILLS[type(op)], kind))
         if isinstance(op, Range):
-            return self.counted(value, at[0])
+            return self.counted(value, place[0])
         scalar = self.program.values.register(value)
         if scalar is not None:
             return self.emit(Scalar(scalar, kind))
@@ -303,34 +303,34 @@ class StageLowering:
             size = host_of(self.program.sizes, value, self.schedule.of)
             return self.emit(Count(as_size(self.program.sizes, size), kind))
         shape = self.schedule.of(value)
-        linear, picks = self.nest.linear(shape, at), self.picks(shape, at)
+        linear, picks = self.nest.linear(shape, place), self.picks(shape, place)
         return self.emit(Load(self.program.buffer_of(value), linear, kind, picks))
 
-    def counted(self, value: Value, at: Position) -> int:
-        """The element of a range at a place: a number that follows from that."""
+    def counted(self, value: Value, place: Position) -> int:
+        """The position of a range's element at a place, which the place determines."""
         start, delta = self.schedule.steps(value.node)
-        place = at.moved((Size(start),), delta)
+        scaled = place.moved((Size(start),), delta)
         kind = kind_of(value.type.dtype)
-        linear = self.nest.linear((ONE,), (place._replace(picks=()),))
-        found = self.emit(Index(linear, kind))
-        for v, where, factor in place.picks:
-            index = self.emit(Element(Cast.of(value.type.dtype), (self.read(v, where),), kind))
+        linear = self.nest.linear((ONE,), (scaled._replace(picks=()),))
+        number = self.emit(Index(linear, kind))
+        for v, source, factor in scaled.picks:
+            index = self.emit(Element(Cast.of(value.type.dtype), (self.read(v, source),), kind))
             step = self.emit(ScalarConstant(factor, kind))
             further = self.emit(Element(Mul.of(), (index, step), kind))
-            found = self.emit(Element(AddV2.of(), (found, further), kind))
-        return found
+            number = self.emit(Element(AddV2.of(), (number, further), kind))
+        return number
 
-    def picks(self, shape: Shape, at: Place) -> tuple[tuple[int, Size], ...]:
-        """The indices of a place, and how far apart what they count lies."""
-        found: list[tuple[int, Size]] = []
+    def picks(self, shape: Shape, place: Place) -> tuple[tuple[int, Size], ...]:
+        """The picks of a place in an array: (instruction of the index, stride)."""
+        pairs: list[tuple[int, Size]] = []
         step = ONE
-        for d, place in zip(reversed(shape), reversed(at)):
-            found += [(self.read(v, where), Size(f) * step) for v, where, f in place.picks]
+        for d, position in zip(reversed(shape), reversed(place)):
+            pairs += [(self.read(v, source), Size(f) * step) for v, source, f in position.picks]
             step *= d
-        return tuple(found)
+        return tuple(pairs)
 
     def read_member(self, member: ClusterMember) -> int:
-        """A value of this cluster."""
+        """The position of a value of this cluster."""
         value = member.value
         kind = kind_of(value.type.dtype)
         if member.row:
@@ -341,6 +341,6 @@ class StageLowering:
             if value in self.nest.scratch:
                 return self.emit(Load(self.nest.scratch[value], self.nest.linear_row(), kind))
             if value in self.schedule.escapes:
-                linear = self.nest.linear(self.schedule.of(value), member.at)
+                linear = self.nest.linear(self.schedule.of(value), member.place)
                 return self.emit(Load(self.program.buffer_of(value), linear, kind))
         return self.compute(member)

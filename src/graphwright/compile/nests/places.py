@@ -1,7 +1,7 @@
-"""Every index from data that says where memory is read or written must be a place that was checked.
+"""The rule that an index from data becomes an address only as a checked place.
 
-`own_ops.AxisPlace` makes such places: they are along an axis that has elements, and never outside.
-Everything else that an address is made of are counters of loops, sizes and numbers of the program.
+`own_ops.AxisPlace` makes such places: along an axis that has elements, and never outside it. All
+other parts of an address are counters of loops, sizes and constants of the program.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from graphwright.base.errors import InternalError
 from graphwright.compile.memory.accesses import written_by
+from graphwright.compile.nests.list_statements import Extend, Shorten
 from graphwright.compile.nests.nest import (
     Choice,
     Copy,
     Element,
-    Extend,
     Instruction,
     Keep,
     Load,
@@ -23,7 +23,6 @@ from graphwright.compile.nests.nest import (
     Program,
     Row,
     Scalar,
-    Shorten,
     Statement,
     Store,
     Straight,
@@ -33,9 +32,9 @@ from graphwright.ops.core.own_ops import AxisPlace
 
 
 class Places:
-    """Which buffers, scalars and rows of a program hold places and nothing else.
+    """The buffers, scalars and rows of a program that hold places alone.
 
-    At first all might; what gets something else is taken away until nothing changes.
+    At first all might. Those that get another value are discarded until nothing changes.
     """
 
     def __init__(self, program: Program) -> None:
@@ -49,7 +48,7 @@ class Places:
         self.narrow()
 
     def narrow(self) -> None:
-        """Takes away what gets something else."""
+        """Discards buffers and scalars that get other values, until nothing changes."""
         while True:
             before = len(self.buffers), len(self.scalars)
             for statement in self.statements:
@@ -60,7 +59,7 @@ class Places:
         self.scalars &= defined
 
     def look(self, statement: Statement) -> None:
-        """Takes away what one statement gives something else."""
+        """Discards the buffers and scalars to which one statement gives another value."""
         if isinstance(statement, (Nest, Straight)):
             self.look_inside(statement)
         elif isinstance(statement, Copy):
@@ -78,7 +77,7 @@ class Places:
             self.scalars.difference_update(defined_by(statement))
 
     def look_inside(self, statement: Nest | Straight) -> None:
-        """The same of a statement of instructions."""
+        """Does the same for a statement of instructions."""
         rows = self.rows(statement) if isinstance(statement, Nest) else frozenset()
         for instructions, stores in accesses(statement):
             for store in stores:
@@ -92,15 +91,15 @@ class Places:
             self.scalars -= {scalar for row, scalar, _ in statement.scalars if row not in rows}
 
     def rows(self, nest: Nest) -> frozenset[int]:
-        """The rows of a nest that hold places: those that keep one."""
-        found: set[int] = set()
+        """The row values of a nest that are places."""
+        numbers: set[int] = set()
         for stage in nest.stages:
             for effect in stage.effects:
                 if not isinstance(effect, Keep):
                     continue
-                if self.is_place(effect.value, stage.instructions, found):
-                    found.add(effect.row)
-        return frozenset(found)
+                if self.is_place(effect.value, stage.instructions, numbers):
+                    numbers.add(effect.row)
+        return frozenset(numbers)
 
     def is_place(
         self, value: int, instructions: Sequence[Instruction], rows: frozenset[int] | set[int]
@@ -116,23 +115,25 @@ class Places:
         return isinstance(x, Row) and x.row in rows
 
     def unchecked(self) -> Iterator[Load | Store]:
-        """The loads and stores of the program whose addresses have other indices in them."""
+        """The loads and stores of the program whose addresses contain unchecked indices."""
         for statement in self.statements:
             if isinstance(statement, (Nest, Straight)):
                 rows = self.rows(statement) if isinstance(statement, Nest) else frozenset()
                 for instructions, stores in accesses(statement):
                     loads = [x for x in instructions if isinstance(x, Load)]
-                    found: list[Load | Store] = [*loads, *stores]
-                    for x in found:
-                        picked = all(self.is_place(i, instructions, rows) for i, _ in x.picks)
-                        if not picked or not self.scalars.issuperset(s for s, _ in x.at.scalars):
+                    candidates: list[Load | Store] = [*loads, *stores]
+                    for x in candidates:
+                        is_checked = all(self.is_place(i, instructions, rows) for i, _ in x.picks)
+                        if not is_checked or not self.scalars.issuperset(
+                            s for s, _ in x.place.scalars
+                        ):
                             yield x
 
 
 def accesses(
     statement: Nest | Straight,
 ) -> Iterator[tuple[tuple[Instruction, ...], list[Store]]]:
-    """The instructions of each stage, and what is stored of them."""
+    """The instructions of each stage, and its stores."""
     if isinstance(statement, Straight):
         yield statement.instructions, list(statement.stores)
     else:
@@ -151,18 +152,18 @@ def defined_by(statement: Statement) -> Iterator[int]:
 
 
 def require_places(program: Program) -> Program:
-    """The program; InternalError where an address has an index in it that nobody has checked."""
+    """The program; InternalError where an address contains an unchecked index."""
     if any(map(has_indices, all_statements(program.body))):
-        for found in Places(program).unchecked():
-            message = f"nobody has checked where this is: {found}\n{program}"
+        for access in Places(program).unchecked():
+            message = f"nobody has checked where this is: {access}\n{program}"
             raise InternalError(None, None, message)
     return program
 
 
 def has_indices(statement: Statement) -> bool:
-    """Whether a statement reads or writes where data says."""
+    """Whether a statement has an address that depends on data."""
     return isinstance(statement, (Nest, Straight)) and any(
-        x.picks or x.at.scalars
+        x.picks or x.place.scalars
         for instructions, stores in accesses(statement)
         for x in (*instructions, *stores)
         if isinstance(x, (Load, Store))

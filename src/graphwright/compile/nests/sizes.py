@@ -1,37 +1,40 @@
-"""Sizes of dimensions as run-time values: what makes one compilation serve every length.
+"""Sizes of dimensions as values of a run, so that one compilation serves all lengths.
 
-A size is a number times symbols. Symbols stand for dimensions of inputs, whose values arrive
-with the call, or are derived from other sizes. Where an op needs two sizes to be equal they
-become one, and a guard at the entry checks it; a call that fails a guard runs elsewhere.
+A size is a number times symbols. A symbol stands for a dimension of an input, whose value arrives
+with the call, or is derived from other sizes. Where an op needs two sizes to be equal they become
+one, and a guard at the entry checks that. A call that fails a guard runs elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.base.named_tuples import NamedTuple
 
+if TYPE_CHECKING:
+    from graphwright.ir.graph import Node, Value
+
 
 class NotNative(Exception):
-    """Something that has no native form, in words; it runs as host calls."""
+    """The reason why some nodes have no native form; they run as host calls."""
 
-    def __init__(self, reason: str, nodes: Sequence[Any] = ()) -> None:
+    def __init__(self, reason: str, nodes: Sequence[Node] = ()) -> None:
         super().__init__(reason)
         self.nodes = list(nodes)  # of the graph, if it is about some of them
 
     @property
     def each(self) -> Sequence[NotNative]:
-        """The refusals that this is made of: one, unless it is about several nodes."""
+        """The single refusals in this one."""
         return (self,)
 
 
 class Late(NotNative):
-    """What is native, but has a size that only a run tells: nothing after it can be."""
+    """A native node's result has a size that only a run knows: no node after it can be native."""
 
 
 class Refusals(NotNative):
-    """All that was found at once to have no native form, each with its own reason."""
+    """Several refusals of one walk, each with its own reason."""
 
     def __init__(self, refusals: Sequence[NotNative]) -> None:
         super().__init__(str(refusals[0]), [node for r in refusals for node in r.nodes])
@@ -64,7 +67,7 @@ Shape = tuple[Size, ...]
 
 
 def product(sizes: Shape) -> Size:
-    """The number of elements."""
+    """The product of sizes: a shape's number of elements."""
     result = ONE
     for size in sizes:
         result *= size
@@ -72,26 +75,26 @@ def product(sizes: Shape) -> Size:
 
 
 class Derived(NamedTuple):
-    """How a symbol follows from other sizes: `add`, `div`, ..."""
+    """The definition of a symbol by other sizes: `add`, `div`, ..."""
 
     function: str
     operands: tuple[Size, ...]
 
 
 class Sizes:
-    """The symbols of one program, what they are equal to, how they are derived."""
+    """The symbols of one program: their values, equalities and definitions."""
 
     def __init__(self) -> None:
-        self.values: list[int | None] = []  # what a trace knows statically
+        self.values: list[int | None] = []  # in this trace, as far as it knows them
         self.definitions: dict[int, Derived] = {}
-        self.equal: dict[int, Size] = {}  # symbols that were found equal to another size
+        self.equal: dict[int, Size] = {}  # symbols that must equal another size
         self.guards: list[tuple[Size, Size]] = []
-        #: Values that are sizes, beside what is computed from shapes: see `host_operands.host_of`.
-        self.known: dict[Any, Any] = {}
-        self.cuts: dict[Any, Any] = {}  # what nodes that slice take: see `cuts.cuts`
-        #: Single integers that arrive with the call, and what stands for them in inner graphs.
-        self.integers: dict[Any, Any] = {}
-        self.numbers: dict[Any, Size] = {}  # those of them that are sizes
+        #: Values that are sizes but do not follow from shapes: see `host_operands.host_of`.
+        self.known: dict[Value, Any] = {}
+        self.cuts: dict[Node, Any] = {}  # of nodes that slice: see `cuts.cuts`
+        #: Integers that arrive with the call, by the values for them, in inner graphs too.
+        self.integers: dict[Value, Value] = {}
+        self.numbers: dict[Value, Size] = {}  # the integers that are sizes
         self._derived: dict[Derived, Size] = {}
 
     def symbol(self, value: int | None = None) -> Size:
@@ -99,9 +102,8 @@ class Sizes:
         self.values.append(value)
         return Size(1, (len(self.values) - 1,))
 
-    def number(self, integer: Any) -> Size:
-        """The size that an integer says, which arrives with the call; it is checked not to be
-        negative."""
+    def number(self, integer: Value) -> Size:
+        """The size that an integer says, which arrives with the call and must not be negative."""
         value = self.integers[integer]
         if value not in self.numbers:
             self.numbers[value] = self.symbol()
@@ -113,7 +115,7 @@ class Sizes:
         return a if a == b else self.derive("sub", a, self.derive("sub", a, b))
 
     def of_static(self, value: int) -> Size:
-        """A size for a number in the program: 0 and 1 as they are, else a symbol that has it."""
+        """A size for a constant: above 1 a symbol of that static value, if there is one."""
         if value > 1:
             for i, known in enumerate(self.values):
                 if known == value and i not in self.equal and i not in self.definitions:
@@ -121,7 +123,7 @@ class Sizes:
         return Size(value)
 
     def value(self, size: Size) -> int | None:
-        """The static value, if it is known."""
+        """The static value of a size, or None."""
         result = size.factor
         for i in size.symbols:
             known = self.values[i]
@@ -131,7 +133,7 @@ class Sizes:
         return result
 
     def canonical(self, size: Size) -> Size:
-        """The size in terms of the symbols that stand for all those equal to them."""
+        """The size in terms of the symbols that represent all symbols equal to them."""
         if not any(i in self.equal for i in size.symbols):
             return size
         result = Size(size.factor)
@@ -145,7 +147,7 @@ class Sizes:
         return tuple([self.canonical(s) for s in sizes])
 
     def unify(self, a: Size, b: Size) -> Size:
-        """Makes two sizes one; `NotNative` if they cannot be equal."""
+        """The one size that two sizes become; `NotNative` if they cannot be equal."""
         a, b = self.canonical(a), self.canonical(b)
         if a == b:
             return a
@@ -158,7 +160,7 @@ class Sizes:
             self.guards.append((a, b))
             return a
         if self._free(b) and b.symbols > a.symbols:
-            a, b = b, a  # the first symbol stands for both
+            a, b = b, a  # the first symbol represents both
         if a.symbols[0] in b.symbols:
             raise NotNative(f"sizes {a} and {b} differ")
         if self.value(b) is None and known is not None and self._free(b):
@@ -168,13 +170,13 @@ class Sizes:
         return b
 
     def _free(self, size: Size) -> bool:
-        """Whether it is one symbol of an input."""
+        """Whether a size is one symbol of an input."""
         return (
             size.factor == 1 and len(size.symbols) == 1 and size.symbols[0] not in self.definitions
         )
 
     def derive(self, function: str, *operands: Size) -> Size:
-        """A size computed from others: `add`, `sub` (0 at least), `div` (rounding down)."""
+        """A size computed from others: `add`, `sub` (at least 0), `div` (rounded down)."""
         operands = self.shape(operands)
         values = [v for v in map(self.value, operands) if v is not None]
         value = None
@@ -189,13 +191,13 @@ class Sizes:
         return self._derived[key]
 
     def difference(self, a: Size, b: Size) -> Size:
-        """a - b; that it is not negative is guarded."""
+        """a - b; a guard checks that it is not negative."""
         beyond = self.derive("sub", a, b)
         self.guards.append((self.derive("add", beyond, b), a))
         return beyond
 
     def require_some(self, size: Size) -> None:
-        """Guards that a size is not 0, whatever a trace knows of it: others share its code."""
+        """Guards that a size is not 0, even if a trace knows it: other traces share the code."""
         if self.value(size) == 0:
             raise NotNative("something is needed of what has no elements")
         guard = self.derive("sub", ONE, size), ZERO
@@ -211,7 +213,7 @@ class Sizes:
             raise NotNative(f"no int32 counts up to {known}")
 
     def quotient(self, total: Size, rest: Size) -> Size:
-        """total / rest, where it is known to be whole."""
+        """total / rest, where that is known to be whole."""
         symbols = list(total.symbols)
         for s in rest.symbols:
             if s not in symbols:

@@ -1,4 +1,4 @@
-"""Shapes of values in symbolic sizes: of each node's result, from those of its operands."""
+"""Shapes in symbolic sizes: of each node's result, from those of its operands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.compile.graph.accumulate import MatMulAdd
-from graphwright.compile.nests.moves import FIRST, MOVES
+from graphwright.compile.nests.moves import FIRST, MOVES, Place
 from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.compile.select.host_operands import as_size, host_of, literal_of
 from graphwright.ir.graph import Node, Value
@@ -27,7 +27,7 @@ from graphwright.ops.math.reduction import All, Any_, Max, Min, Peak, Prod, Sum
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import normalize_axes
 
-#: What reductions combine with.
+#: The words for how reductions combine elements.
 COMBINE: dict[type, str] = {
     Sum: "sum",
     Prod: "prod",
@@ -50,14 +50,14 @@ class Shapes:
         self.dims = dims
 
     def of(self, value: Value) -> Shape:
-        """A value's shape."""
-        found = self.dims.get(value)
-        if found is None:
+        """The shape of a value."""
+        dims = self.dims.get(value)
+        if dims is None:
             raise NotNative(f"{value.name} is a shape that is used as a tensor", [value.node])
-        return self.sizes.shape(found)
+        return self.sizes.shape(dims)
 
     def shape_of(self, node: Node) -> Shape:
-        """A node's result's shape."""
+        """The shape of a node's result."""
         op = node.op
         if isinstance(op, Const):
             return tuple([self.sizes.of_static(d) for d in op.value.array.shape])
@@ -90,11 +90,11 @@ class Shapes:
         raise NotNative(f"{op.type_name} has no native form")
 
     def host(self, value: Value) -> Any:
-        """A host operand, as `host_of` knows it."""
+        """A host operand: see `host_of`."""
         return host_of(self.sizes, value, self.of)
 
     def reduction(self, node: Node) -> Shape:
-        """The shape of an operand without what a reduction combines."""
+        """The shape of a reduction: its operand's without the reduced dimensions, or with 1s."""
         op: Any = node.op
         reduced, dims = self.reduced(node), self.of(node.inputs[0])
         if op.keep_dims:
@@ -102,10 +102,10 @@ class Shapes:
         return tuple([d for i, d in enumerate(dims) if i not in reduced])
 
     def multiplied(self, node: Node, op: MatMul | MatMulAdd | Products) -> Shape:
-        """The shape of a product of matrices, or of several at places that are the same."""
-        turned = op.transpose_a, op.transpose_b
+        """The shape of a matrix product, or of several with equal outer dimensions."""
+        transposed = op.transpose_a, op.transpose_b
         (m, k), (k2, n) = [
-            self.of(v)[-2:][:: -1 if turn else 1] for v, turn in zip(node.inputs, turned)
+            self.of(v)[-2:][:: -1 if flag else 1] for v, flag in zip(node.inputs, transposed)
         ]
         self.sizes.unify(k, k2)
         if isinstance(op, Products):
@@ -116,7 +116,7 @@ class Shapes:
         return m, n
 
     def joined(self, node: Node, op: ConcatV2 | Pack) -> Shape:
-        """The shape of several tensors as one; along the axis their sizes add up."""
+        """The shape of joined tensors; along the axis their sizes add up."""
         shapes = [self.of(v) for v in joined_parts(node)]
         axis = self.axis_of(node)
         rank = len(shapes[0])
@@ -132,7 +132,7 @@ class Shapes:
         return tuple(result)
 
     def scattered(self, node: Node) -> Shape:
-        """The shape of what slices are put into."""
+        """The shape of the tensor into which slices go."""
         x, result, *places = [self.of(v) for v in node.inputs]
         for place in places:
             for d, e in zip(place, x):
@@ -142,7 +142,7 @@ class Shapes:
         return result
 
     def count(self, node: Node) -> Size:
-        """How many integers a range has."""
+        """The number of integers in a range."""
         start, delta = self.steps(node)
         limit = self.host(node.inputs[1])
         if isinstance(limit, int):
@@ -154,7 +154,7 @@ class Shapes:
         return self.sizes.difference(limit, Size(start)) if start else limit
 
     def steps(self, node: Node) -> tuple[int, int]:
-        """The first integer of a range, and the distance of two."""
+        """The first integer of a range, and the step to the next."""
         start, _, delta = map(self.host, node.inputs)
         if not isinstance(start, int) or not isinstance(delta, int):
             raise NotNative("a range is not of known integers")
@@ -169,7 +169,7 @@ class Shapes:
         return int(axis % len(self.of(node.inputs[0])))
 
     def broadcast(self, shapes: Sequence[Shape]) -> Shape:
-        """The common shape; sizes that meet and are not 1 become one."""
+        """The common shape of broadcast operands; sizes other than 1 must be equal."""
         rank = max(len(s) for s in shapes)
         result = [ONE] * rank
         for shape in shapes:
@@ -188,34 +188,37 @@ class Shapes:
         return first
 
     def summed_to(self, node: Node) -> Shape:
-        """The shape that a sum is asked for; where it is not 1 it is that of the operand."""
+        """The target shape of a sum; where it is not 1 it equals the operand's."""
         dims = self.of(node.inputs[0])
-        wanted = self.host(node.inputs[1])
-        extra = len(dims) - len(wanted)
+        target = self.host(node.inputs[1])
+        extra = len(dims) - len(target)
         result = []
-        for d, entry in zip(dims[extra:], wanted):
-            target = as_size(self.sizes, entry)
-            result.append(target if target == ONE else self.sizes.unify(target, d))
+        for d, entry in zip(dims[extra:], target):
+            size = as_size(self.sizes, entry)
+            result.append(size if size == ONE else self.sizes.unify(size, d))
         return tuple(result)
 
     def reduced(self, node: Node) -> frozenset[int]:
         """The dimensions of the operand that a reduction combines."""
         if isinstance(node.op, SumTo):
-            dims, kept = self.of(node.inputs[0]), self.of(node.outputs[0])
-            extra = len(dims) - len(kept)
-            ones = [i for i, d in enumerate(kept, extra) if d == ONE]
+            dims, target = self.of(node.inputs[0]), self.of(node.outputs[0])
+            extra = len(dims) - len(target)
+            ones = [i for i, d in enumerate(target, extra) if d == ONE]
             return frozenset((*range(extra), *ones))
         axes = literal_of(self.sizes, node.inputs[1])
         return frozenset(normalize_axes(axes, len(self.of(node.inputs[0]))))
 
 
-def kept(op: Any, place: Sequence[Any], gone: frozenset[int], extra: int) -> tuple[Any, ...]:
-    """Where the result of a reduction has the places of its operand; `extra` is by how many
-    dimensions the operand has more."""
+def place_of_result(op: Any, place: Place, reduced: frozenset[int], extra: int) -> Place:
+    """The place in a reduction's result for one in its operand, of `extra` more dimensions."""
     if isinstance(op, SumTo):
-        return tuple([FIRST if i in gone else a for i, a in enumerate(place)][extra:])
+        return tuple([FIRST if i in reduced else p for i, p in enumerate(place)][extra:])
     return tuple(
-        [FIRST if i in gone else a for i, a in enumerate(place) if op.keep_dims or i not in gone]
+        [
+            FIRST if i in reduced else p
+            for i, p in enumerate(place)
+            if op.keep_dims or i not in reduced
+        ]
     )
 
 

@@ -1,1 +1,1 @@
-"""What runs a graph: steps, generated Python, machine code."""
+"""The ways to run a graph: steps, generated Python, machine code."""

@@ -1,4 +1,4 @@
-"""The checking mode: every call runs in both tiers, and what differs is an error."""
+"""The checking mode: every call runs in both tiers, and a difference is an error."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from graphwright.ir.once import once_per_graph
 from graphwright.op.op import Effect
 from graphwright.ops.state.variable_ops import Storage
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.values.eager import REFUSALS
 
 Run = Callable[..., tuple[Any, ...]]
 
-#: How far results may be apart, relative to the greatest of the array: sums are taken in another
-#: order and elementary functions round otherwise, which cancellation makes visible.
+#: The largest difference of results, relative to the greatest element of the array. Sums run in
+#: another order, and elementary functions round otherwise; cancellation makes that visible.
 TOLERANCES = {"float16": 1e-2, "bfloat16": 2e-2, "float32": 2e-5, "float64": 1e-12}
 
-#: What is left of numbers near 1 that cancel may be apart by as many of their roundings.
+#: The largest difference where numbers near 1 cancel, in units of their rounding.
 _ROUNDINGS = 64
 
 
 def checked(fast: Run, slow: Run, graph: Graph) -> Run:
-    """Runs both, compares, returns what the fast one gave, or raises its error.
+    """A function that runs both and compares them; it returns the fast results, or raises.
 
-    What happens to variables happens to copies of them too, and is compared, so no other thread
-    may change them meanwhile; what has other effects runs once.
+    The slow one works on copies of variables, which are compared too. So no other thread may change
+    them meanwhile. A graph with other effects runs once.
     """
     if not is_repeatable(graph):
         return fast
@@ -57,8 +58,8 @@ def checked(fast: Run, slow: Run, graph: Graph) -> Run:
                 None,
                 f"{graph.name} fails with {error}\nas kernels, and as machine code not at all",
             ) from error
-        for i, (own, other) in enumerate(zip(results, expected)):
-            agree(f"result {i}", own, other, graph)
+        for i, (result, other) in enumerate(zip(results, expected)):
+            agree(f"result {i}", result, other, graph)
         agree_on(copies, graph)
         return results
 
@@ -67,7 +68,7 @@ def checked(fast: Run, slow: Run, graph: Graph) -> Run:
 
 @once_per_graph
 def is_repeatable(graph: Graph) -> bool:
-    """Whether variables are all that running a graph may change."""
+    """Whether a run of a graph may change variables alone."""
     return all(
         node.op.pure
         and not node.op.has_stream
@@ -77,8 +78,8 @@ def is_repeatable(graph: Graph) -> bool:
     )
 
 
-def refused_too(slow: Run, arrays: Sequence[Any], error: Exception, graph: Graph) -> None:
-    """InternalError where kernels do what machine code has refused, or refuse it otherwise."""
+def refused_too(slow: Run, arrays: Sequence[object], error: Exception, graph: Graph) -> None:
+    """InternalError unless kernels refuse, too, what machine code has refused."""
     try:
         slow(*arrays)
         words = "not at all"
@@ -92,40 +93,40 @@ def refused_too(slow: Run, arrays: Sequence[Any], error: Exception, graph: Graph
 
 
 def agree_on(copies: dict[Storage, Storage], graph: Graph) -> None:
-    """InternalError where variables hold something else than their copies."""
+    """InternalError where variables differ from their copies."""
     for cell, copy in copies.items():
         agree(f"variable {cell.name}", cell.array, copy.array, graph)
 
 
-def agree(what: str, own: Any, other: Any, graph: Graph) -> None:
-    """InternalError where machine code and kernels have made different things."""
-    difference = compare(np.asarray(own), np.asarray(other))
+def agree(subject: str, fast: object, slow: object, graph: Graph) -> None:
+    """InternalError where results of machine code and kernels differ."""
+    difference = compare(np.asarray(fast), np.asarray(slow))
     if difference:
         raise InternalError(
             None,
             None,
-            f"{what} of {graph.name} differs between its machine code and its kernels: "
+            f"{subject} of {graph.name} differs between its machine code and its kernels: "
             f"{difference}",
         )
 
 
-def compare(own: Any, other: Any) -> str:
-    """What is different, in words; nothing if the arrays agree."""
-    if own.dtype != other.dtype or own.shape != other.shape:
-        return f"{own.dtype}{own.shape} and {other.dtype}{other.shape}"
-    if own.dtype == object or not own.size:
+def compare(fast: Array, slow: Array) -> str:
+    """The difference of two arrays, in words; empty if they agree."""
+    if fast.dtype != slow.dtype or fast.shape != slow.shape:
+        return f"{fast.dtype}{fast.shape} and {slow.dtype}{slow.shape}"
+    if fast.dtype == object or not fast.size:
         return ""
-    if own.dtype.kind == "c":
-        return compare(own.real, other.real) or compare(own.imag, other.imag)
-    tolerance = TOLERANCES.get(own.dtype.name)
-    if tolerance is None:  # of small floats, NaN is equal by its bits
-        same_bits = own.tobytes() == other.tobytes()
-        return "" if same_bits or np.array_equal(own, other) else f"{own!r} and {other!r}"
-    if own.dtype.itemsize == 2:
-        own, other = own.astype(np.float32), other.astype(np.float32)
-    finite = np.isfinite(other)
-    scale = np.max(np.abs(other[finite]), initial=0.0)
-    left = _ROUNDINGS * float(np.finfo(own.dtype).eps)
-    apart = max(tolerance * scale, left)
-    same = np.isclose(own, other, rtol=tolerance, atol=apart, equal_nan=True)
-    return "" if same.all() else f"{own[~same][:4]!r} and {other[~same][:4]!r}"
+    if fast.dtype.kind == "c":
+        return compare(fast.real, slow.real) or compare(fast.imag, slow.imag)
+    tolerance = TOLERANCES.get(fast.dtype.name)
+    if tolerance is None:  # a NaN of small floats equals itself by its bits
+        same_bits = fast.tobytes() == slow.tobytes()
+        return "" if same_bits or np.array_equal(fast, slow) else f"{fast!r} and {slow!r}"
+    if fast.dtype.itemsize == 2:
+        fast, slow = fast.astype(np.float32), slow.astype(np.float32)
+    finite = np.isfinite(slow)
+    scale = np.max(np.abs(slow[finite]), initial=0.0)
+    least = _ROUNDINGS * float(np.finfo(fast.dtype).eps)
+    apart = max(tolerance * scale, least)
+    same = np.isclose(fast, slow, rtol=tolerance, atol=apart, equal_nan=True)
+    return "" if same.all() else f"{fast[~same][:4]!r} and {slow[~same][:4]!r}"

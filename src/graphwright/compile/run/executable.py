@@ -1,4 +1,4 @@
-"""Compiled programs: from a graph to a Python function that runs machine code."""
+"""Compiled programs: from loop nests to a Python function that runs machine code."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from graphwright.compile.nests.sizes import NotNative
 from graphwright.machine import array_layout
 from graphwright.machine.exclusion import exclusive
 from graphwright.machine.linking import Library
+from graphwright.types.arrays import Array
 
-#: The machine code in use, by the text that it was made of.
+#: The machine code in use, by its text.
 _LIBRARIES: WeakValueDictionary[str, Library] = WeakValueDictionary()
 
 
 #: The functions of a program.
 _NAMES = ("prepare", "run")
 
-#: Programs of one module, at most.
+#: The most programs of one module.
 _TOGETHER = 32
 
 
@@ -38,28 +39,30 @@ def library_of(text: str) -> Library:
     """The machine code of a module, compiled once in this process."""
     if not array_layout.is_known():
         raise NotNative("arrays lie in memory otherwise than native code expects")
-    found = _LIBRARIES.get(text)
-    if found is None:
+    library = _LIBRARIES.get(text)
+    if library is None:
         boundary()
-        found = _LIBRARIES[text] = runtime.link(text)
-    return found
+        library = _LIBRARIES[text] = runtime.link(text)
+    return library
 
 
 class Code(NamedTuple):
-    """A program's machine code: in a module of its own, or with others."""
+    """A program's machine code, in a module of its own or with others."""
 
     library: Library
     names: tuple[str, ...]
 
 
 class Executable:
-    """A program that runs: takes the graph's arguments as arrays, returns a tuple of arrays.
+    """A program as a function: it takes the graph's arguments as arrays, and returns a tuple.
 
-    None says that it cannot do these: an array that is not contiguous, sizes that the program
-    did not expect, an integer divided by zero.
+    It returns None for a call that it cannot do: an array is not contiguous, sizes are unexpected,
+    an integer is divided by zero.
     """
 
-    def __init__(self, program: Program, constants: list[Any], frame: Frame, code: Code) -> None:
+    def __init__(
+        self, program: Program, constants: Sequence[Array], frame: Frame, code: Code
+    ) -> None:
         self.constants = [np.ascontiguousarray(c) for c in constants]
         self.code = code
         prepare, run = [code.library.addresses[name] for name in code.names]
@@ -67,14 +70,14 @@ class Executable:
         self._native = native if frame.sanitizer is None else frame.sanitizer.watched(native)
 
     def function(self) -> Callable[..., Any]:
-        """What calls it: the C function itself where no constants are to be added."""
+        """The function that runs it: the C function itself, unless it takes constants."""
         native, constants = self._native, self.constants
         if not constants:
             return native
         return lambda *arrays: native(*arrays, *constants)
 
     def lending(self) -> Callable[..., Any]:
-        """The same, given first the bits of the results that have the memory of inputs."""
+        """The same with one more argument, the first: the bits of the results in inputs' memory."""
         native, constants = self._native, self.constants
         return lambda bits, arrays: native(*arrays, *constants, bits)
 
@@ -108,12 +111,12 @@ def describe(program: Program, frame: Frame, addresses: tuple[int, int]) -> byte
     return table(frame, inputs, symbols, results, addresses)
 
 
-def executables(lowered: Sequence[tuple[Program, list[Any]]]) -> list[Executable]:
-    """Programs compiled together: what LLVM spends on each module, however small, is spent once."""
+def executables(lowered: Sequence[tuple[Program, list[Array]]]) -> list[Executable]:
+    """Programs compiled together, since LLVM spends some time on each module, however small."""
     result: list[Executable] = []
     for first in range(0, len(lowered), _TOGETHER):
-        some = lowered[first : first + _TOGETHER]
-        rendered = [render(program) for program, _ in some]
+        batch = lowered[first : first + _TOGETHER]
+        rendered = [render(program) for program, _ in batch]
         texts = list(dict.fromkeys([text for text, _ in rendered]))
         names = [_NAMES] if len(texts) == 1 else [numbered(i) for i in range(len(texts))]
         whole = texts[0] if len(texts) == 1 else joined(texts)
@@ -121,23 +124,23 @@ def executables(lowered: Sequence[tuple[Program, list[Any]]]) -> list[Executable
         of_text = dict(zip(texts, names))
         result += [
             Executable(program, constants, frame, Code(library, of_text[text]))
-            for (program, constants), (text, frame) in zip(some, rendered)
+            for (program, constants), (text, frame) in zip(batch, rendered)
         ]
     return result
 
 
 def numbered(i: int) -> tuple[str, ...]:
-    """The names of a program's functions among others."""
+    """The names of the functions of program number i in a module."""
     return tuple([f"{name}.{i}" for name in _NAMES])
 
 
 def joined(texts: Sequence[str]) -> str:
-    """One module of several, whose functions get numbers."""
+    """One module from the texts of several; their functions get numbers."""
     declarations: dict[str, None] = {}
     lines: list[str] = []
     for i, text in enumerate(texts):
-        own = re.findall(r"^define [^@\n]*@([\w.]+)", text, re.MULTILINE)
-        names = re.compile(rf"@({'|'.join(map(re.escape, own))})(?![\w.])")
+        defined = re.findall(r"^define [^@\n]*@([\w.]+)", text, re.MULTILINE)
+        names = re.compile(rf"@({'|'.join(map(re.escape, defined))})(?![\w.])")
         for line in names.sub(rf"@\1.{i}", text).splitlines():
             if line.startswith(("declare ", "@")):
                 declarations[line] = None

@@ -1,4 +1,4 @@
-"""What a compiled graph looks like inside, and what of it stays outside machine code."""
+"""The stages of a graph's compilation as text, and its nodes outside machine code."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from graphwright.ops.core.creation import Const, Placeholder
 
 
 def outside(graph: Graph) -> list[tuple[Node, str]]:
-    """The nodes of a graph that run as host calls, and why."""
+    """The nodes of a graph that run as host calls, each with the reason."""
     reasons: dict[Node, str] = {}
     return host_calls(partition(simplify(graph), reasons), reasons)
 
 
 def host_calls(parts: Graph, reasons: dict[Node, str]) -> list[tuple[Node, str]]:
-    """The same of a graph that was partitioned, given what turned out to have no native form."""
+    """The host calls of a partitioned graph; `reasons` are those of a lowering."""
     names = {node.name: reason for node, reason in reasons.items()}
     return [
         (node, names.get(node.name) or why(node))
@@ -35,7 +35,7 @@ def host_calls(parts: Graph, reasons: dict[Node, str]) -> list[tuple[Node, str]]
 
 
 def why(node: Node) -> str:
-    """Why a node is no candidate for machine code."""
+    """The reason why a node is no candidate for machine code."""
     op = node.op
     if op.effect is not Effect.NONE:
         return "it reads or changes state"
@@ -51,16 +51,16 @@ def why(node: Node) -> str:
 
 
 def report_outside(parts: Graph, reasons: dict[Node, str]) -> None:
-    """Logs what a function compiled on demand does outside machine code, in one line."""
-    found = [(n, r) for n, r in host_calls(parts, reasons) if n.op.effect is Effect.NONE]
-    if found:
+    """Logs in one line the nodes that a function compiled on demand runs outside machine code."""
+    calls = [(n, r) for n, r in host_calls(parts, reasons) if n.op.effect is Effect.NONE]
+    if calls:
         listed = "; ".join(
             f"{node.op.type_name}{'' if node.location is None else f' ({node.location})'}: {reason}"
-            for node, reason in found[:3]
+            for node, reason in calls[:3]
         )
-        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        more = f" and {len(calls) - 3} more" if len(calls) > 3 else ""
         get_logger().info(
-            "%s runs %d ops as calls of kernels: %s%s", parts.name, len(found), listed, more
+            "%s runs %d ops as calls of kernels: %s%s", parts.name, len(calls), listed, more
         )
 
 
@@ -70,13 +70,13 @@ def segments(graph: Graph) -> list[Native]:
 
 
 def joined(graph: Graph, show: Callable[[Native], str]) -> str:
-    """All segments, shown one after the other."""
+    """The texts of all segments, one after the other."""
     parts = [f"; segment {i}\n{show(op)}" for i, op in enumerate(segments(graph))]
     return "\n\n".join(parts) or "; nothing of it has a native form"
 
 
 def llvm_of(op: Native) -> str:
-    """A segment as LLVM text."""
+    """The LLVM text of a segment."""
     from graphwright.compile.llvm.render import render
 
     return render(op.lowered[0])[0]
@@ -93,7 +93,7 @@ STAGES: dict[str, Callable[[Graph], str]] = {
 
 
 def compiler_ir(graph: Graph, stage: str) -> str:
-    """A graph at a stage of compilation; ValueError for a stage that does not exist."""
+    """The text of a graph at a stage of compilation; ValueError for an unknown stage."""
     show = STAGES.get(stage)
     if show is None:
         raise ValueError(f"Unknown stage: {stage!r}. Must be one of {', '.join(STAGES)}.")

@@ -1,9 +1,9 @@
-"""Ops on large eager arrays as machine code, which is made when the first of them are met.
+"""Ops on large eager arrays as machine code, which is made at their first calls.
 
-NumPy goes over memory once for each step of a formula, SciPy calls a function for each element, and
-neither has a second thread. What one element is the op's record says already, and traces compute
-it in one pass; so eager calls have the same code, and no polynomial is written down twice. NumPy
-computes until it is there, as with products (`machine.preparation`).
+NumPy walks over memory once for each step of a formula, SciPy calls a function for each element,
+and neither has a second thread. An op's record states its element expression, which traces compute
+in one pass. Eager calls run the same code, so no polynomial is written twice. NumPy computes until
+the code is ready, as with products (`machine.preparation`).
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from graphwright.types.tensor_type import TensorType
 
 Kernel = Callable[..., Any]
 
-#: The elements of an operand from which on machine code is worth its call.
+#: The fewest elements of an operand for which machine code is worth its call.
 WORTH = 1 << 14
 
-#: What NumPy does as fast as memory allows.
+#: The words that NumPy computes as fast as memory allows.
 PLAIN = frozenset({
     "abs", "add", "and", "bitand", "bitor", "bitxor", "cast", "ceil", "compare", "conj", "div",
     "floor", "invert", "isfinite", "isinf", "isnan", "maximum", "minimum", "mul", "neg", "not",
     "or", "rint", "sign", "sqrt", "sub", "xor",
 })  # fmt: skip
 
-#: Sizes of rows for which one op has code.
+#: The most kinds of rows for which one op has code.
 _MOST_CODES = 16
 
 
 class Words(Scalars[None]):
-    """Element expressions as the list of words that they use."""
+    """Element expressions that list the words they use."""
 
     def __init__(self) -> None:
         self.used: list[str] = []
@@ -85,8 +85,10 @@ class Words(Scalars[None]):
 
 
 def is_slow(op: Op, types: Sequence[DType]) -> bool:
-    """Whether an op has an element expression that NumPy evaluates slowly: in several passes, or
-    one that calls a function for each element, as it does for halves too."""
+    """Whether NumPy evaluates an op's element expression slowly.
+
+    That is in several passes, or in one that calls a function for each element, as for halves.
+    """
     if not isinstance(op, Elementwise):
         return False
     kinds = [KINDS.get(dtype) for dtype in (*types, *op.result_dtypes(types))]
@@ -103,7 +105,7 @@ def is_slow(op: Op, types: Sequence[DType]) -> bool:
 
 
 def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
-    """The kernel that computes small arrays as `slow` does and large ones natively."""
+    """A kernel that computes small arrays as `slow` does and large ones natively."""
     if is_slow(op, types):
         fast = elementwise(op, types, slow)
     elif op.many_passes and all(dtype in KINDS for dtype in types):
@@ -121,7 +123,7 @@ def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
 
 
 def elementwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
-    """The kernel of an elementwise op: it sees vectors."""
+    """The kernel of an elementwise op, whose machine code takes vectors."""
     code = OperandCode(op, [TensorType(dtype, (None,)) for dtype in types])
 
     def fast(*arrays: Any) -> Any:
@@ -135,7 +137,7 @@ def elementwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
                 shape = result.dims
                 arrays = tuple([np.broadcast_to(array, shape) for array in arrays])
             except ValueError:
-                return slow(*arrays)  # which has its own words for what does not fit
+                return slow(*arrays)  # which raises in its own words
         (result,) = native(*[array.ravel() for array in arrays])
         return result.reshape(shape)
 
@@ -143,7 +145,7 @@ def elementwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
 
 
 def rowwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
-    """The kernel of an op on rows: there is code for each number of axes and size of the last."""
+    """The kernel of an op on rows, with code for each number of axes and size of the last."""
     codes: dict[Any, OperandCode] = {}
 
     def fast(*arrays: Any) -> Any:
@@ -175,8 +177,8 @@ class OperandCode:
         self.preparation = Preparation(self.make)
 
     def ready(self) -> Function | None:
-        """What runs it, giving a tuple; None where it is not there yet, never will be, or is not
-        wanted."""
+        """The function that runs it and returns a tuple; None if it is not ready, never will be, or
+        is switched off."""
         return self.native if enabled("native") and self.preparation.is_ready() else None
 
     def make(self) -> None:

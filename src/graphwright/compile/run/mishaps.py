@@ -1,7 +1,7 @@
-"""What the engine stumbles over: whatever exception says so, kernels run it, and it is reported.
+"""Mishaps: exceptions of the engine itself, which are reported while kernels run the graph.
 
-A fault of the engine must not reach who calls a function: what cannot be compiled runs without
-being compiled. The checking mode and the tests want to see it, so there it is raised.
+A fault of the engine must not reach the caller of a function: a graph that cannot be compiled runs
+without that. The checking mode and the tests must see the fault, so it is raised there.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from graphwright.ir.graph import Node
 
 
 class Mishaps:
-    """What becomes of them."""
+    """Settings and memory of reports."""
 
-    #: Whether they are raised, as in the tests; the checking mode raises them too.
+    #: Whether mishaps are raised, as in the tests; the checking mode always raises them.
     are_raised = False
-    #: What was reported: each is, once.
+    #: The reports so far: each is logged once.
     reported: set[str] = set()
 
 
 @contextmanager
 def contained(name: str, nodes: Sequence[Node] = ()) -> Iterator[None]:
-    """What compiles a graph, or some of its nodes; `NotNative` where that fails for any reason.
+    """A context that compiles a graph, or some nodes of it; `NotNative` if it fails for any reason.
 
-    An op's own refusal is no fault: its kernel says the same when its turn comes.
+    An op's own refusal is no fault: its kernel raises it again in its turn.
     """
     try:
         yield
@@ -46,7 +46,7 @@ def contained(name: str, nodes: Sequence[Node] = ()) -> Iterator[None]:
 
 
 def report(name: str, error: Exception) -> None:
-    """Logs what could not be compiled, and why."""
+    """Logs which graph could not be compiled, and why."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     text = f"{name} has no machine code, by a fault of graphwright: {brief(error)}{place}."

@@ -1,8 +1,8 @@
-"""The first calls of a graph: its nodes, one step after the other over NumPy kernels.
+"""The first calls of a graph: its nodes as steps, one after the other, over NumPy kernels.
 
-Making and compiling the text of a node (`straight_line`) takes as long as fifty steps, so a graph
-is worth its text once it was called often. What holds graphs, loops or branches, has text from the
-first call on: their iterations are many.
+The text of a node (`straight_line`) takes as long to make and compile as fifty steps. So a graph is
+worth its text once it was called often. A graph with loops or branches has text from the first call
+on: their iterations are many.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from graphwright.values.eager import REFUSALS
 
 
 def is_plain(graph: Graph) -> bool:
-    """Whether a graph can be run in steps: no node holds graphs, or draws from a stream that its
+    """Whether a graph can run in steps: no node holds graphs, or draws from a stream, which the
     text would begin anew."""
     return not any(node.op.has_stream or subgraphs_of(node.op) for node in graph.nodes)
 
 
-#: A node, its kernel, where it takes from and puts to, and the places that are let go of then.
+#: A node, its kernel, the places of its operands and results, and the places cleared after it.
 Step = tuple[Node, Callable[..., Any], list[int], "int | slice", list[int]]
 
 
 class Steps:
-    """A graph as steps: each takes arrays from places, and puts its results into others."""
+    """A graph as steps, each of which takes arrays from places and puts its results into others."""
 
     def __init__(self, graph: Graph) -> None:
         self.places: dict[Value, int] = {}
-        self.held: list[Any] = []  # what is in the places when a call begins
+        self.initial: list[Any] = []  # the contents of the places when a call begins
         self.steps: list[Step] = []
         for value in graph.arguments:
             self.place(value, None)
@@ -41,14 +41,14 @@ class Steps:
             self.add(node, last)
         self.results = [self.places[value] for value in graph.results]
 
-    def place(self, value: Value, held: Any) -> int:
+    def place(self, value: Value, content: object) -> int:
         """A new place for a value."""
-        place = self.places[value] = len(self.held)
-        self.held.append(held)
+        place = self.places[value] = len(self.initial)
+        self.initial.append(content)
         return place
 
     def add(self, node: Node, last: Sequence[Value]) -> None:
-        """The step of a node; `last` is what nobody needs after it."""
+        """Adds the step of a node; `last` are the values that are dead after it."""
         op = node.op
         if isinstance(op, Placeholder):
             return
@@ -56,39 +56,39 @@ class Steps:
             self.place(node.outputs[0], op.value.array)
             return
         if op.has_host:
-            taken = self.taken(node, op.host_mask(len(node.inputs)))
+            sources = self.sources(node, op.host_mask(len(node.inputs)))
         else:
-            taken = [self.places[value] for value in node.inputs]
+            sources = [self.places[value] for value in node.inputs]
         kernel = self.kernel(node)
-        first = len(self.held)
+        first = len(self.initial)
         for value in node.outputs:
             self.place(value, None)
-        target: int | slice = slice(first, len(self.held))
+        target: int | slice = slice(first, len(self.initial))
         if len(node.outputs) == 1 and not op.returns_tuple:
             target = first
-        elif not node.outputs:  # what its kernel returns goes nowhere
+        elif not node.outputs:  # nothing reads what its kernel returns
             target = first
-            self.held.append(None)
-        gone = [self.places[v] for v in last if not isinstance(v.node.op, Const)]
-        self.steps.append((node, kernel, taken, target, gone))
+            self.initial.append(None)
+        dead = [self.places[v] for v in last if not isinstance(v.node.op, Const)]
+        self.steps.append((node, kernel, sources, target, dead))
 
-    def taken(self, node: Node, mask: Sequence[bool]) -> list[int]:
-        """The places of operands, some of them of plain Python values."""
-        taken = []
+    def sources(self, node: Node, mask: Sequence[bool]) -> list[int]:
+        """The places of operands, of which host operands are plain Python values."""
+        places = []
         for value, is_host in zip(node.inputs, mask):
             place = self.places[value]
             if is_host:
-                made = len(self.held)
+                converted = len(self.initial)
                 op = value.node.op
-                self.held.append(host_value(op.value.array) if isinstance(op, Const) else None)
+                self.initial.append(host_value(op.value.array) if isinstance(op, Const) else None)
                 if not isinstance(op, Const):
-                    self.steps.append((node, host_value, [place], made, []))
-                place = made
-            taken.append(place)
-        return taken
+                    self.steps.append((node, host_value, [place], converted, []))
+                place = converted
+            places.append(place)
+        return places
 
     def kernel(self, node: Node) -> Callable[..., Any]:
-        """A node's kernel."""
+        """The kernel of a node."""
         op, inputs = node.op, node.inputs
         if op.has_host:
             inputs = tuple([v for v, host in zip(inputs, op.host_mask(len(inputs))) if not host])
@@ -96,27 +96,27 @@ class Steps:
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         """The arrays of the graph's results, from those of its arguments."""
-        held = self.held.copy()
-        held[: len(arrays)] = arrays
+        arrays_by_place = self.initial.copy()
+        arrays_by_place[: len(arrays)] = arrays
         try:
-            for node, kernel, taken, target, gone in self.steps:  # noqa: B007 - for the handler
-                held[target] = kernel(*[held[place] for place in taken])
-                for place in gone:
-                    held[place] = None
+            for node, kernel, sources, target, dead in self.steps:  # noqa: B007 - for the handler
+                arrays_by_place[target] = kernel(*[arrays_by_place[place] for place in sources])
+                for place in dead:
+                    arrays_by_place[place] = None
         except REFUSALS as error:
-            note(error, node, [held[self.places[value]] for value in node.inputs])
+            note(error, node, [arrays_by_place[self.places[value]] for value in node.inputs])
             raise
-        return tuple([held[place] for place in self.results])
+        return tuple([arrays_by_place[place] for place in self.results])
 
 
 def lives(graph: Graph) -> list[tuple[Node, list[Value]]]:
-    """The nodes that are needed, each with the values that nobody needs after it."""
+    """The needed nodes, each with the values that are dead after it."""
     needed = set(graph.results)
-    found = []
+    nodes = []
     for node in reversed(graph.nodes):
         if is_wanted(node, needed):
             last = [value for value in (*node.inputs, *node.outputs) if value not in needed]
             needed.update(node.inputs)
-            found.append((node, last))
-    found.reverse()
-    return found
+            nodes.append((node, last))
+    nodes.reverse()
+    return nodes

@@ -1,7 +1,7 @@
-"""The tier that traces begin in: a graph as generated straight-line Python over NumPy kernels.
+"""The first tier of traces: a graph as generated straight-line Python over NumPy kernels.
 
-Every kernel is bound once; host operands that are constants become literals. A value is let go
-of after its last use: another one gets its name, or it is deleted.
+Every kernel is bound once, and constant host operands become literals. After the last use of a
+value another one gets its name, or the name is deleted.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ from graphwright.types.dtypes import DType
 from graphwright.values.eager import REFUSALS
 from graphwright.values.quiet import QUIET
 
-#: Calls until a graph is worth its text: what that takes is spared in as many again.
+#: The calls after which a graph is worth its text: as many more calls save the time for that.
 _FIRST = 32
 
-_DEPTH = 12  # of blocks in blocks: CPython allows 20 loops
+_DEPTH = 12  # of nested blocks: CPython allows 20 loops
 
 
-#: What graphs go through before they are written.
+#: The passes over a graph before it is written.
 Passes = Callable[[Graph], Graph]
 
 
 def unchanged(graph: Graph) -> Graph:
-    """A graph that is written as it is."""
+    """The graph as it is."""
     return graph
 
 
-#: Given a node and the machine code that runs it, what is called in its place.
+#: (node, its machine code) -> the function that is called in place of that code.
 Observe = Callable[[Node, Callable[..., Any]], Callable[..., Any]]
 
 
 def as_it_is(node: Node, native: Callable[..., Any]) -> Callable[..., Any]:
-    """Machine code that nobody looks at."""
+    """The machine code as it is."""
     return native
 
 
 class GeneratedSource:
-    """The text being generated and what its names stand for.
+    """The generated text of a graph, and the objects behind its names.
 
-    Loops and branches become Python's, in the same function: an iteration costs no call. What
-    is nested too deeply for that is called.
+    Loops and branches become Python's, in the same function, so an iteration costs no call. Those
+    that are nested too deeply stay calls of kernels.
     """
 
     def __init__(
@@ -63,23 +63,23 @@ class GeneratedSource:
     ) -> None:
         self.graph = graph
         self.observe = observe
-        self.passes = passes  # what simplified graphs in it go through before they are written
+        self.passes = passes  # over the simplified graphs inside it
         self.function = identifier(graph.name)
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[Value, str] = {}
-        self.variables = 0  # how many names of variables there are
-        self.free: list[str] = []  # those that mean nothing now
+        self.variables = 0  # the number of names of variables
+        self.free: list[str] = []  # names without a value
         self.kernels: dict[Any, str] = {}  # by op and dtypes
         self.bindings: dict[str, Any] = {"_host": host_value, "_refusals": REFUSALS}
-        #: Nodes that run as machine code, their names in the text and those of what else does it.
+        #: Nodes that run as machine code, with its name in the text and that of the fallback.
         self.machine: list[tuple[Node, str, str]] = []
         self.nodes: Lines = {}
         self.bindings["_note"] = noting(self.nodes)
         self.last_use = last_uses(graph)
 
     def write(self) -> None:
-        """One line a node, and what notes at which one an error was raised."""
+        """Writes the function: a line for each node, and a handler that notes an error's line."""
         arguments = []
         for i, value in enumerate(self.graph.arguments):
             self.names[value] = f"a{i}"
@@ -97,23 +97,23 @@ class GeneratedSource:
         self.line("    raise")
 
     def line(self, text: str, node: Node | None = None) -> None:
-        """A line of the current block, and the node that it is for."""
+        """Adds a line to the current block, and notes its node."""
         self.lines.append("    " * self.depth + text)
         if node is not None:
             self.nodes[len(self.lines)] = node, tuple([self.names[v] for v in node.inputs])
 
     @property
     def text(self) -> str:
-        """What was written."""
+        """The text of the function."""
         return "\n".join(self.lines) + "\n"
 
     @property
     def segments(self) -> list[Any]:
-        """What of it runs as machine code."""
+        """The ops that run as machine code."""
         return [node.op for node, _, _ in self.machine]
 
     def link(self) -> Function:
-        """The function that was written, its segments compiled."""
+        """The written function, with its segments compiled."""
         compile_together(self.segments)
         for op, (node, native, fallback) in zip(self.segments, self.machine):
             run = op.function() if fallback else op.update()
@@ -123,7 +123,7 @@ class GeneratedSource:
         return make_function(self.text, self.bindings)
 
     def node(self, node: Node) -> None:
-        """The statements that compute a node's outputs, and the deletion of what died."""
+        """Writes the statements that compute a node's outputs and delete dead values."""
         op = node.op
         if isinstance(op, Placeholder):
             return
@@ -138,7 +138,7 @@ class GeneratedSource:
             self.assign(node, self.native(node, op) if isinstance(op, Native) else self.call(node))
 
     def native(self, node: Node, op: Native) -> str:
-        """A call of machine code, and of what does the same where that cannot."""
+        """The call of machine code, with that of the fallback."""
         arguments = ", ".join(self.names[v] for v in node.inputs)
         native = self.bind("n", None)
         fallback = "" if isinstance(op, NativeUpdate) else self.bind("s", None)
@@ -146,11 +146,10 @@ class GeneratedSource:
         return f"{native}({arguments})" + (fallback and f" or {fallback}({arguments})")
 
     def assign(self, node: Node, call: str) -> None:
-        """A kernel's call, and its results' names: first those of operands that it is the last to
-        need."""
+        """Writes a kernel's call, and names its results, first by the names of dying operands."""
         dead = self.dead(node.inputs, node)
-        left = [name for name in dead if is_variable(name)]
-        targets = [left.pop() if left else self.name() for _ in node.outputs]
+        free = [name for name in dead if is_variable(name)]
+        targets = [free.pop() if free else self.name() for _ in node.outputs]
         self.names.update(zip(node.outputs, targets))
         if not targets:
             self.line(call, node)
@@ -162,78 +161,78 @@ class GeneratedSource:
         self.let_go(self.dead(node.outputs, node))
 
     def loop(self, node: Node, op: StatelessWhile) -> None:
-        """A loop: its variables are the names of its results."""
+        """Writes a loop, whose variables have the names of its results."""
         condition, body = map(self.passes, simple_graphs(op))
-        given = [self.names[v] for v in node.inputs]
+        operands = [self.names[v] for v in node.inputs]
         variables = self.named(node.outputs)
         count = len(variables)
         if variables:
-            self.line(f"{', '.join(variables)}, = {', '.join(given[:count])},", node)
-        kept = set(node.inputs[count:])
-        begin = [v for v in node.inputs if v not in kept and self.last_use.get(v) is node]
-        gone = self.dead(begin, node)  # what the loop begins with
-        self.let_go(gone)
-        self.free = [name for name in self.free if name not in gone]  # an error may ask for them
+            self.line(f"{', '.join(variables)}, = {', '.join(operands[:count])},", node)
+        constant = set(node.inputs[count:])
+        begin = [v for v in node.inputs if v not in constant and self.last_use.get(v) is node]
+        dead = self.dead(begin, node)  # first values of the variables
+        self.let_go(dead)
+        self.free = [name for name in self.free if name not in dead]  # an error may show them
         self.last_use.update(dict.fromkeys(begin, None))
         self.line("while True:")
         self.depth += 1
-        self.block(condition, [*variables, *given[count:]], condition.arguments)
+        self.block(condition, [*variables, *operands[count:]], condition.arguments)
         again = condition.results[0]
         self.stop_unless_scalar(self.names[again], again, node)
         self.line(f"if not {self.names[again]}: break", node)
-        self.block(body, [*variables, *given[count:]], body.arguments[count:])
+        self.block(body, [*variables, *operands[count:]], body.arguments[count:])
         self.move(body, variables)
         self.depth -= 1
-        self.free += filter(is_variable, gone)
+        self.free += filter(is_variable, dead)
         self.let_go(self.dead((*node.inputs, *node.outputs), node))
 
     def branch(self, node: Node, op: StatelessIf) -> None:
-        """A branch, each side of which assigns the results."""
-        condition, *given = [self.names[v] for v in node.inputs]
+        """Writes a branch, each side of which assigns the results."""
+        condition, *operands = [self.names[v] for v in node.inputs]
         results = self.named(node.outputs)
         self.stop_unless_scalar(condition, node.inputs[0], node)
         for text, side in zip((f"if {condition}:", "else:"), simple_graphs(op)):
             graph = self.passes(side)
             self.line(text, node)
             self.depth += 1
-            self.block(graph, given, graph.arguments)
+            self.block(graph, operands, graph.arguments)
             self.line("pass")
             self.move(graph, results)
             self.depth -= 1
         self.let_go(self.dead((*node.inputs, *node.outputs), node))
 
-    def block(self, graph: Graph, arguments: Sequence[str], kept: Sequence[Value]) -> None:
-        """A graph's nodes in the current block; the arguments `kept` are not deleted there."""
+    def block(self, graph: Graph, arguments: Sequence[str], lasting: Sequence[Value]) -> None:
+        """Writes a graph's nodes into the current block, which keeps the `lasting` arguments."""
         self.last_use.update(last_uses(graph))
-        self.last_use.update(dict.fromkeys(kept, None))
+        self.last_use.update(dict.fromkeys(lasting, None))
         self.names.update(zip(graph.arguments, arguments))
         for node in graph.nodes:
             self.node(node)
 
     def move(self, graph: Graph, targets: Sequence[str]) -> None:
-        """Assigns a block's results, and lets go of their own names."""
+        """Assigns a block's results to targets, and deletes their own names."""
         pairs = [(t, self.names[v]) for t, v in zip(targets, graph.results)]
         pairs = [(target, source) for target, source in pairs if target != source]
         if pairs:
-            left, right = ", ".join(t for t, _ in pairs), ", ".join(s for _, s in pairs)
-            self.line(f"{left} = {right}")
+            names, values = ", ".join(t for t, _ in pairs), ", ".join(s for _, s in pairs)
+            self.line(f"{names} = {values}")
         arguments = set(graph.arguments)
-        own = [
+        sources = [
             self.names[v]
             for v in graph.results
             if v not in arguments and not isinstance(v.node.op, Const)
         ]
-        self.let_go([name for name in dict.fromkeys(own) if name not in targets])
-        # A loop's variable may have been let go of in its body, before it got the next value.
+        self.let_go([name for name in dict.fromkeys(sources) if name not in targets])
+        # A loop's body may have deleted a variable before it got its next value.
         self.free = [name for name in self.free if name not in targets]
 
     def stop_unless_scalar(self, name: str, value: Value, node: Node) -> None:
-        """Refuses a condition with axes, where its rank is not known."""
+        """Writes a check that a condition is a scalar, unless its rank says so."""
         if value.type.rank != 0:
             self.line(f"if {name}.shape: raise {self.bind('e', not_scalar)}({name})", node)
 
     def call(self, node: Node) -> str:
-        """The kernel's call."""
+        """The call of a node's kernel."""
         mask = node.op.host_mask(len(node.inputs))
         types = [v.type.dtype for v, host in zip(node.inputs, mask) if not host]
         kernel = self.kernel(node, types)
@@ -244,55 +243,55 @@ class GeneratedSource:
         """The name of a node's kernel: one for all places of an op, if none has its own stream."""
         op = node.op
         key = (id(op), *types)
-        found = self.kernels.get(key)
-        if found is None:
-            own = with_own_streams(op)
-            found = self.bind("f", bound(node, own, types))
-            if own is op and not op.has_stream:
-                self.kernels[key] = found
-        return found
+        name = self.kernels.get(key)
+        if name is None:
+            placed = with_own_streams(op)
+            name = self.bind("f", bound(node, placed, types))
+            if placed is op and not op.has_stream:
+                self.kernels[key] = name
+        return name
 
     def host(self, value: Value) -> str:
-        """A host operand: a literal where it is a constant, else converted when it runs."""
+        """The text of a host operand: a literal for a constant, else a conversion."""
         if isinstance(value.node.op, Const):
             return self.bind("h", host_value(value.node.op.value.array))
         return f"_host({self.names[value]})"
 
     def named(self, values: Iterable[Value]) -> list[str]:
-        """Variables for values."""
+        """New variables for values."""
         names = [self.name() for _ in values]
         self.names.update(zip(values, names))
         return names
 
     def name(self) -> str:
-        """A variable."""
+        """A free or a new variable."""
         if self.free:
             return self.free.pop()
         self.variables += 1
         return f"v{self.variables}"
 
-    def bind(self, prefix: str, thing: Any) -> str:
+    def bind(self, prefix: str, thing: object) -> str:
         """A global name for an object."""
         name = f"{prefix}{len(self.bindings)}"
-        if name == self.function:  # somebody's function may be called `f2`
+        if name == self.function:  # a function of the program may be called `f2`
             name += "_"
         self.bindings[name] = thing
         return name
 
     def dead(self, values: Iterable[Value], node: Node) -> list[str]:
-        """The names of those that `node` is the last to need: nobody else, if it makes them."""
+        """The names of values that `node` is the last to use, or that it makes and nothing uses."""
         last = self.last_use
         return [self.names[v] for v in dict.fromkeys(values) if last.get(v, v.node) is node]
 
     def let_go(self, names: Collection[str]) -> None:
-        """Deletes variables; others may get their names."""
+        """Deletes variables, whose names become free."""
         if names:
             self.line(f"del {', '.join(names)}")
             self.free += filter(is_variable, names)
 
 
 def is_variable(name: str) -> bool:
-    """Whether a name is one that is given to values, not an argument's."""
+    """Whether a name is a variable's, and no argument's."""
     return name[0] == "v"
 
 
@@ -309,11 +308,11 @@ def last_uses(graph: Graph) -> dict[Value, Node | None]:
 def written(
     graph: Graph, passes: Passes = unchanged, observe: Observe = as_it_is
 ) -> GeneratedSource:
-    """A simplified graph as the text of a Python function of arrays, returning a tuple of arrays.
+    """A simplified graph as the text of a Python function of arrays that returns a tuple of arrays.
 
-    What a kernel raises about its arguments leaves it as an error that names the op and
-    the user's line. `passes` is what the graph, and the simplified ones of its loops, go through
-    before; `observe` may wrap the machine code of its segments.
+    An error of a kernel leaves it with the op and the program's line. `passes` are applied first,
+    to the graph and to the simplified ones of its loops. `observe` may wrap the machine code of
+    segments.
     """
     source = GeneratedSource(passes(graph), passes, observe)
     source.write()
@@ -321,23 +320,23 @@ def written(
 
 
 def build(graph: Graph) -> Function:
-    """The graph as a Python function of arrays, returning a tuple of arrays."""
+    """The graph as a Python function of arrays that returns a tuple of arrays."""
     return written(simplify(graph)).link()
 
 
 def runner(graph: Graph, function: Function | None = None) -> Callable[..., tuple[Any, ...]]:
-    """What a call of the graph runs: the function, with NumPy's warnings off.
+    """The function that a call of the graph runs, with NumPy's warnings off.
 
-    If none is given it is that of the graph, which is made once the graph was called often: the
-    first calls are made in steps.
+    The default is the graph's own function, which is made once the graph was called often: the
+    first calls run in steps.
     """
     if function is None:
         if graph.function is None and is_plain(graph) and OPTIONS.get("native") != "check":
-            steps, left = Steps(graph), iter(range(_FIRST))
+            steps, remaining = Steps(graph), iter(range(_FIRST))
 
             def first(*arrays: Any) -> tuple[Any, ...]:
                 nonlocal function
-                if next(left, None) is not None:
+                if next(remaining, None) is not None:
                     return steps(*arrays)
                 function = function_of(graph)
                 return function(*arrays)

@@ -1,9 +1,9 @@
 """Tiers: a trace runs at once as Python over kernels, and as machine code when that is ready.
 
-`Tiered` belongs to one trace. Machine code is made in the background once the trace has
-proved to be worth it: when it is called again and again, or when a call takes long. Calls of traces
-that differ in sizes alone count together, if one form can serve all of them: whoever gets a new
-length with every call then gets machine code too.
+`Tiered` belongs to one trace. A trace is worth machine code once it was called often, or once a
+call took long; that is made in the background. Calls of traces that differ in sizes alone count
+together, if one form can serve all of them. So a function that gets a new length with every call
+gets machine code too.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ Run = Callable[..., tuple[Any, ...]]
 
 #: A call of the slow tier that takes longer than this, in seconds, is worth compiling for.
 _LONG = 0.005
-#: So is this many calls.
+#: So are this many calls.
 _MANY = 3
 
-#: Guards what traces run.
+#: Guards the stages of traces.
 _LOCK = held_over_forks(threading.RLock())
 
 
 class NativeTier:
-    """A graph that was lowered: text, of which machine code is generated when it is asked for."""
+    """A lowered graph: text, until its function is needed."""
 
     def __init__(self, source: GeneratedSource) -> None:
         self.source = source
 
     @cached_property
     def function(self) -> Function:
-        """What runs it."""
+        """The function that runs it."""
         with contained(self.source.graph.name):
             return self.source.link()
 
     def code(self) -> Any:
-        """What tells one kind of code from another: all but numbers that are sizes."""
+        """A value that differs for code of another kind: all of it but numbers that are sizes."""
         from graphwright.compile.llvm.render import skeleton
 
         with contained(self.source.graph.name):
@@ -66,12 +66,14 @@ class NativeTier:
 
 
 def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> NativeTier:
-    """The graph with its native parts lowered, and watched by `observe`; what stays outside is
-    reported on request."""
-    # Imported when something is compiled: `import graphwright` need not wait for it. A fork does:
-    # a module that another thread is importing can never be imported in the child.
+    """The graph with its native parts lowered, which `observe` may wrap.
+
+    With `is_reported` a line of the log names the nodes outside machine code.
+    """
+    # Imported late, so that `import graphwright` does not wait for it. A fork waits: a module that
+    # another thread is importing can never be imported in the child.
     with LLVM:
-        import graphwright.compile.run.executable  # noqa: F401 - for whoever needs it next
+        import graphwright.compile.run.executable  # noqa: F401 - for the next user
         from graphwright.compile.graph.simplify import simplify
         from graphwright.compile.select.segments import partition
 
@@ -79,19 +81,19 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
 
     def partitioned(part: Graph) -> Graph:
         reasons: dict[Node, str] = {}
-        found = partition(part, reasons)
+        parts = partition(part, reasons)
         if is_reported and part is whole:
             with LLVM:
                 from graphwright.compile.run.inspection import report_outside
-            report_outside(found, reasons)
-        return found
+            report_outside(parts, reasons)
+        return parts
 
     with contained(graph.name):
         return NativeTier(written(whole, partitioned, observe))
 
 
 def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
-    """What a call of the graph runs, natively."""
+    """The function that a native call of the graph runs."""
     return runner(graph, native(graph, observe, is_reported).function)
 
 
@@ -107,16 +109,16 @@ Install = Callable[[Run, "Compilation | None"], None]
 
 
 class TierStage(IntEnum):
-    """How far a trace has come."""
+    """The stages of a trace."""
 
     NEW = 0
     PYTHON = 1
-    KIN = 2  #: machine code that serves it, if not as well as its own may
+    KIN = 2  #: machine code that serves it, perhaps not as well as its own would
     OWN = 3  #: machine code that was made for it, or is as good
 
 
 class Tiered:
-    """How a trace runs now: `install` is told whenever there is something else to run.
+    """The present tier of a trace: `install` gets each new function to run.
 
     `mode` is the function's `jit_compile`: True compiles before the first call, False never.
     """
@@ -129,7 +131,7 @@ class Tiered:
         self.stage = TierStage.NEW
         self.run: Run
         self.calls = 0
-        self.asked: Any = None  # whom it has asked for code: a child of a fork asks again
+        self.request: Any = None  # the last one for code: a child of a fork makes its own
         self.lookalikes: Lookalikes | None = None
         self.family: SizeFamily | None = None  # once there are two that look alike
 
@@ -151,7 +153,7 @@ class Tiered:
                 self.take(TierStage.PYTHON, runner(self.graph), began)
 
     def take(self, stage: TierStage, run: Run, began: float) -> None:
-        """Has the trace run so from now on, unless it has come further already."""
+        """Makes the trace run this function from now on, unless its stage is later already."""
         tier = "python" if stage is TierStage.PYTHON else "native"
         compilation = Compilation(tier, began, time.perf_counter() - began)
         with _LOCK:
@@ -172,18 +174,18 @@ class Tiered:
             self.adopt()
 
     def adopt(self) -> None:
-        """Runs from now on what its family has, if it has something."""
+        """Runs its family's form from now on, if there is one."""
         if self.family is None or self.stage is TierStage.OWN:
             return
         began = time.perf_counter()
         known = types(self.graph)
-        if found := self.family.found(known):
-            self.take(TierStage.OWN, runner(self.graph, found), began)
-        elif self.stage < TierStage.KIN and (found := self.family.of_kin(known)):
-            self.take(TierStage.KIN, runner(self.graph, found), began)
+        if function := self.family.function_for(known):
+            self.take(TierStage.OWN, runner(self.graph, function), began)
+        elif self.stage < TierStage.KIN and (function := self.family.of_kin(known)):
+            self.take(TierStage.KIN, runner(self.graph, function), began)
 
     def watched(self, *arrays: Any) -> tuple[Any, ...]:
-        """What runs now, while it is watched whether it is worth better code."""
+        """Runs the present function, and notes whether the trace is worth better code."""
         start = time.perf_counter()
         results = self.run(*arrays)
         is_long = not Waiting.always and time.perf_counter() - start > _LONG
@@ -198,11 +200,13 @@ class Tiered:
         return results
 
     def ask(self, is_own: bool) -> None:
-        """Has code made for this trace, or only what serves others too: in the background, unless
-        what runs may not follow the clock."""
-        asked = background.worker(), is_own
-        if self.asked != asked:
-            self.asked = asked
+        """Requests code for this trace, or only code that serves others too.
+
+        It is made in the background, unless the clock must not decide what runs.
+        """
+        request = background.worker(), is_own
+        if self.request != request:
+            self.request = request
             job = self.compile if is_own else self.share
             if Waiting.always:
                 job()
@@ -210,7 +214,7 @@ class Tiered:
                 background.submit(job)
 
     def share(self) -> None:
-        """Makes code that serves the family, if there can be such."""
+        """Makes code that serves the family, if that is possible."""
         self.take_shared(is_worth=False)
 
     def compile(self) -> None:
@@ -222,7 +226,7 @@ class Tiered:
             self.compile_alone()
 
     def take_shared(self, is_worth: bool) -> None:
-        """Runs code that serves the family."""
+        """Makes and runs code that serves the family."""
         began = time.perf_counter()
         family = self.family
         if family is not None and self.stage is not TierStage.OWN:
@@ -242,7 +246,7 @@ class Tiered:
             if self.stage is TierStage.NEW:
                 self.run = runner(self.graph)
             with _LOCK:
-                self.install(self.run, None)  # and nobody watches any more
+                self.install(self.run, None)  # no longer watched
             return
         if OPTIONS.get("native") == "check":
             fast = checked(fast, runner(self.graph), self.graph)

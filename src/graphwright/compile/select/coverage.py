@@ -1,6 +1,6 @@
-"""What has a native form: which nodes of a graph machine code can compute, and should.
+"""Which nodes of a graph have a native form that is worth it.
 
-No other place answers that. What ops and types do not tell, a lowering refuses (`sizes.NotNative`).
+No other place answers that. A lowering refuses what ops and types do not show (`sizes.NotNative`).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graphwright.compile.graph.simplify import simple_graphs
-from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
+from graphwright.compile.lists.list_uses import LIST_OPS, is_list
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.moves import MOVES
 from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS
@@ -32,16 +32,16 @@ from graphwright.types.tensor_type import TensorType
 #: Ops that give parts of their operand.
 PARTS = (IdentityN, Split, SplitV, Unpack)
 
-#: The elements of a matrix whose product is small: threads would not share it.
+#: The most elements of the matrices in a small product, which threads would not share.
 _SMALL = 1 << 15
 
 #: The dtypes whose products have a native form.
 _PRODUCTS = frozenset({"float32", "float64", "float16", "bfloat16"})
 
-#: Axes of a tensor; more have no native form.
+#: A tensor of more axes than this has no native form.
 _MOST_AXES = 8
 
-#: The tensors that are joined natively; more take longer to compile than they are worth.
+#: More tensors than this are not joined natively: they would take too long to compile.
 _MOST_PARTS = 16
 
 
@@ -79,18 +79,18 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
 
 
 def is_native_type(type_: TensorType) -> bool:
-    """Whether machine code takes tensors of a dtype and a rank."""
+    """Whether machine code takes tensors of a type: of its dtype and rank."""
     dims = type_.dims
     return dims is not None and len(dims) <= _MOST_AXES and is_native_dtype(type_.dtype)
 
 
 def is_native_update(op: Elementwise, type_: TensorType) -> bool:
-    """Whether what an op makes of two tensors of a type has a native form."""
+    """Whether an op on two tensors of a type has a native form."""
     return is_native_type(type_) and has_element(op, (type_.dtype,) * 2)
 
 
 def is_small_product(node: Node) -> bool:
-    """Whether a matrix product costs less than a call of a kernel from outside."""
+    """Whether a matrix product costs less than the call of a kernel."""
     sizes = [v.type.size for v in (*node.inputs, node.outputs[0])]
     return all(size is not None and size <= _SMALL for size in sizes)
 
@@ -99,13 +99,13 @@ def in_the_way(op: Op) -> Iterator[Node]:
     """The nodes in the graphs of a loop or a branch that have no native form."""
     for graph in simple_graphs(op):
         for node in graph.nodes:
-            given = isinstance(node.op, (Placeholder, Const))
-            if not (given or is_size_node(node) or is_native(node, in_loop=True)):
+            is_given = isinstance(node.op, (Placeholder, Const))
+            if not (is_given or is_size_node(node) or is_native(node, in_loop=True)):
                 yield node
 
 
 def is_size_node(node: Node) -> bool:
-    """Whether a node gives a size."""
+    """Whether a node's first output is a size."""
     return bool(node.outputs) and is_size(node.outputs[0])
 
 

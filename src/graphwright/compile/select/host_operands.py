@@ -1,14 +1,14 @@
 """Host operands as machine code knows them: integers, and symbolic sizes.
 
-What shapes are computed with follows from shapes, from constants and from single integers that
-arrive with the call; `host_of` goes back to these.
+Shapes, constants and single integers that arrive with the call determine them; `host_of` goes back
+to these.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Union
 
 from graphwright.compile.nests.sizes import Late, NotNative, Shape, Size, Sizes, product
 from graphwright.ir.graph import Value
@@ -22,43 +22,50 @@ from graphwright.ops.core.shapes import Shape as ShapeOp
 from graphwright.ops.core.shapes import Size as SizeOp
 from graphwright.ops.core.slicing import INDEX, NewAxis, Pick, StridedSlice, spread
 from graphwright.ops.math.arithmetic import AddV2, Maximum, Minimum, Mul, Sub
+from graphwright.types.arguments import HostValue
 
 DimsOf = Callable[[Value], Shape]
 
-#: A size that is computed has no more factors than this: each square has twice as many.
+#: The most factors of a computed size: each square has twice as many.
 _MOST_FACTORS = 64
 
 
 class Computed:
-    """An entry of a host operand that is computed: a single integer."""
+    """An entry of a host operand that a program computes: a single integer."""
 
     def __init__(self, value: Value) -> None:
         self.value = value
 
 
+# `Union`, since Python 3.10 has no `|` for names that are not defined yet.
+
+#: A host operand as a lowering knows it: integers and sizes, in tuples where it is a vector.
+HostOperand = Union[HostValue, Size, Computed, tuple["HostOperand", ...]]  # noqa: UP007
+
+
 def host_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
     """A host operand: ints and sizes, in tuples where it is a vector. `NotNative` if unknown.
 
-    What it is computed from comes first, each value once: a chain of sums may be long, and use what
-    is before it twice.
+    A stack and a table take the place of recursion: a chain of sums may be long, and use an earlier
+    value twice.
     """
-    found: dict[Value, Any] = {}
-    left = [value]
-    while left:
-        last = left.pop()
-        if last in found:
+    known: dict[Value, Any] = {}
+    stack = [value]
+    while stack:
+        last = stack.pop()
+        if last in known:
             continue
         operands = origins(sizes, last)
-        unknown = [v for v in operands if v not in found]
+        unknown = [v for v in operands if v not in known]
         if unknown:
-            left += [last, *reversed(unknown)]
+            stack += [last, *reversed(unknown)]
         else:
-            found[last] = made_of(sizes, last, [found[v] for v in operands], dims_of)
-    return found[value]
+            known[last] = made_of(sizes, last, [known[v] for v in operands], dims_of)
+    return known[value]
 
 
 def origins(sizes: Sizes, value: Value) -> tuple[Value, ...]:
-    """The host operands that one is computed from."""
+    """The host operands that determine one."""
     op, inputs = value.node.op, value.node.inputs
     if value in sizes.known or value in sizes.integers:
         return ()
@@ -71,7 +78,7 @@ def origins(sizes: Sizes, value: Value) -> tuple[Value, ...]:
 
 
 def made_of(sizes: Sizes, value: Value, operands: Sequence[Any], dims_of: DimsOf) -> Any:
-    """A host operand, given those of its origins."""
+    """A host operand, computed from those of its origins."""
     if value in sizes.known:
         return sizes.known[value]
     op = value.node.op
@@ -94,17 +101,17 @@ def made_of(sizes: Sizes, value: Value, operands: Sequence[Any], dims_of: DimsOf
     if isinstance(op, PickIndex):
         return Computed(value)
     if isinstance(op, StridedSlice):
-        found = part_of(op, *operands)
-        if found is not None:
-            return found
+        sliced = part_of(op, *operands)
+        if sliced is not None:
+            return sliced
     words = f"{op.type_name} computes a shape"
     if value.type.dims == () and value.type.dtype in INDEX and not isinstance(op, Placeholder):
         raise Late(words, [value.node])  # a segment after it can be given the number
     raise NotNative(words)
 
 
-def part_of(op: StridedSlice, x: Any, *bounds: Any) -> Any:
-    """What a slice takes of a host operand; None for what is neither an entry nor a vector."""
+def part_of(op: StridedSlice, x: Any, *bounds: HostOperand) -> Any:
+    """The slice of a host operand; None for a result that is neither an entry nor a vector."""
     is_vector = isinstance(x, tuple) and not isinstance(x, Size)
     entry, *others = spread(list(op.entries(*bounds)), int(is_vector))
     if others:
@@ -118,19 +125,19 @@ def part_of(op: StridedSlice, x: Any, *bounds: Any) -> Any:
 
 
 def literal_of(sizes: Sizes, value: Value) -> Any:
-    """A host operand whose integers the program says: axes, a permutation. `NotNative` if not."""
-    found = host_of(sizes, value, no_dims)
-    if not all(isinstance(v, int) for v in (found if isinstance(found, tuple) else (found,))):
+    """A host operand whose integers are constants: axes, a permutation. Else `NotNative`."""
+    literal = host_of(sizes, value, no_dims)
+    if not all(isinstance(v, int) for v in (literal if isinstance(literal, tuple) else (literal,))):
         raise NotNative("an axis is computed")
-    return found
+    return literal
 
 
 def no_dims(value: Value) -> Shape:
-    """For host operands that must not depend on shapes."""
+    """No shape: refuses, for host operands that must not depend on shapes."""
     raise NotNative("an index map depends on a shape")
 
 
-#: Arithmetic on sizes, of integers that are known.
+#: Ops on sizes, as functions of known integers.
 ARITHMETIC: dict[type[Op], Callable[[int, int], int]] = {
     AddV2: operator.add,
     Sub: operator.sub,
@@ -140,8 +147,8 @@ ARITHMETIC: dict[type[Op], Callable[[int, int], int]] = {
 }
 
 
-def arithmetic(sizes: Sizes, op: type[Op], x: Any, y: Any) -> Any:
-    """What an op makes of two sizes; that none is negative is guarded. `NotNative` otherwise."""
+def arithmetic(sizes: Sizes, op: type[Op], x: HostOperand, y: HostOperand) -> Any:
+    """The result of an op on two sizes, guarded not to be negative. Else `NotNative`."""
     if isinstance(x, int) and isinstance(y, int):
         return ARITHMETIC[op](x, y)
     if isinstance(x, int) and x < 0 and op in (AddV2, Maximum):
@@ -165,7 +172,7 @@ def arithmetic(sizes: Sizes, op: type[Op], x: Any, y: Any) -> Any:
 
 
 def is_size(value: Value) -> bool:
-    """Whether a value is made of shapes, constants and single integers, for a host operand."""
+    """Whether a value consists of sizes: a shape, its parts, or a vector packed of scalars."""
     while isinstance(value.node.op, StridedSlice) and all(
         isinstance(v.node.op, Const) for v in value.node.inputs[1:]
     ):
@@ -181,8 +188,8 @@ def is_single_size(value: Value) -> bool:
     return value.type.dims == () and is_size(value)
 
 
-def as_size(sizes: Sizes, value: Any) -> Size:
-    """An entry of a shape as a size; `NotNative` for what is none."""
+def as_size(sizes: Sizes, value: HostOperand) -> Size:
+    """An entry of a shape as a size. Else `NotNative`."""
     if isinstance(value, Size):
         return value
     if not isinstance(value, int) or value < 0:

@@ -15,6 +15,7 @@ from graphwright.ir.verify import verify_call
 from graphwright.op.op import Effect, Op
 from graphwright.ops.state.tensor_list import TensorList
 from graphwright.ops.state.variable_ops import Held, Loan
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -26,20 +27,20 @@ class Runnable(Protocol):
     """A program as machine code: see `compile.run.executable`."""
 
     def function(self) -> Callable[..., Any]:
-        """What calls it; it gives None for what it cannot do."""
+        """The function that runs it; it gives None for a call that it cannot do."""
 
     def lending(self) -> Callable[..., Any]:
-        """The same, given first the bits of the results that have the memory of inputs."""
+        """The same with one more argument, the first: the bits of the results in inputs' memory."""
 
 
 class Renderer:
-    """What makes machine code of programs that were lowered; `hooks` provides it."""
+    """Makes machine code of lowered programs; `hooks` provides it."""
 
     executables: Callable[[Sequence[Any]], Sequence[Runnable]]
 
 
-def as_plain(array: Any) -> Any:
-    """An array as native code takes it; a list is for its caller to take apart."""
+def as_plain(array: Array | TensorList) -> Any:
+    """An array as native code takes it; a list as it is, which `Crossing` takes apart."""
     if isinstance(array, TensorList):
         return array
     return np.ascontiguousarray(array) if array.ndim else np.asarray(array)
@@ -54,12 +55,12 @@ class Native(Op):
     returns_tuple = True
 
     f: Graph
-    lowered: Any  # the program of loop nests, and the constants that it takes
+    lowered: Any  # the program of loop nests, and its constants
 
     def describe(self) -> dict[str, Any]:
         return {"f": self.f}
 
-    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
         return tuple([v.type for v in self.f.results])
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
@@ -70,42 +71,43 @@ class Native(Op):
 
     @property
     def executable(self) -> Runnable:
-        """The program compiled, once."""
-        found: Runnable | None = self.__dict__.get("_executable")
-        if found is None:
-            (found,) = Renderer.executables([self.lowered])
-            self.__dict__["_executable"] = found
-        return found
+        """The compiled program; it is compiled once."""
+        compiled: Runnable | None = self.__dict__.get("_executable")
+        if compiled is None:
+            (compiled,) = Renderer.executables([self.lowered])
+            self.__dict__["_executable"] = compiled
+        return compiled
 
     def function(self) -> Callable[..., Any]:
-        """The machine code: a callable that gives None for what it cannot do."""
+        """The machine code: a function that gives None for a call that it cannot do."""
         function = self.executable.function()
         crossing: Crossing | None = self.lowered[0].crossing
         return function if crossing is None else crossing.around(function)
 
     def fallback(self) -> Function:
-        """What runs where machine code cannot: it again on plain arrays, else the slow tier.
+        """A function for calls that machine code cannot do: that again on plain arrays, else the
+        slow tier.
 
-        Scalars of NumPy, transposed views and the like become arrays as native code takes
-        them. An error is then raised, with its words, by the slow tier's kernels.
+        NumPy's scalars, transposed views and the like become arrays as native code takes them.
+        Where the call is an error, a kernel of the slow tier raises it, with its words.
         """
         native = self.function()
         graph = self.f
         slow: list[Function] = []
 
         def run(*arrays: Any) -> Any:
-            found = native(*map(as_plain, arrays))
-            if found is None:
+            results = native(*map(as_plain, arrays))
+            if results is None:
                 if not slow:
                     slow.append(Builder.build(graph))
-                found = slow[0](*arrays)
-            return found
+                results = slow[0](*arrays)
+            return results
 
         return run
 
 
 def compile_together(ops: Sequence[Native]) -> None:
-    """Compiles segments."""
+    """Compiles several segments at once."""
     if not ops:
         return
     for op, executable in zip(ops, Renderer.executables([op.lowered for op in ops])):
@@ -113,11 +115,13 @@ def compile_together(ops: Sequence[Native]) -> None:
 
 
 class NativeUpdate(Native):
-    """A segment that also changes variables: `read` handles of what they held come first, then
-    `written` ones of those that get its last results.
+    """A segment that also changes variables.
 
-    What machine code cannot do, `steps` does: the segment with its reads and assignments where
-    the program has them. So if something fails, what came before it has happened, and nothing else.
+    Its operands begin with `read` handles of variables whose old values it uses. Then come
+    `written` handles of variables that get its last results.
+
+    Where machine code cannot run, `steps` does: the segment with its reads and assignments where
+    the program has them. So an error leaves the effects before it, and no others.
     """
 
     type_name = "_NativeUpdate"
@@ -130,7 +134,7 @@ class NativeUpdate(Native):
     def describe(self) -> dict[str, Any]:
         return {"read": self.read, "written": self.written, **super().describe()}
 
-    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
         types = super().infer(operands)
         return types[: len(types) - self.written]
 
@@ -139,48 +143,49 @@ class NativeUpdate(Native):
         return dtypes[: len(dtypes) - self.written]
 
     def verify(self, operands: Sequence[TensorType]) -> None:
-        held = [value.type for value in self.f.parameters[: self.read]]
-        verify_call(self.f, [*held, *operands[self.read + self.written :]])
+        values = [value.type for value in self.f.parameters[: self.read]]
+        verify_call(self.f, [*values, *operands[self.read + self.written :]])
 
     def update(self) -> Callable[..., Any]:
-        """What runs it on cells and arrays; nobody else updates these cells meanwhile.
-
-        What a cell holds is written over where nobody else has it and the program may.
-        """
+        """The function that runs it on locked cells and arrays; it may overwrite cells' arrays."""
         native, lending = self.function(), self.executable.lending()
-        first, count, kept = self.read, self.read + self.written, len(self.f.results) - self.written
-        reuses = {given: 1 << result for result, given in self.lowered[0].reuses}
+        first, count, outputs = (
+            self.read,
+            self.read + self.written,
+            len(self.f.results) - self.written,
+        )
+        reuses = {argument: 1 << result for result, argument in self.lowered[0].reuses}
         lendable = [(i, reuses.get(i, 0)) for i in range(first)]
 
         def run(*operands: Any) -> Any:
             cells = operands[first:count]
             with Held(cells):
                 try:
-                    found = computed(operands)
-                except FailedPreconditionError:  # a cell holds nothing: the steps say so in turn
-                    found = None
-                if found is not None:
-                    for cell, array in zip(cells, found[kept:]):
+                    results = computed(operands)
+                except FailedPreconditionError:  # an empty cell: the steps raise it
+                    results = None
+                if results is not None:
+                    for cell, array in zip(cells, results[outputs:]):
                         cell.write(array)
-                    return found[:kept]
+                    return results[:outputs]
             return slow()(*operands)
 
         @cache
         def slow() -> Function:
             return Builder.build(self.steps())
 
-        def computed(operands: Any) -> Any:
+        def computed(operands: Sequence[Any]) -> Any:
             if reuses:
-                found = lent(operands)
+                results = lent(operands)
             else:
                 arrays = [cell.held() for cell in operands[:first]]
-                found = native(*arrays, *operands[count:])
-            if found is None:
+                results = native(*arrays, *operands[count:])
+            if results is None:
                 arrays = [cell.held() for cell in operands[:first]]
-                found = native(*map(as_plain, (*arrays, *operands[count:])))
-            return found
+                results = native(*map(as_plain, (*arrays, *operands[count:])))
+            return results
 
-        def lent(operands: Any) -> Any:
+        def lent(operands: Sequence[Any]) -> Any:
             loans: list[Loan] = []
             try:
                 bits, arrays = 0, []

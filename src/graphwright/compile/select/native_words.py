@@ -1,7 +1,7 @@
-"""Which words of element expressions machine code has, for which kinds of elements.
+"""The words of element expressions that machine code has, for each kind of elements.
 
-No other place knows it, and this one imports nothing that writes code. So a second renderer can
-stand beside that for LLVM, which tests hold to have these words.
+No other place lists them, and this module imports nothing that writes code. So a second renderer
+can stand beside the one for LLVM. Tests hold that to these words.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ FLOAT, INTEGER, BOOL = "float", "integer", "bool"
 
 
 def family(kind: str) -> str:
-    """Which rules are for a kind."""
+    """The family of a kind: floats, integers or booleans."""
     if kind in HALVES or kind.startswith("f"):
         return FLOAT
     return BOOL if kind == "b1" else INTEGER
 
 
 def table(**words: str) -> dict[str, frozenset[str]]:
-    """Families of kinds by word, of families with the words that they have."""
+    """The families that have each word, from a text of words for each family."""
     rows = [(word, name) for name, text in words.items() for word in text.split()]
     return {word: frozenset([f for w, f in rows if w == word]) for word, _ in rows}
 
@@ -47,7 +47,7 @@ BINARY = table(
     bool="and or xor",
 )
 
-#: The words of integers that refuse some operands: a divisor of 0, a negative power.
+#: The words that refuse some integers: a divisor of 0, a negative power.
 CHECKED = frozenset({"floordiv", "floormod", "pow", "truncdiv", "truncmod"})
 
 #: Words whose results are of another kind.
@@ -55,9 +55,9 @@ _RESULTS = {"isfinite": "b1", "isinf": "b1", "isnan": "b1", "not": "b1", "popcou
 
 
 class NativeKinds(CheckedScalars[str]):
-    """Element expressions over kinds alone: `NoNativeForm` for a word that a kind lacks.
+    """Element expressions whose values are kinds: `NoNativeForm` for a word that a kind lacks.
 
-    `refuses` says whether some operands of what was written are refused.
+    `refuses` says whether the expressions so far refuse some operands.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Segments as nodes: what a segment computes becomes a graph of its own, and one `Native` node."""
+"""Segments become nodes: each one a graph of its own in one `Native` node."""
 
 from __future__ import annotations
 
@@ -24,28 +24,29 @@ from graphwright.ops.state.variable_ops import (
 )
 from graphwright.types.tensor_type import TensorType
 
-#: What an update makes of the value before, and its operand.
+#: The op that an update applies to the old value and its operand.
 UPDATES: dict[type[Op], type[Elementwise]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
 
 
 class Outline:
-    """The graph of a segment, as its nodes are added.
+    """The graph of a segment, built node by node.
 
-    Variables that it changes are read at its start and written at its end: between, it is pure.
+    It reads the variables that it changes at its start and writes them at its end, so it is pure
+    in between.
     """
 
     def __init__(self, name: str, reads: Collection[Node] = ()) -> None:
         self.body = Graph(f"{name}_native")
-        self.reads = reads  # of what variables hold when the segment begins
-        self.origins: dict[Node, Node] = {}  # of the nodes here
+        self.reads = reads  # of variables' values when the segment begins
+        self.origins: dict[Node, Node] = {}  # node here -> node of the graph around
         self.mapping: dict[Value, Value] = {}
         self.sizes: dict[Value, Value] = {}
         self.arguments: list[Value] = []
-        self.before: dict[Value, Value] = {}  # by handle: what a variable held
-        self.after: dict[Value, Value] = {}  # by handle: what it is to hold
+        self.before: dict[Value, Value] = {}  # by handle: the variable's old value
+        self.after: dict[Value, Value] = {}  # by handle: its new value
 
     def add(self, node: Node) -> None:
-        """The next node."""
+        """Adds the next node."""
         first = len(self.body.nodes)
         if isinstance(node.op, ReadVariableOp):
             self.mapping[node.outputs[0]] = self.after[node.inputs[0]]
@@ -58,43 +59,42 @@ class Outline:
         self.origins.update(dict.fromkeys(self.body.nodes[first:], node))
 
     def changed(self, node: Node, handle: Value, value: Value) -> Value:
-        """What a variable holds after an assignment."""
+        """The value of a variable after an assignment."""
         op = UPDATES.get(type(node.op))
         if op is None:
             return value
-        held = self.after.get(handle)
-        if held is None:
-            held = self.held(handle, value.type)
+        old = self.after.get(handle)
+        if old is None:
+            old = self.old_value(handle, value.type)
         types = (value.type,)
-        return self.body.add(op.of(), (held, value), types, node.name, node.location).outputs[0]
+        return self.body.add(op.of(), (old, value), types, node.name, node.location).outputs[0]
 
-    def held(self, handle: Value, type_: TensorType) -> Value:
-        """What a variable holds when the segment begins."""
+    def old_value(self, handle: Value, type_: TensorType) -> Value:
+        """The value of a variable when the segment begins."""
         if handle not in self.before:
             self.before[handle] = self.body.placeholder(type_, handle.node.name)
         return self.before[handle]
 
     def pairs(self, results: int) -> list[tuple[int, int]]:
-        """The results, after so many others, that are to be what a variable holds, and the
-        arguments that it held."""
+        """(result, argument): a variable's new value, behind `results` others, and the old one."""
         before = list(self.before)
         return [
             (results + i, before.index(h)) for i, h in enumerate(self.after) if h in self.before
         ]
 
     def argument(self, value: Value) -> Value:
-        """A value of the graph around: computed here, a constant, or an argument."""
+        """The value here for one of the graph around: computed, a constant, or an argument."""
         if isinstance(value.node.op, Const) or is_single_size(value):
             return self.size(value)
         if value not in self.mapping and value.node in self.reads:
-            self.mapping[value] = self.held(value.node.inputs[0], value.type)
+            self.mapping[value] = self.old_value(value.node.inputs[0], value.type)
         if value not in self.mapping:
             self.arguments.append(value)
             self.mapping[value] = self.body.placeholder(value.type, value.node.name)
         return self.mapping[value]
 
     def size(self, value: Value) -> Value:
-        """A host operand."""
+        """The value here for a host operand."""
         node = value.node
         if not isinstance(node.op, Const) and not is_size(value):
             return self.argument(value)
@@ -104,7 +104,7 @@ class Outline:
         return self.sizes[value]
 
     def copied(self, node: Node, mask: Iterable[bool]) -> tuple[Value, ...]:
-        """What a node's copy gives."""
+        """The outputs of a node's copy here."""
         chain = node.outputs and is_size(node.outputs[0]) and not isinstance(node.op, (Shape, Size))
         inputs = [
             self.size(v) if host or chain else self.argument(v)
@@ -114,7 +114,7 @@ class Outline:
         return self.body.add(node.op, tuple(inputs), types, node.name, node.location).outputs
 
     def finish(self, results: Sequence[Value]) -> Graph:
-        """The whole graph: the results, then what variables are to hold."""
+        """The whole graph; its results are these values, then the variables' new values."""
         body = self.body
         arguments = [self.mapping[v] for v in self.arguments]
         body.parameters = [*self.before.values(), *arguments]
@@ -123,19 +123,19 @@ class Outline:
 
 
 class OutlineWithEffects(Outline):
-    """The same with reads and assignments where the program has them."""
+    """The graph of a segment with reads and assignments where the program has them."""
 
     def add(self, node: Node) -> None:
-        """The next node."""
+        """Adds the next node."""
         mask = node.op.host_mask(len(node.inputs))
         self.mapping.update(zip(node.outputs, self.copied(node, mask)))
 
-    def held(self, handle: Value, type_: TensorType) -> Value:
-        """What a variable holds when the segment begins."""
+    def old_value(self, handle: Value, type_: TensorType) -> Value:
+        """The value of a variable when the segment begins."""
         if handle not in self.before:
             read = ReadVariableOp.of(type_.dtype, type_.dims)
-            found = self.body.add(read, (self.argument(handle),), (type_,), handle.node.name)
-            self.before[handle] = found.outputs[0]
+            node = self.body.add(read, (self.argument(handle),), (type_,), handle.node.name)
+            self.before[handle] = node.outputs[0]
         return self.before[handle]
 
 
@@ -146,7 +146,7 @@ def steps_of(
     arguments: Iterable[Value],
     results: Iterable[Value],
 ) -> Graph:
-    """The nodes of a segment as a graph that takes these values of the graph around."""
+    """The nodes of a segment as a graph from these arguments to these results."""
     steps = OutlineWithEffects(name, reads)
     steps.body.parameters = [steps.body.placeholder(v.type, v.node.name) for v in arguments]
     steps.mapping.update(zip(arguments, steps.body.parameters))
@@ -159,8 +159,8 @@ def steps_of(
 def native_node(
     graph: Graph, live: Sequence[Node], results: Sequence[Value], reads: Collection[Node]
 ) -> Node:
-    """The nodes of a segment as one, which gives these results; `reads` have what variables hold
-    when it begins."""
+    """The nodes of a segment as one node with these results; `reads` are the reads of variables
+    that still hold when it begins."""
     written = {node.inputs[0] for node in live if isinstance(node.op, Assignment)}
     outline = Outline(graph.name, [node for node in reads if node.inputs[0] in written])
     for node in live:
@@ -183,7 +183,7 @@ def native_node(
 
 
 def rewired(graph: Graph, nodes: list[Node], renamed: dict[Value, Value]) -> Graph:
-    """The nodes with the results of segments in place of what they compute."""
+    """A graph of these nodes that use the outputs of segments in place of the `renamed` values."""
     result = Graph(graph.name, graph.is_body)
     new = dict(renamed)
     for node in nodes:
@@ -191,10 +191,10 @@ def rewired(graph: Graph, nodes: list[Node], renamed: dict[Value, Value]) -> Gra
         if inputs != node.inputs:
             types = tuple([v.type for v in node.outputs])
             fresh = Node(node.op, inputs, types, node.name, node.location)
-            for old, own in zip(node.outputs, fresh.outputs):
+            for old, output in zip(node.outputs, fresh.outputs):
                 for key in [k for k, v in renamed.items() if v is old]:
-                    new[key] = own
-                new[old] = own
+                    new[key] = output
+                new[old] = output
             node = fresh
         result.nodes.append(node)
     result.parameters = [new.get(v, v) for v in graph.parameters]

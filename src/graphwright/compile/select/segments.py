@@ -1,8 +1,8 @@
 """Partition: which parts of a graph run as machine code, and which stay host calls.
 
-Nodes that have a native form are gathered into segments, each as large as the order of
-effects and the host calls between allow. A segment becomes one node, `Native`, whose kernel is
-compiled; everything else stays as it was.
+Nodes with a native form gather into segments, each as large as the order of effects and the host
+calls between allow. A segment becomes one node, `Native`, whose kernel is compiled. All other nodes
+stay as they were.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from graphwright.compile.graph.passes import through, verified
 from graphwright.compile.graph.rewrites import lengths_first, rewritten
 from graphwright.compile.graph.updates import updated_by_products
 from graphwright.compile.graph.variable_cells import VariableCells
-from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
 from graphwright.compile.lists.list_types import with_list_types
+from graphwright.compile.lists.list_uses import LIST_OPS, is_list
 from graphwright.compile.lists.nested_lists import with_flat_lists
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.sizes import Late, NotNative, Refusals
@@ -30,7 +30,7 @@ from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.ops.core.shapes import Shape, Size
 from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
 
-#: Bytes of the variables that one segment changes, if it changes several.
+#: The most bytes of the variables that one segment changes, if it changes several.
 _HELD = 1 << 23
 
 
@@ -40,13 +40,13 @@ class Segment:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.produced: set[Value] = set()
-        self.sizes: set[Node] = set()  # of what is produced: they follow the segment
+        self.sizes: set[Node] = set()  # of values produced here: they follow the segment
         self.written: dict[Value, int] = {}  # handles of variables, and the bytes they get
-        self.reads: list[Node] = []  # those before it, since when no variable was changed
+        self.reads: list[Node] = []  # those before it that still hold when it begins
         self.may_fail = False
 
     def add(self, node: Node) -> None:
-        """Another node, or a size of what is produced here."""
+        """Adds a node, or a size of a value produced here."""
         self.nodes.append(node)
         if isinstance(node.op, Assignment):
             handle, value = node.inputs
@@ -59,29 +59,34 @@ class Segment:
             self.produced.update(node.outputs)
 
     def split(self, needed: set[Value]) -> tuple[list[Node], list[Node]]:
-        """The live native nodes, and what follows them: sizes, and moves whose results only
-        others read (there they are views, and cost nothing). Adds to `needed` what those need.
-        A move that an assignment waits for is inside."""
+        """The live native nodes, and those that follow them; adds inputs of these to `needed`.
+
+        Sizes follow, and so do moves whose results are read only outside, where they are views and
+        cost nothing. A move that an assignment waits for is inside.
+        """
         inside: set[Value] = set()
         native: list[Node] = []
         after: list[Node] = []
         writes = False
         for node in reversed(self.nodes):
-            wanted = any(v in needed for v in node.outputs)
-            used = any(v in inside for v in node.outputs)
+            is_needed = any(v in needed for v in node.outputs)
+            is_used = any(v in inside for v in node.outputs)
             if node.op.effect is Effect.WRITE:
                 native.append(node)
                 inside.update(node.inputs)
                 writes = True
             elif node in self.sizes or (
-                wanted and not used and not is_compute(node) and not (writes and may_fail(node))
+                is_needed
+                and not is_used
+                and not is_compute(node)
+                and not (writes and may_fail(node))
             ):
-                if wanted:
+                if is_needed:
                     after.append(node)
                     needed.update(node.inputs)
-                if node in self.sizes and used:
+                if node in self.sizes and is_used:
                     inside.update(node.inputs)
-            elif wanted or used:
+            elif is_needed or is_used:
                 native.append(node)
                 inside.update(node.inputs)
         return native[::-1], after[::-1]
@@ -92,12 +97,12 @@ class Partition:
 
     def __init__(self, graph: Graph, hosts: set[Node], ends: set[Node]) -> None:
         self.graph = graph
-        self.hosts = hosts  # nodes that turned out to have no native form
-        self.ends = ends  # nodes whose results have sizes that only a run tells
-        self.ended: set[Value] = set()  # what these give, while the segment is open
+        self.hosts = hosts  # nodes that a lowering has refused
+        self.ends = ends  # nodes whose results have sizes that only a run knows
+        self.ended: set[Value] = set()  # their outputs in the open segment
         self.items: list[Node | Segment] = []
         self.open: Segment | None = None
-        self.late: set[Value] = set()  # sizes of what the open segment computes
+        self.late: set[Value] = set()  # sizes of values that the open segment computes
         self.cells = VariableCells(graph)
         self.has_lists = any(map(self.loops_over_lists, graph.nodes))
 
@@ -111,14 +116,14 @@ class Partition:
         )
 
     def run(self) -> list[Node | Segment]:
-        """Nodes and segments, in an order that runs."""
+        """The nodes and segments, in an order in which they can run."""
         for node in self.graph.nodes:
             self.visit(node)
         self.close()
         return self.items
 
     def visit(self, node: Node) -> None:
-        """Into the open segment, before it, or after it."""
+        """Puts a node into the open segment, before it, or after it."""
         if not self.ended.isdisjoint(node.inputs):
             self.close()
         depends = self.open is not None and any(
@@ -151,8 +156,9 @@ class Partition:
             self.items.append(node)
 
     def may_precede(self, node: Node) -> bool:
-        """Whether a host call may come before the open segment, whose results it does not need:
-        not if it is seen that something happened before it that should not, or has not that should.
+        """Whether a host call that does not use the open segment may move before it.
+
+        It may not where this shows: the segment writes variables, or may fail before an effect.
         """
         if self.open is None:
             return True
@@ -161,14 +167,14 @@ class Partition:
         return node.op.effect is not Effect.WRITE or not self.open.may_fail
 
     def is_native(self, node: Node) -> bool:
-        """Whether a node may be native here: lists are, where a native loop is about them."""
+        """Whether a node may be native here; ops on lists only beside a native loop over lists."""
         of_lists = type(node.op) in LIST_OPS
         if node in self.hosts or (of_lists and not self.has_lists):
             return False
         return is_native(node, in_loop=of_lists)
 
     def visit_variable(self, node: Node) -> None:
-        """A read or an assignment of a variable: inside the open segment, or a host call."""
+        """Puts a read or assignment of a variable into the open segment, or leaves it outside."""
         handle = node.inputs[0]
         if self.open is not None and not all(
             h is handle or self.cells.distinct(h, handle) for h in self.open.written
@@ -194,7 +200,7 @@ class Partition:
         self.open.add(node)
 
     def is_inside(self, node: Node) -> bool:
-        """Whether an assignment is worth being part of a segment: it stores what was computed."""
+        """Whether an assignment belongs into the open segment: it stores a value computed there."""
         handle, value = node.inputs
         if not is_native_dtype(value.type.dtype) or not self.reachable(node):
             return False
@@ -207,17 +213,17 @@ class Partition:
         return known and dims == self.cells.dims(handle) and is_native_update(op.of(), value.type)
 
     def make_room(self, node: Node) -> None:
-        """Ends a segment that would hold too much: its results are all there before the values
-        that they replace are freed."""
+        """Ends a segment that would hold too much: all its results exist before the values that
+        they replace are freed."""
         if self.open is not None and isinstance(node.op, Assignment):
             handle, value = node.inputs
-            own = (value.type.size or 0) * value.type.dtype.size
+            added = (value.type.size or 0) * value.type.dtype.size
             others = {h: size for h, size in self.open.written.items() if h is not handle}
-            if others and sum(others.values()) + own > _HELD:
+            if others and sum(others.values()) + added > _HELD:
                 self.close()
 
     def reachable(self, node: Node) -> bool:
-        """Whether a node's tensors do not wait for what comes after the open segment."""
+        """Whether none of a node's tensors comes after the open segment."""
         mask = node.op.host_mask(len(node.inputs))
         tensors = [v for v, host in zip(node.inputs, mask) if not host]
         return not any(v in self.late and not is_single_size(v) for v in tensors)
@@ -234,13 +240,13 @@ class Partition:
 def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     """The graph with its native parts as `Native` nodes.
 
-    What turns out to have no native form when it is lowered stays outside; `reasons` is told why.
-    A lowering finds all that shapes refuse, so there are two walks, however many nodes are refused.
-    Segments that the second one leaves as they are need no other lowering.
+    Nodes that a lowering refuses stay outside; `reasons` gets why. One lowering finds all nodes
+    that shapes refuse, so there are two walks, however many these are. Segments that the second
+    walk leaves as they are need no other lowering.
     """
     hosts: set[Node] = set()
     ends: set[Node] = set()
-    made: Made = {}
+    nodes: Made = {}
     graph = through(
         graph,
         inlined,
@@ -253,7 +259,7 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     while True:
         items = Partition(graph, hosts, ends).run()
         try:
-            return verified(assembled(graph, items, made), "assembled")
+            return verified(assembled(graph, items, nodes), "assembled")
         except NotNative as reason:
             before = len(hosts), len(ends)
             ended = frozenset(ends)
@@ -270,7 +276,7 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
 
 
 def note_reads(items: Sequence[Node | Segment]) -> None:
-    """Tells each segment that changes variables what was read before it and is still so."""
+    """Gives each segment that changes variables the earlier reads that still hold."""
     reads: list[Node] = []
     for item in items:
         if isinstance(item, Segment):
@@ -282,43 +288,43 @@ def note_reads(items: Sequence[Node | Segment]) -> None:
             reads = []
 
 
-#: Segments as nodes, by their own nodes and results and what is read before them.
+#: Lowered segments, by their nodes, their results and the reads before them.
 Made = dict[tuple[tuple[Node, ...], tuple[Value, ...], tuple[Node, ...]], Node]
 
 
-def assembled(graph: Graph, items: Sequence[Node | Segment], made: Made) -> Graph:
-    """The graph of nodes and segments, without what nobody needs. `Refusals` of all segments."""
+def assembled(graph: Graph, items: Sequence[Node | Segment], lowered: Made) -> Graph:
+    """The graph of these nodes and segments, without unused ones. `Refusals` of all segments."""
     needed: set[Value] = set(graph.results)
-    kept: list[Node] = []
+    live_nodes: list[Node] = []
     renamed: dict[Value, Value] = {}
     refusals: list[NotNative] = []
     note_reads(items)
     for item in reversed(items):
         if isinstance(item, Segment):
             live, after = item.split(needed)
-            kept += after[::-1]
+            live_nodes += after[::-1]
             if not live:
                 continue
             results = tuple([v for n in live for v in n.outputs if v in needed])
             key = tuple(live), results, tuple(item.reads)
             try:
-                if key not in made:
-                    made[key] = native_node(graph, live, results, item.reads)
+                if key not in lowered:
+                    lowered[key] = native_node(graph, live, results, item.reads)
             except NotNative as reason:
                 refusals.append(reason)
                 needed.update(v for n in live for v in n.inputs)
                 continue
-            node = made[key]
+            node = lowered[key]
             renamed.update(zip(results, node.outputs))
-            kept.append(node)
+            live_nodes.append(node)
             needed.update(node.inputs)
         elif (
             item.op.effect is Effect.WRITE
             or isinstance(item.op, Placeholder)
             or any(v in needed for v in item.outputs)
         ):
-            kept.append(item)
+            live_nodes.append(item)
             needed.update(item.inputs)
     if refusals:
         raise Refusals(refusals)
-    return rewired(graph, kept[::-1], renamed)
+    return rewired(graph, live_nodes[::-1], renamed)

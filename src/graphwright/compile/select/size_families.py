@@ -1,15 +1,17 @@
 """Families: traces that differ in sizes alone share one native form.
 
-What a graph computes follows from its ops, their attributes, the constants and how values lead
-from one to the other; the types of values only say what is known of their sizes. So traces that are
-alike but for sizes compute the same thing. The native form of the first serves all of its types;
-for one of other sizes a graph is lowered in which every size that differs is unknown. If that gives
-code as good, the same but for numbers that were sizes, it is there for all whose types are
-subtypes, without another look: 64 lengths of one function take as long as two.
+A graph's ops, their attributes, the constants and the edges decide what it computes. The types of
+values only say what is known of their sizes. So traces that are alike but for sizes compute the
+same.
 
-A size of 0 or 1 makes another family, since what has it is empty or broadcast, and better code may
-be made for it. Families that differ in that alone are kin: till a trace has code of its own it may
-run what its kin have.
+The native form of the first trace serves all traces of its types. For other sizes a graph is
+lowered in which every size that differs is unknown. Its code is as good if it is the same but for
+numbers that were sizes. Then it serves all traces whose types are subtypes, without another look:
+64 lengths of one function take as long as two.
+
+A size of 0 or 1 makes another family: such a tensor is empty or broadcast, and better code may be
+possible for it. Families that differ in that alone are kin. A trace without code of its own may
+run the code of its kin.
 """
 
 from __future__ import annotations
@@ -31,22 +33,22 @@ from graphwright.values.tensor import EagerTensor
 
 Types = tuple[TensorType, ...]
 
-#: A graph of more nodes than this, with those of the graphs in it, is of no family.
+#: A graph of more nodes than this, with those of the graphs in it, has no family.
 _LARGEST = 100_000
 
-#: Guards what traces and families know of each other; never held for long.
+#: Guards the tables of traces and families; never held for long.
 _LOCK = held_over_forks(threading.RLock())
 
 
 class Lowered(Protocol):
-    """A graph's native form, which is text until it is asked for the function."""
+    """A graph's native form, which is text until its function is needed."""
 
     @property
     def function(self) -> Function:
-        """What runs it; machine code is generated at the first request."""
+        """The function that runs it; machine code is generated at the first request."""
 
     def code(self) -> Any:
-        """What tells one kind of code from another."""
+        """A value that differs for code of another kind."""
 
 
 Lower = Callable[[Graph], Lowered]
@@ -61,11 +63,11 @@ class Member(Protocol):
         """Becomes a member of its family."""
 
     def adopt(self) -> None:
-        """Runs from now on what its family has, if it has something."""
+        """Runs its family's form from now on, if there is one."""
 
 
 class Form:
-    """A native form, and the graph that it was made of: it serves all whose types are subtypes."""
+    """A native form and its graph; it serves all traces whose types are subtypes."""
 
     def __init__(self, graph: Graph, lower: Lower) -> None:
         self.graph = graph
@@ -82,7 +84,7 @@ class Form:
         return all(t is known or t.is_subtype_of(known) for t, known in zip(types, self.types))
 
     def linked(self) -> Function:
-        """What runs it."""
+        """The function that runs it."""
         function = self.lowered.function
         self.is_linked = True
         return function
@@ -92,7 +94,7 @@ class Kin:
     """Families that differ only in which sizes are 0 or 1."""
 
     def __init__(self, lookalikes: Lookalikes) -> None:
-        self.lookalikes = lookalikes  # where they are found
+        self.lookalikes = lookalikes  # keeps the table alive that lists this kin
         self.families: WeakValueDictionary[Any, SizeFamily] = WeakValueDictionary()
 
 
@@ -105,44 +107,46 @@ class SizeFamily:
     def __init__(self, kin: Kin) -> None:
         self.kin = kin
         self.form: Form | None = None  # the widest so far
-        self.is_open = True  # whether wider ones have been as good so far
+        self.is_open = True  # whether all wider ones have been as good so far
         self.calls = 0  # of traces that waited for a form
         self.waiting: WeakSet[Member] = WeakSet()
 
-    def found(self, types: Types) -> Function | None:
-        """What is there already for a graph of this structure and such types."""
+    def function_for(self, types: Types) -> Function | None:
+        """The linked function for a graph of this structure and these types, or None."""
         form = self.form
         if form is None or not form.is_linked or not form.covers(types):
             return None
         return form.linked()
 
     def of_kin(self, types: Types) -> Function | None:
-        """The same of families that are kin."""
+        """The same from families that are kin."""
         with _LOCK:
             others = [family for family in self.kin.families.values() if family is not self]
-        found = (family.found(types) for family in others)
-        return next((function for function in found if function is not None), None)
+        functions = (family.function_for(types) for family in others)
+        return next((function for function in functions if function is not None), None)
 
     def wait(self, member: Member) -> None:
-        """Has a trace told when there is a form for it."""
+        """Adds a trace that adopts a form as soon as there is one."""
         with _LOCK:
             self.waiting.add(member)
 
     def forget(self, member: Member) -> None:
-        """Has a trace not told any more."""
+        """Removes a trace that waits."""
         with _LOCK:
             self.waiting.discard(member)
 
     def tell(self) -> None:
-        """Has all traces that wait adopt what is there now."""
+        """Makes all waiting traces adopt the present forms."""
         with _LOCK:
             waiting = [member for family in self.kin.families.values() for member in family.waiting]
         for member in waiting:
             member.adopt()
 
     def shared(self, graph: Graph, lower: Lower, is_worth: bool) -> Function | None:
-        """What serves a graph and others of this structure, if that is as good as one for each;
-        what serves it alone only if it is worth that."""
+        """The function that serves a graph and others of its structure.
+
+        None where code for the graph alone is better and the graph is not worth such code.
+        """
         try:
             self.widen(graph, lower)
             form = self.form
@@ -154,8 +158,8 @@ class SizeFamily:
             return None
 
     def widen(self, graph: Graph, lower: Lower) -> None:
-        """Makes the form serve another graph, and those of traces that wait, as long as it is the
-        same code."""
+        """Widens the form to another graph and to those of waiting traces, as long as the code
+        stays the same."""
         with _LOCK:
             others = [member.graph for member in self.waiting]
         for other in (graph, *others):
@@ -172,31 +176,31 @@ class SizeFamily:
 
 
 def types(graph: Graph) -> Types:
-    """The types of all values, in order, and of those of the graphs in it."""
-    found: list[TensorType] = []
+    """The types of all values in a graph and in the graphs inside it, in order."""
+    result: list[TensorType] = []
     for node in graph.nodes:
-        found += [v.type for v in node.outputs]
+        result += [v.type for v in node.outputs]
         for inner in subgraphs_of(node.op):
-            found += types(inner)
-    return tuple(found)
+            result += types(inner)
+    return tuple(result)
 
 
 def joined(a: Graph, b: Graph) -> Graph:
-    """The graph of two that are alike but for sizes: what differs is unknown."""
+    """The graph of two that are alike but for sizes: sizes that differ are unknown."""
     result = Graph(a.name, a.is_body)
     new: dict[Value, Value] = {}
     for one, other in zip(a.nodes, b.nodes):
-        both = [
+        types_of_both = [
             x.type.with_dims(join_dims(x.type.dims, y.type.dims))
             for x, y in zip(one.outputs, other.outputs)
         ]
         op = one.op
         if isinstance(op, Placeholder):
-            op = Placeholder(op.dtype, both[0].dims)
+            op = Placeholder(op.dtype, types_of_both[0].dims)
         elif any(subgraphs_of(op)):
             op = type(op)(*map(joined_parts, op.values(), other.op.values()))
         inputs = tuple([new[v] for v in one.inputs])
-        node = Node(op, inputs, tuple(both), one.name, one.location)
+        node = Node(op, inputs, tuple(types_of_both), one.name, one.location)
         new.update(zip(one.outputs, node.outputs))
         result.nodes.append(node)
     result.parameters = [new[v] for v in a.parameters]
@@ -207,80 +211,80 @@ def joined(a: Graph, b: Graph) -> Graph:
 
 
 def joined_parts(a: Any, b: Any) -> Any:
-    """An attribute of two ops that are alike, with the graphs in it joined."""
+    """An attribute of two similar ops, with the graphs in it joined."""
     if isinstance(a, tuple):
         return tuple(map(joined_parts, a, b))
     return joined(a, b) if isinstance(a, Graph) else a
 
 
-def resources(graph: Graph) -> Any:
-    """What is behind the handles that a graph captures; None where that is not known."""
-    found: list[int] = []
+def resources(graph: Graph) -> tuple[int, ...] | None:
+    """The ids of the storages behind a graph's captured handles; None if one is unknown."""
+    ids: list[int] = []
     for outside, value in graph.captures:
         if value.type.dtype is dt.resource:
             if not isinstance(outside, EagerTensor):
                 return None
-            found.append(id(outside._array))  # it lives as long as any such graph
-    return tuple(found)
+            ids.append(id(outside._array))  # it lives as long as any such graph
+    return tuple(ids)
 
 
 class Alone(Exception):
-    """A graph draws from streams of its own or runs Python: nothing else is like it."""
+    """Raised for a graph that draws from its own streams or runs Python: no other is like it."""
 
 
 def structure(graph: Graph) -> tuple[Any, Any] | None:
-    """All of a graph but the sizes in its types, and which of these are 0 or 1; None for one that
-    stands alone."""
-    held = resources(graph)
-    if held is None or whole_size(graph) > _LARGEST:
+    """A graph's structure without sizes, and which sizes are 0 or 1; None for a graph that no other
+    is like."""
+    storages = resources(graph)
+    if storages is None or whole_size(graph) > _LARGEST:
         return None
-    small: list[Any] = []
+    small: list[int | None] = []
     try:
-        return (held, parts(graph, small)), tuple(small)
+        return (storages, parts(graph, small)), tuple(small)
     except Alone:
         return None
 
 
-def parts(graph: Graph, small: list[Any]) -> Any:
-    """The nodes of a graph, and what leads in and out; `small` gets the sizes 0 and 1."""
+def parts(graph: Graph, small: list[int | None]) -> Any:
+    """The nodes, arguments and results of a graph; `small` gets the sizes, 2 for all above 1."""
     numbers: dict[Value, int] = {}
     nodes: list[Any] = []
     for node in graph.nodes:
         op = node.op
-        has_graphs = any(subgraphs_of(op))  # which decide then
+        has_graphs = any(subgraphs_of(op))  # if so, these decide
         if op.has_stream or not (has_graphs or op.pure):
             raise Alone
-        made: list[Any] = []
+        outputs: list[Any] = []
         for value in node.outputs:
             numbers[value] = len(numbers)
             dims = value.type.dims
             if dims is None:
-                made.append((value.type.dtype, None))
+                outputs.append((value.type.dtype, None))
             else:
-                made.append((value.type.dtype, tuple([d is None for d in dims])))
+                outputs.append((value.type.dtype, tuple([d is None for d in dims])))
                 small += [d if d in (0, 1) else 2 for d in dims]
-        what: Any = op
+        essence: Any = op
         if isinstance(op, Placeholder):
-            what = Placeholder
+            essence = Placeholder
         elif has_graphs:
-            what = type(op), tuple([part(value, small) for value in op.values()])
+            essence = type(op), tuple([part(value, small) for value in op.values()])
         inputs = tuple([numbers[v] for v in node.inputs])
-        # What fails says where: but results are repeated where the function was called.
-        where = None if type(op) is Identity else node.location
-        nodes.append((what, inputs, tuple(made), node.name, where))
-    ends = [tuple([numbers[v] for v in some]) for some in (graph.arguments, graph.results)]
+        # Errors name locations, so these matter. Those of `Identity` nodes are the callers'.
+        location = None if type(op) is Identity else node.location
+        nodes.append((essence, inputs, tuple(outputs), node.name, location))
+    ends = [tuple([numbers[v] for v in values]) for values in (graph.arguments, graph.results)]
     return graph.name, tuple(nodes), *ends
 
 
-def part(value: Any, small: list[Any]) -> Any:
-    """An attribute, with the structure of graphs in place of them."""
+def part(value: object, small: list[int | None]) -> Any:
+    """An attribute of an op, with structures in place of graphs."""
     if isinstance(value, tuple):
         return tuple([part(v, small) for v in value])
     return parts(value, small) if isinstance(value, Graph) else value
 
 
 class Lookalikes:
-    """Traces that may be of one structure: that is found out once there are two of them."""
+    """Traces that may be of one structure, which is compared once there are two of them."""
 
     def __init__(self) -> None:
         self.first: ref[Member] | None = None  # while it is alone
@@ -289,10 +293,10 @@ class Lookalikes:
 
     def family_of(self, graph: Graph) -> SizeFamily | None:
         """The family of a graph: a new one if it is the first; None if it can have none."""
-        found = structure(graph)
-        if found is None:
+        signature = structure(graph)
+        if signature is None:
             return None
-        whole, small = found
+        whole, small = signature
         with _LOCK:
             kin = self.kin.get(whole)
             if kin is None:
@@ -303,7 +307,7 @@ class Lookalikes:
             return family
 
     def joined_by(self, member: Member) -> bool:
-        """Whether there are others; the one that was alone so far enters its family."""
+        """Whether there are others; the first of two enters its family now."""
         with _LOCK:
             other = None if self.first is None else self.first()
             self.are_several = self.are_several or other is not None
@@ -317,13 +321,13 @@ _LOOKALIKES: WeakValueDictionary[Any, Lookalikes] = WeakValueDictionary()
 
 
 def lookalikes_of(graph: Graph) -> Lookalikes:
-    """The traces that look as a graph does at first sight."""
+    """The traces that resemble a graph at first sight: the same name, as many nodes."""
     key = graph.name, len(graph.nodes)
     with _LOCK:
-        found = _LOOKALIKES.get(key)
-        if found is None:
-            found = _LOOKALIKES[key] = Lookalikes()
-        return found
+        lookalikes = _LOOKALIKES.get(key)
+        if lookalikes is None:
+            lookalikes = _LOOKALIKES[key] = Lookalikes()
+        return lookalikes
 
 
 def family_of(graph: Graph) -> SizeFamily | None:

@@ -1,7 +1,7 @@
-"""A verifier of plans: it walks through each finished one and proves that it does what was lowered.
+"""A verifier of plans: it walks through each finished plan and proves that it is what was lowered.
 
-docs/engineering/plans.md has the rules, by their numbers. No code is shared with what makes plans;
-from that come, as data, the program as it was lowered, the plan, and what it says of memory.
+docs/engineering/plans.md has the rules, by their numbers. The verifier shares no code with the
+planner. That gives it, as data, the lowered program, the plan, and the plan's tables of memory.
 """
 
 from __future__ import annotations
@@ -19,32 +19,33 @@ from graphwright.compile.verifier.statement_steps import Statements
 
 
 def verify(lowered: Program, plan: Program) -> None:
-    """InternalError, which names a rule and a statement, unless a plan does what was lowered."""
+    """InternalError, which names a rule and a statement, unless a plan is what was lowered."""
     for sizes in runs_of(plan):
-        statements, flow = None, None
+        walk: Statements | PlanWalk | None = None
         try:
             layout = Layout(lowered, plan, sizes)
             verify_loans(plan, layout)
-            statements = Statements(layout)
+            walk = statements = Statements(layout)
             items = statements.block(lowered.body, plan.body, KnownScalars())
-            flow = PlanWalk(Memory(layout))
-            given: State = dict.fromkeys(plan.inputs, WHOLE)
-            left = flow.block(items, given)
+            walk = flow = PlanWalk(Memory(layout))
+            start: State = dict.fromkeys(plan.inputs, WHOLE)
+            end = flow.block(items, start)
             flow.statement = None
-            verify_results(lowered, plan, flow.memory, left)
+            verify_results(lowered, plan, flow.memory, end)
         except Refused as refusal:
-            where = flow or statements
-            statement = refusal.statement or (where and where.statement)
+            statement = refusal.statement
+            if statement is None and walk is not None:
+                statement = walk.statement
             lines = [] if statement is None else show((statement,), 1)
             message = "\n".join([f"a plan breaks {refusal}", *lines])
             raise InternalError(None, None, message) from refusal
 
 
-def verify_results(lowered: Program, plan: Program, memory: Memory, left: State) -> None:
-    """All results are there in the end, each in memory that is its own."""
+def verify_results(lowered: Program, plan: Program, memory: Memory, end: State) -> None:
+    """Refuses a plan whose results are not whole in the end, each in memory of its own."""
     require(lowered.results == plan.results, PlanRule.SAME_PROGRAM, "results are elsewhere")
     for i, (buffer, _) in enumerate(plan.results):
         right = plan.buffers[buffer].role in ("result", "late")
         require(right, PlanRule.RESULTS, f"result {i} is in b{buffer}, which is no result")
-        there = memory.is_whole(buffer, left)
+        there = memory.is_whole(buffer, end)
         require(there, PlanRule.RESULTS, f"result {i} is not all in b{buffer} in the end")

@@ -1,4 +1,4 @@
-"""What the accesses of all statements have in common: kinds, numbers of elements, arguments."""
+"""The checks that all accesses share: kinds, numbers of elements, arguments."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Accesses:
         self.bounds = Bounds(layout)
 
     def kind(self, value: int, kind: str) -> None:
-        """A value must be of a kind."""
-        own = self.layout.buffers[value].kind
-        require(own == kind, PlanRule.SCALARS, f"b{value}, of {own}, is taken for {kind}")
+        """Requires that a value has a kind."""
+        actual = self.layout.buffers[value].kind
+        require(actual == kind, PlanRule.SCALARS, f"b{value}, of {actual}, is taken for {kind}")
 
     def item_of(self, value: int, item: Size, kind: str) -> None:
-        """A buffer must be a list of items so large."""
+        """Requires that a buffer is a list of items of this size."""
         buffer = self.layout.buffers[value]
         words = f"b{value} is no list of items of {item} elements"
         same = self.layout.counts[value] == self.sizes.of(item)
@@ -31,7 +31,7 @@ class Accesses:
         self.kind(value, kind)
 
     def items(self, value: int, number: Size | int, item: Size, kind: str) -> None:
-        """A buffer must be a list of so many items, as far as a size says how many."""
+        """Requires that a list or a tensor has these items, if their number is a size."""
         if self.layout.buffers[value].role == "owned":
             self.item_of(value, item, kind)
             room = self.layout.room.get(value)
@@ -43,23 +43,23 @@ class Accesses:
         self.kind(value, kind)
 
     def run(self, value: int, kind: str, dims: Shape) -> Box | None:
-        """The first elements of a value, which must have them; None for all."""
+        """The box of the first elements of a value, which must have them; None for all."""
         self.kind(value, kind)
-        asked, count = self.sizes.of(product(dims)), self.layout.counts[value]
-        if self.layout.buffers[value].role in ("owned", "late") or asked == count:
+        needed, count = self.sizes.of(product(dims)), self.layout.counts[value]
+        if self.layout.buffers[value].role in ("owned", "late") or needed == count:
             return None
-        words = f"{asked} elements are asked for of b{value}, which has {count}"
-        require(asked <= count, PlanRule.BOUNDED, words)
-        return Box(0, asked, ())
+        words = f"{needed} elements are asked for of b{value}, which has {count}"
+        require(needed <= count, PlanRule.BOUNDED, words)
+        return Box(0, needed, ())
 
     def apart_or_aligned(self, source: int, target: int) -> None:
-        """Two values lie apart, or begin at the same place."""
+        """Requires that two values lie apart, or begin at the same place."""
         words = f"b{target} is written over b{source}, which begins elsewhere"
         meet = self.layout.meet(source, target)
         require(not meet or self.layout.aligned(source, target), PlanRule.IN_PLACE, words)
 
     def written(self, value: int, box: Box | None = None) -> Written:
-        """A value has new elements; no argument is written."""
+        """The effect that a value has new elements; refused for an argument."""
         words = f"b{value}, an argument, is written"
         require(not self.layout.is_given(value), PlanRule.ARGUMENTS, words)
         return Written(value, box)

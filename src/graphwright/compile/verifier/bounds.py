@@ -1,4 +1,4 @@
-"""Places are inside of their buffers: counters of loops, constants, checked indices."""
+"""The bounds of places, which follow from counters of loops, constants and checked indices."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Picks = tuple[tuple[int, Size], ...]
 
 
 class Bounds:
-    """What is known of numbers that say where something is."""
+    """The limits of numbers that are indices, as far as they are known."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.sizes = layout, layout.sizes
-        self._limits: dict[int, int | None] = {}  # of the elements of values
+        self._limits: dict[int, int | None] = {}  # of the elements of each value
 
     def limit(
         self, instructions: Sequence[Instruction], i: int, scalars: KnownScalars
     ) -> int | None:
-        """What an instruction's result is less than, if something has checked that."""
+        """The number that an instruction's result is checked to be less than, or None."""
         x = instructions[i]
         if isinstance(x, Element):
             if isinstance(x.op, PickIndex):
@@ -41,7 +41,7 @@ class Bounds:
         return None
 
     def store(self, value: int, limit: int | None) -> None:
-        """Notes what elements of a value are less than."""
+        """Notes the limit of elements that are stored to a value."""
         if value in self._limits:
             known = self._limits[value]
             limit = None if known is None or limit is None else max(known, limit)
@@ -51,16 +51,16 @@ class Bounds:
         self,
         value: int,
         box: Box,
-        at: Linear,
+        place: Linear,
         picks: Picks,
         instructions: Sequence[Instruction],
         scalars: KnownScalars,
     ) -> None:
-        """Refuses a place that is not all inside of a value."""
+        """Refuses a place that is partly outside of a value."""
         if self.layout.buffers[value].role in ("owned", "late"):
-            return  # a list has as many items as it has
+            return  # a list has no fixed number of items
         low, high = box.first, box.end - 1
-        indices = [(scalars.read(s, "i64").limit, stride) for s, stride in at.scalars]
+        indices = [(scalars.read(s, "i64").limit, stride) for s, stride in place.scalars]
         indices += [(self.limit(instructions, i, scalars), stride) for i, stride in picks]
         for limit, stride in indices:
             if not index_is_bounded(limit):
@@ -75,9 +75,9 @@ class Bounds:
 
 
 def index_is_bounded(limit: int | None) -> bool:
-    """Whether a number that follows from data is known to be below a limit.
+    """Whether a number that depends on data is known to be below a limit.
 
-    The only checks that a plan has are those of `PickIndex`. An index that something else computes,
-    a remainder say, is taken to be right.
+    Plans have no checks but those of `PickIndex`. An index that another op computes, a remainder
+    say, is taken to be right.
     """
     return limit is not None

@@ -1,4 +1,4 @@
-"""The elements that an access goes through, as boxes: rows of elements that follow each other."""
+"""The elements of an access as boxes: rows of adjacent elements."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from graphwright.compile.verifier.quantities import Quantities
 
 
 class Box(NamedTuple):
-    """`length` elements from `first` on, again for each index of `rows`: (how many, how far
-    apart), the nearest first."""
+    """`length` elements from `first` on, again for each index of `rows`: (number, distance), the
+    smallest distance first."""
 
     first: int
     length: int
@@ -19,18 +19,20 @@ class Box(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The place behind the last one."""
+        """The place behind the last element."""
         return self.first + self.length + sum([(n - 1) * step for n, step in self.rows])
 
 
-def box_of(at: Linear, axes: Sequence[int], sizes: Quantities) -> tuple[Box | None, bool]:
-    """The box of a place, but for what scalars and picks add; None if an axis is empty. And
-    whether each of its elements has one index."""
+def box_of(place: Linear, axes: Sequence[int], sizes: Quantities) -> tuple[Box | None, bool]:
+    """The box of a place without scalars and picks, None if an axis is empty.
+
+    With it comes whether each of its elements has one index.
+    """
     first, apart = 0, True
-    for offset in at.offsets:
+    for offset in place.offsets:
         first += sizes.of(offset)
     steps = []
-    for size, count in zip(at.strides, axes):
+    for size, count in zip(place.strides, axes):
         if count == 0:
             return None, True
         if count > 1:
@@ -58,22 +60,22 @@ def box_of(at: Linear, axes: Sequence[int], sizes: Quantities) -> tuple[Box | No
 
 
 def joined(boxes: tuple[Box, ...], box: Box) -> tuple[Box, ...]:
-    """Boxes and one more, in as few as are seen to do."""
+    """Boxes with one more, in as few as `union` makes of them."""
     rest = list(boxes)
     again = True
     while again:
         again = False
         for other in rest:
-            both = union(box, other)
-            if both is not None:
+            whole = union(box, other)
+            if whole is not None:
                 rest.remove(other)
-                box, again = both, True
+                box, again = whole, True
                 break
     return (*rest, box)
 
 
 def union(a: Box, b: Box) -> Box | None:
-    """One box of two; None if they are not seen to be one."""
+    """One box of the elements of two, or None; some pairs that are one box give None."""
     if contains(a, b):
         return a
     if contains(b, a):
@@ -87,7 +89,7 @@ def union(a: Box, b: Box) -> Box | None:
 
 
 def closed(box: Box) -> Box:
-    """A box whose rows follow each other, as one row."""
+    """The box with adjacent rows as one row."""
     while box.rows and box.rows[0][1] <= box.length:
         (count, step), *rest = box.rows
         box = Box(box.first, box.length + (count - 1) * step, tuple(rest))
@@ -95,7 +97,7 @@ def closed(box: Box) -> Box:
 
 
 def contains(a: Box, b: Box) -> bool:
-    """Whether all elements of b are seen to be in a."""
+    """Whether all elements of b are in a; in some cases that are not needed False instead."""
     if a == b:
         return True
     if not a.rows:
@@ -104,5 +106,5 @@ def contains(a: Box, b: Box) -> bool:
 
 
 def covers(coverage: tuple[Box, ...], box: Box) -> bool:
-    """Whether what has been written contains a box."""
+    """Whether one of the written boxes contains a box."""
     return any(contains(a, box) for a in coverage)

@@ -1,8 +1,7 @@
-"""Which values are where they should be: the state of memory at a place in a plan.
+"""The state of memory at a point of a plan: how much of each value lies in its memory.
 
-A state says of each value how much of it lies in its memory: all, some boxes, or all but an item.
-What it does not say is not there: nothing has written it on some path, or something else was
-written over it.
+That is all of it, some boxes, or all but an item. A value that is not in a state is not in memory.
+On some path nothing has written it, or another value was written over it.
 """
 
 from __future__ import annotations
@@ -40,35 +39,35 @@ WHOLE: Final = Whole.WHOLE
 
 
 class AllBut(NamedTuple):
-    """All items of a list but the one at a place, of which some is written; `length` counts it."""
+    """All items of a list but one, of which boxes are written; `length` counts it, too."""
 
     place: Size | int
     length: int
     written: tuple[Box, ...] = ()
 
 
-#: How much of a value there is.
+#: The part of a value that is in memory.
 Extent = tuple[Box, ...] | AllBut | Packing | Whole
 
 State = dict[int, Extent]
 
 
 class Memory:
-    """What steps do to states."""
+    """The effects of steps on states."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.packed: dict[int, set[int]] = {}  # by value, where it is packed
+        self.packed: dict[int, set[int]] = {}  # by value: the buffers where it is packed
 
     def run(self, step: Step, state: State) -> None:
-        """A step; refused where it reads what is not there."""
+        """Applies a step to a state; refuses a read of a value that is not in memory."""
         for read in step.reads:
             self.read(read, state)
         for effect in step.effects:
             self.APPLY[type(effect)](self, effect, state)
 
     def read(self, read: Read, state: State) -> None:
-        """Refuses a read of what is not there."""
+        """Refuses a read of elements that are not in memory."""
         value, part = read
         extent = state.get(value, ())
         if isinstance(part, Packing):
@@ -77,25 +76,25 @@ class Memory:
             return
         if extent is WHOLE or self.layout.is_empty(value):
             return
-        some = () if isinstance(extent, (AllBut, Packing)) else extent
-        if part is None or not covers(some, part):
+        boxes = () if isinstance(extent, (AllBut, Packing)) else extent
+        if part is None or not covers(boxes, part):
             role = self.layout.buffers[value].role
             state_of = "not all of it is" if extent else "on some path it is not"
             refuse(PlanRule.VALUES, f"b{value} ({role}) is read, and {state_of} in its memory")
 
     def is_whole(self, value: int, state: State) -> bool:
-        """Whether all of a value is there."""
+        """Whether all of a value is in memory."""
         return state.get(value, ()) is WHOLE or self.layout.is_empty(value)
 
     def written(self, effect: Written, state: State) -> None:
-        """Elements are written: what else lies there is gone."""
+        """Writes elements of a value, and over the other values there."""
         value, box, updates = effect
         lists = self.layout.lists
         owner = lists.get(value)
         for other in self.layout.rivals(value):
             if other != owner and other in state:
                 if other in lists:
-                    state[other] = ()  # an item may be another one now, and is where it was
+                    state[other] = ()  # the view still has an item, which may have changed
                 else:
                     del state[other]
         if owner is not None:
@@ -107,20 +106,20 @@ class Memory:
         self.forget_packed(value, state)
 
     def item_written(self, view: int, owner: int, box: Box | None, state: State) -> None:
-        """An item of a list is written: the list is whole again if this was what it lacked."""
+        """Writes an item of a list, which is whole again if it lacked this item."""
         require(view in state, PlanRule.LISTS, f"b{view} is written, and is no item yet")
         lacking = state[view]
         if isinstance(lacking, AllBut):
             boxes = self.joined(view, lacking.written, box)
-            left = boxes if boxes is WHOLE else lacking._replace(written=boxes)
-            state[view] = state[owner] = left
+            extent = boxes if boxes is WHOLE else lacking._replace(written=boxes)
+            state[view] = state[owner] = extent
         elif lacking is not WHOLE:
             self.add(view, box, state)
         self.forget_packed(owner, state)
         self.forget_packed(view, state)
 
     def add(self, value: int, box: Box | None, state: State) -> None:
-        """More of a value is there."""
+        """Adds a box to the part of a value that is in memory."""
         before = state.get(value, ())
         boxes = () if isinstance(before, (AllBut, Packing, Whole)) else before
         state[value] = self.joined(value, boxes, box)
@@ -128,14 +127,14 @@ class Memory:
     def joined(
         self, value: int, boxes: tuple[Box, ...], box: Box | None
     ) -> tuple[Box, ...] | Whole:
-        """Boxes of a value and one more, or all of it."""
+        """Boxes of a value with one more, or all of it."""
         if box is None:
             return WHOLE
         boxes, whole = joined(boxes, box), Box(0, self.layout.counts[value], ())
         return WHOLE if any(contains(b, whole) for b in boxes) else boxes
 
     def renamed(self, effect: Renamed, state: State) -> None:
-        """What one value is in some places is now another one too."""
+        """Makes elements of one value those of another, too."""
         source, target, box = effect
         if state.get(source, ()) is WHOLE:
             if state.get(target, ()) is not WHOLE:
@@ -145,19 +144,19 @@ class Memory:
         self.forget_packed(target, state)
 
     def gone(self, effect: Gone, state: State) -> None:
-        """A value has no memory any more, nor has what lies in it."""
+        """Takes away a value's memory, and with it the values that lie there."""
         for value in (effect.value, *self.layout.rivals(effect.value)):
             state.pop(value, None)
 
     def extended(self, effect: Extended, state: State) -> None:
-        """A list has one more item, or more zeros; it may have moved."""
+        """Gives a list one more item, or more zeros; the list may move."""
         s = effect.statement
         for other in self.layout.rivals(s.buffer):
             state.pop(other, None)
         state[s.buffer] = WHOLE if effect.zeros else AllBut(s.length, s.result)
 
     def located(self, effect: Located, state: State) -> None:
-        """A view is of an item that is there, or of one that is to be written."""
+        """Makes a view that of an item in memory, or of one that is written next."""
         s = effect.statement
         extent = state.get(effect.source, ())
         if self.is_whole(effect.source, state):
@@ -166,22 +165,22 @@ class Memory:
             refuse(PlanRule.VALUES, f"an item of b{s.buffer} is looked for, and it is not there")
         elif s.place == extent.place:
             state[s.view] = extent
-        else:  # it may be the one that is not written if the length counts that
+        else:  # if the length counts the item that is not written, this may be it
             state[s.view] = () if s.length == extent.length else WHOLE
         self.forget_packed(s.view, state)
 
     def pack(self, effect: Packed, state: State) -> None:
-        """A buffer holds a value as it is now."""
+        """Makes a buffer hold a value, packed, as it is now."""
         state[effect.value] = effect.packing
         self.packed.setdefault(effect.packing.source, set()).add(effect.value)
 
     def forget_packed(self, value: int, state: State) -> None:
-        """A value has changed: what is packed of it is another one."""
+        """Takes away the packed forms of a value, which has changed."""
         for packed in self.packed.get(value, ()):
             state.pop(packed, None)
 
     def exchange(self, loop: Repetition, state: State) -> None:
-        """The variables of a loop take their next values, and memory changes places."""
+        """Gives the variables of a loop their next values, while memory changes places."""
         memory, moves, before = self.layout.memory, loop.moves, dict(state)
         for value in before:
             if self.layout.base(value) in moves:
@@ -207,7 +206,7 @@ class Memory:
 
 
 def meet(one: State, other: State) -> State:
-    """What there is on both of two paths."""
+    """The state that holds on both of two paths."""
     if one == other:
         return one
     result: State = {}
@@ -218,7 +217,7 @@ def meet(one: State, other: State) -> State:
 
 
 def common(one: Extent, other: Extent) -> Extent:
-    """What is there of a value on both of two paths."""
+    """The part of a value that is in memory on both of two paths."""
     if one == other or other is WHOLE:
         return one
     if one is WHOLE:

@@ -1,9 +1,9 @@
-"""Where the values of a plan lie, and which of them may share memory.
+"""The memory of a plan's values, and which of them may share it.
 
-A *value* is a buffer of the program as it was lowered. Its *memory* is the buffer of the plan that
-it was made one with. Memory lies in *blocks*: a temporary in that of its home, an item in that of
-its list, a result also in that of the argument that may be lent to it, and what a loop exchanges in
-any block of those that exchange.
+A *value* is a buffer of the lowered program. Its *memory* is the buffer of the plan with which it
+was joined. Memory lies in *blocks*: that of a temporary in the block of its home, that of an item
+in the block of its list. A result may also lie in the block of an argument that is lent to it. A
+buffer that a loop exchanges may lie in the block of any that take part.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.nest import Extend, Locate, Loop, Program, Reserve, all_statements
+from graphwright.compile.nests.list_statements import Extend, Locate, Reserve
+from graphwright.compile.nests.nest import Loop, Program, all_statements
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.verifier.plan_rules import PlanRule, refuse, require
 from graphwright.compile.verifier.quantities import Quantities
@@ -24,9 +25,9 @@ class Layout:
         self.buffers, self.sizes = plan.buffers, sizes
         self._names, self._homes = dict(plan.names), dict(plan.homes)
         self.counts = [sizes.product(buffer.shape) for buffer in plan.buffers]
-        self.lists: dict[int, int] = {}  # by view, the list whose items it is
+        self.lists: dict[int, int] = {}  # view -> the list of its item
         pairs: list[tuple[int, int]] = []
-        self.room: dict[int, int | None] = {}  # by list, how many items it has if a size says it
+        self.room: dict[int, int | None] = {}  # by list: the number of items, if that is a size
         for statement in all_statements(lowered.body):
             if isinstance(statement, (Reserve, Extend)):
                 self._add_room(statement)
@@ -47,22 +48,22 @@ class Layout:
         self._rivals: dict[int, frozenset[int]] = {}
 
     def memory(self, value: int) -> int:
-        """The buffer of the plan in which a value is."""
+        """The buffer of the plan that holds a value."""
         return self._names.get(value, value)
 
     def base(self, value: int) -> int:
-        """The same; of an item, that of its list."""
+        """The buffer of the plan that holds a value; for an item, that of its list."""
         return self.memory(self.lists.get(value, value))
 
     def rivals(self, value: int) -> frozenset[int]:
-        """The other values that may be where this one is."""
+        """The other values that may share memory with this one."""
         known = self._rivals.get(value)
         if known is None:
             others = [self._values[block] for block in self._blocks[value]]
             known = frozenset[int]().union(*others) - {value}
             base = self.base(value)
             apart = self.company.get(base, frozenset()) - {base}
-            if apart:  # each of them has a block for itself, whichever it is
+            if apart:  # each of these has one of the blocks for itself
                 known = frozenset([v for v in known if self.base(v) not in apart])
             self._rivals[value] = known
         return known
@@ -72,8 +73,8 @@ class Layout:
         return one == other or other in self.rivals(one)
 
     def aligned(self, one: int, other: int) -> bool:
-        """Whether two values lie in the same place if they have memory in common: all do but a
-        list and its items."""
+        """Whether two values lie in the same place if they share memory: all do but a list and its
+        items."""
         return (one in self.lists) == (other in self.lists)
 
     def is_given(self, value: int) -> bool:
@@ -89,7 +90,7 @@ class Layout:
         return self.counts[value] * item_size(self.buffers[value].kind)
 
     def has_memory(self, value: int) -> bool:
-        """Whether something says where a value lies."""
+        """Whether the plan says where a value lies."""
         memory = self.memory(value)
         role = self.buffers[memory].role
         return memory in {"temporary": self._homes, "view": self.lists}.get(role, (memory,))
@@ -118,10 +119,10 @@ class Layout:
         require(known == statement.buffer, PlanRule.LISTS, words)
         require(self.buffers[statement.view].role == "view", PlanRule.LISTS, "an item is no view")
 
-    # -- what must be so of all of it -------------------------------------------------------
+    # -- rules of the tables ----------------------------------------------------------------
 
     def _verify_names(self) -> None:
-        """What is one buffer now was of the same kind and size, and may be."""
+        """Requires that joined buffers had one kind and size, and roles that may be joined."""
         for value, memory in self._names.items():
             one, other = self.buffers[value], self.buffers[memory]
             words = f"b{value} was made one with b{memory}"
@@ -140,14 +141,14 @@ class Layout:
             )
 
     def _verify_homes(self) -> None:
-        """A temporary lies in memory that is large enough, of a temporary or of a result."""
+        """Requires that temporaries lie in large enough memory, of a temporary or a result."""
         for memory, home in self._homes.items():
             words = f"b{memory} lies in the memory of b{home}"
             role = self.buffers[home].role
             require(self.buffers[memory].role == "temporary", PlanRule.SHARED, words)
             if role != "result":
-                own = role == "temporary" and self._homes.get(home) == home
-                require(own, PlanRule.SHARED, f"{words}, which has none of its own")
+                is_home = role == "temporary" and self._homes.get(home) == home
+                require(is_home, PlanRule.SHARED, f"{words}, which has none of its own")
             require(self.bytes(memory) <= self.bytes(home), PlanRule.SHARED, f"{words}, is larger")
         for company in set(self.company.values()):
             homes = {self._homes.get(member) for member in company}
@@ -157,9 +158,9 @@ class Layout:
 
 
 def companies(pairs: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
-    """The buffers that exchange memory with each other, by each of them."""
+    """By buffer: the buffers with which it exchanges memory, and itself."""
     result: dict[int, frozenset[int]] = {}
     for one, other in pairs:
-        both = result.get(one, frozenset([one])) | result.get(other, frozenset([other]))
-        result.update(dict.fromkeys(both, both))
+        company = result.get(one, frozenset([one])) | result.get(other, frozenset([other]))
+        result.update(dict.fromkeys(company, company))
     return result

@@ -1,6 +1,6 @@
 """Statements that may leave a call to the kernels, which then do all of it again.
 
-A plan in which a result has the memory of an argument has none: that argument would be lost.
+A plan that writes a result over an argument has none: the argument would be lost.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphwright.compile.verifier.layout import Layout
 from graphwright.compile.verifier.plan_rules import PlanRule, Refused, require
 from graphwright.ops.core.own_ops import PickIndex, Required
 
-#: Statements that come to their end, but for what their elements report.
+#: Statements that run to their end, unless an element reports.
 _STEADY = (Nest, Straight, Clear, Copy, Multiply, Scan)
 
 #: Ops that have no result for some integers: divisors of 0, and negative exponents.
@@ -37,7 +37,7 @@ _DIVISIONS = frozenset(
 
 
 def verify_loans(plan: Program, layout: Layout) -> None:
-    """Arguments that are lent to results have their shape, and nothing leaves the call."""
+    """Requires that lent arguments are like the results, and that nothing leaves the call."""
     results = [buffer for buffer, _ in plan.results]
     for result, number in plan.reuses:
         one, other = results[result], plan.inputs[number]

@@ -1,10 +1,10 @@
-"""The statements of lists as steps."""
+"""Statements of lists become steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphwright.compile.nests.nest import (
+from graphwright.compile.nests.list_statements import (
     Agree,
     Deliver,
     Extend,
@@ -31,40 +31,40 @@ from graphwright.compile.verifier.statement_pairs import Pair
 
 
 class ListSteps(Accesses):
-    """Makes steps of what is done to lists."""
+    """Makes steps of the statements of lists."""
 
     def reserve(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """A list of zeros."""
+        """The step that makes a list of zeros."""
         s: Reserve = pair.lowered
         scalars.read_lengths([s.length])
-        own, like = s.written
+        slot, like = s.written
         if like >= 0:
             scalars.noted(like)
-        if own >= 0:
-            scalars.note(own)
+        if slot >= 0:
+            scalars.note(slot)
         self.item_of(s.buffer, s.item, s.kind)
         return Step(s, (), (Gone(s.buffer), Written(s.buffer)))
 
     def extend(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """A longer list; no zeros where just one item follows."""
+        """The step that extends a list, by zeros or by one item that is written next."""
         s: Extend = pair.lowered
-        given = [s.length, *([s.place] if s.place >= 0 else [])]
-        given += [s.exactly] if s.exactly != -1 else []
-        scalars.read_lengths(given)
+        lengths = [s.length, *([s.place] if s.place >= 0 else [])]
+        lengths += [s.exactly] if s.exactly != -1 else []
+        scalars.read_lengths(lengths)
         self.item_of(s.buffer, s.item, s.kind)
         scalars.define(s.result, "i32")
         zeros = s.place >= 0 or s.exactly != -1
         return Step(s, (Read(s.buffer, None),), (Extended(s, zeros),))
 
     def shorten(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """The length without some items."""
+        """The step that computes a length without some items."""
         s: Shorten = pair.lowered
         scalars.read_lengths([s.length, s.by])
         scalars.define(s.result, "i32")
         return Step(s, (), ())
 
     def locate(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """Where an item is."""
+        """The step that makes a view of an item."""
         s: Locate = pair.lowered
         scalars.read_lengths([s.place, s.length])
         self.items(s.buffer, s.length, s.item, s.kind)
@@ -75,7 +75,7 @@ class ListSteps(Accesses):
         return Step(s, (), (Located(s, s.buffer),))
 
     def transfer(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """Items copied from one list to another."""
+        """The step that copies items from one list to another."""
         s: Transfer = pair.lowered
         scalars.read_lengths([s.start, s.place, s.number])
         self.items(s.source, s.number, s.item, s.kind)
@@ -86,25 +86,25 @@ class ListSteps(Accesses):
         return Step(s, reads, (Written(s.target, None, True),))
 
     def agree(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """Two lengths that must be the same."""
+        """The step that compares two lengths."""
         s: Agree = pair.lowered
         scalars.read_lengths([s.one, s.other])
         return Step(s, (), ())
 
     def mark(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """Something was written."""
+        """The step that notes a write."""
         scalars.noted(pair.lowered.written)
         return Step(pair.lowered, (), ())
 
     def demand(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """Something must have been written to a list that has items."""
+        """The step that requires a write to a list that has items."""
         s: Require = pair.lowered
         scalars.noted(s.written)
         scalars.read_lengths([s.length])
         return Step(s, (), ())
 
     def deliver(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """A list as a result."""
+        """The step that makes a list a result."""
         s: Deliver = pair.lowered
         scalars.read_lengths([s.length])
         self.items(s.buffer, s.length, s.item, s.kind)

@@ -1,4 +1,4 @@
-"""The rules in a nest: what a stage may read, what it may write over, that no order matters."""
+"""A nest becomes a step: its reads, what it may overwrite, and that no order matters."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class NestStep:
         self.renamed: list[Effect] = []
         self.writes: list[Effect] = []
         self.rows: set[int] = set()
-        self.own: dict[int, Linear] = {}  # memory of rows that was written, and where
-        self.made: dict[int, tuple[int, Linear]] = {}  # values stored: (stage, place)
+        self.row_places: dict[int, Linear] = {}  # by buffer of a row: the written place
+        self.stored: dict[int, tuple[int, Linear]] = {}  # by stored value: (stage, place)
 
     def step(self) -> Step:
-        """What the nest does to values."""
+        """The step of the nest."""
         for number, stage in enumerate(self.nest.stages):
             self.stage(number, stage)
         for store in self.stores:
@@ -69,10 +69,10 @@ class NestStep:
             self.scalars.define(scalar, kind)
         return Step(self.nest, tuple(self.reads), (*self.renamed, *self.writes))
 
-    # -- what it reads and writes -----------------------------------------------------------
+    # -- reads and writes -------------------------------------------------------------------
 
     def stage(self, number: int, stage: Stage) -> None:
-        """One stage."""
+        """Takes in one stage."""
         if not stage.inner and not self.nest.outer:
             refuse(PlanRule.ORDER, "a stage is for each outer index of a nest that has none")
         axes = self.axes if stage.inner else self.axes[: self.nest.outer]
@@ -88,75 +88,77 @@ class NestStep:
             elif isinstance(x, Scalar):
                 self.scalars.read(x.scalar, x.kind)
             elif isinstance(x, Index):
-                self.scalars.read_place(x.at)
+                self.scalars.read_place(x.place)
         for k, effect in enumerate(stage.effects):
             if isinstance(effect, Store):
                 self.store(number, k, stage, effect, axes)
-        made = [e.row for e in stage.effects if isinstance(e, (Reduce, Keep))]
-        self.rows.update(made)
+        rows = [e.row for e in stage.effects if isinstance(e, (Reduce, Keep))]
+        self.rows.update(rows)
 
     def load(self, number: int, stage: Stage, x: Load, axes: list[int]) -> None:
-        """What a stage reads."""
+        """Takes in a load of a stage."""
         box, apart = self.place(x, stage, axes)
         if box is None:
             return
         if self.layout.buffers[x.buffer].role == "row":
             words = f"b{x.buffer}, the memory of a row, is read where no stage has written it"
-            require(self.own.get(x.buffer) == x.at and not x.picks, PlanRule.VALUES, words)
+            require(
+                self.row_places.get(x.buffer) == x.place and not x.picks, PlanRule.VALUES, words
+            )
             return
         access = Access(number, -1, x, box, apart)
         self.loads.append(access)
-        stage_made, at = self.made.get(x.buffer, (number, x.at))
-        if stage_made == number:
-            anywhere = x.picks or x.at.scalars
+        writer, place = self.stored.get(x.buffer, (number, x.place))
+        if writer == number:
+            anywhere = x.picks or x.place.scalars
             self.reads[Read(x.buffer, None if anywhere else box)] = None
-        elif at != x.at or x.picks:
+        elif place != x.place or x.picks:
             refuse(PlanRule.ORDER, f"b{x.buffer} is read where another index may have written it")
 
     def store(self, number: int, k: int, stage: Stage, x: Store, axes: list[int]) -> None:
-        """What a stage writes."""
+        """Takes in a store of a stage."""
         box, apart = self.place(x, stage, axes)
         limit = self.bounds.limit(stage.instructions, x.value, self.scalars)
         self.bounds.store(x.buffer, None if x.combine else limit)
         if box is None:
             return
         if self.layout.buffers[x.buffer].role == "row":
-            self.own[x.buffer] = x.at
+            self.row_places[x.buffer] = x.place
             return
-        given = self.layout.is_given(x.buffer)
-        require(not given, PlanRule.ARGUMENTS, f"b{x.buffer}, an argument, is written")
+        is_argument = self.layout.is_given(x.buffer)
+        require(not is_argument, PlanRule.ARGUMENTS, f"b{x.buffer}, an argument, is written")
         if (number, k) in self.left_out:
             source = stage.instructions[x.value]
             self.renamed.append(Renamed(source.buffer, x.buffer, box))  # type: ignore[union-attr]
             return
         self.verify_order(stage, x, apart)
-        anywhere = bool(x.picks or x.at.scalars)
+        anywhere = bool(x.picks or x.place.scalars)
         if anywhere or x.combine:
             self.reads[Read(x.buffer, None if anywhere else box)] = None
         self.writes.append(Written(x.buffer, None if anywhere else box, anywhere))
         self.stores.append(Access(number, k, x, box, apart))
-        self.made.setdefault(x.buffer, (number, x.at))
+        self.stored.setdefault(x.buffer, (number, x.place))
 
     def place(self, x: Load | Store, stage: Stage, axes: list[int]) -> tuple[Box | None, bool]:
-        """Where something is, if that is anywhere; it must be inside of its buffer."""
+        """The box of an access, which must be inside of its buffer; None if an axis is empty."""
         words = f"b{x.buffer}, of {self.layout.buffers[x.buffer].kind}, is taken for {x.kind}"
         require(self.layout.buffers[x.buffer].kind == x.kind, PlanRule.SCALARS, words)
         outer = self.nest.outer
-        apart = x.at.strides[:outer] if self.layout.buffers[x.buffer].role == "row" else ()
+        apart = x.place.strides[:outer] if self.layout.buffers[x.buffer].role == "row" else ()
         if not stage.inner:
-            apart = (*apart, *x.at.strides[outer:])
+            apart = (*apart, *x.place.strides[outer:])
         if any(stride.factor for stride in apart):
             refuse(PlanRule.BOUNDED, f"an axis has a part in b{x.buffer} that is not there")
-        box, single = box_of(x.at, axes, self.layout.sizes)
+        box, single = box_of(x.place, axes, self.layout.sizes)
         if box is not None:
-            self.bounds.verify(x.buffer, box, x.at, x.picks, stage.instructions, self.scalars)
+            self.bounds.verify(x.buffer, box, x.place, x.picks, stage.instructions, self.scalars)
         return box, single
 
     # -- in place, in any order -------------------------------------------------------------
 
     def verify_store(self, store: Access) -> None:
-        """What a store may write over: what is read at the same place no later, and nothing else
-        that the nest accesses."""
+        """Requires that a store overwrites nothing that the nest accesses, except elements that are
+        read at the same place and no later."""
         target, aligned = store.item.buffer, self.layout.aligned
         for other in self.stores:
             if other is not store and self.layout.meet(other.item.buffer, target):
@@ -168,13 +170,15 @@ class NestStep:
             source = load.item.buffer
             if not self.layout.meet(source, target):
                 continue
-            made = self.made.get(source)
-            if made is not None and made[0] < load.stage and store.stage <= made[0]:
-                continue  # it reads what the nest has stored by then
+            earlier = self.stored.get(source)
+            if earlier is not None and earlier[0] < load.stage and store.stage <= earlier[0]:
+                continue  # it reads elements that the nest has stored by then
             words = f"b{target} is written over b{source}"
             require(aligned(source, target), PlanRule.IN_PLACE, f"{words}, which begins elsewhere")
             require(load.stage <= store.stage, PlanRule.IN_PLACE, f"{words}, which is read later")
-            same = load.item.at == store.item.at and not load.item.picks and not store.item.picks
+            same = (
+                load.item.place == store.item.place and not load.item.picks and not store.item.picks
+            )
             size = item_size(load.item.kind) == item_size(store.item.kind)
             require(same and size, PlanRule.IN_PLACE, f"{words}, which is read at other places")
             require(store.apart, PlanRule.IN_PLACE, f"{words}, several times")
@@ -184,7 +188,7 @@ class NestStep:
                 require(first, PlanRule.IN_PLACE, f"{words}, which is not read first")
 
     def verify_order(self, stage: Stage, x: Store, apart: bool) -> None:
-        """No order may matter, and vectors along the innermost axis are as code takes them."""
+        """Requires that no order matters, and that vectors fit along the innermost axis."""
         ordered = self.nest.ordered or x.combine
         if not ordered and (x.picks or not apart):
             refuse(PlanRule.ORDER, f"several indices write one place of b{x.buffer}")
@@ -192,7 +196,7 @@ class NestStep:
             last = len(self.nest.axes) - 1
             if any(varies(stage, i, last) for i, _ in x.picks):
                 refuse(PlanRule.ORDER, "an index of a store changes along the innermost axis")
-            step = self.layout.sizes.of(x.at.strides[last])
+            step = self.layout.sizes.of(x.place.strides[last])
             if x.combine and self.axes[last] > 1 and step not in (0, 1):
                 refuse(
                     PlanRule.ORDER, "what is added goes to places apart along the innermost axis"
@@ -204,5 +208,5 @@ def varies(stage: Stage, i: int, axis: int) -> bool:
     x = stage.instructions[i]
     if isinstance(x, (Load, Index)):
         picks = x.picks if isinstance(x, Load) else ()
-        return bool(x.at.strides[axis].factor) or any(varies(stage, p, axis) for p, _ in picks)
+        return bool(x.place.strides[axis].factor) or any(varies(stage, p, axis) for p, _ in picks)
     return isinstance(x, Element) and any(varies(stage, p, axis) for p in x.operands)

@@ -1,21 +1,21 @@
-"""A walk through a plan: branches are joined, loops taken until nothing more changes."""
+"""A walk through a plan, which joins branches and repeats loops until nothing changes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from graphwright.compile.nests.nest import Statement
 from graphwright.compile.verifier.known_memory import Memory, State, meet
 from graphwright.compile.verifier.plan_steps import Branch, Item, Read, Repetition, Step
 
 
 class PlanWalk:
-    """A walk."""
+    """A walk through the steps of a plan."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self.statement: Any = None  # where it is
-        self.heads: dict[int, State] = {}  # by loop, what held before each turn at the last visit
+        self.statement: Statement | None = None  # the present one
+        self.heads: dict[int, State] = {}  # by loop: the state before each turn of the last visit
 
     def block(self, items: Sequence[Item], state: State) -> State:
         """The state after a block."""
@@ -30,15 +30,15 @@ class PlanWalk:
         return state
 
     def branch(self, item: Branch, state: State) -> State:
-        """What there is after both sides."""
+        """The state after either side."""
         one, other = [self.block(side, dict(state)) for side in item.sides]
         return meet(one, other)
 
     def loop(self, item: Repetition, state: State) -> State:
-        """What there is after the condition, however many turns were taken.
+        """The state after the condition, for any number of turns.
 
-        A loop is met again in each turn of those around it, with no more than before: it begins
-        with what held in its own turns then. So what is nested deeply is not taken over and over.
+        A loop is met again in each turn of the loops around it, with no more than before. So it
+        begins with the state of its own turns then, and deep nests need few turns.
         """
         state = meet(state, self.heads.get(id(item), state))
         while True:

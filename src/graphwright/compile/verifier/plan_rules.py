@@ -1,9 +1,11 @@
-"""What the verifier says of a plan that is wrong: a rule of docs/engineering/plans.md, in words."""
+"""The rules of docs/engineering/plans.md, and the refusal of a plan that breaks one."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, NoReturn
+from typing import NoReturn
+
+from graphwright.compile.nests.nest import Statement
 
 
 class PlanRule(Enum):
@@ -25,7 +27,7 @@ class PlanRule(Enum):
 class Refused(Exception):
     """A plan breaks a rule, in a statement if that is known."""
 
-    def __init__(self, rule: PlanRule, words: str, statement: Any = None) -> None:
+    def __init__(self, rule: PlanRule, words: str, statement: Statement | None = None) -> None:
         super().__init__(f"rule {rule.value}: {words}")
         self.rule, self.statement = rule, statement
 

@@ -1,15 +1,16 @@
-"""What a statement does to values: what it reads, and what it writes, in order."""
+"""Steps: the reads of a statement, then its effects on values, in order."""
 
 from __future__ import annotations
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.compile.nests.nest import Extend, Locate, Statement
+from graphwright.compile.nests.list_statements import Extend, Locate
+from graphwright.compile.nests.nest import Statement
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.verifier.element_boxes import Box
 
 
 class Packing(NamedTuple):
-    """A right operand as products read it."""
+    """A right operand in the packed form that products read."""
 
     source: int
     k: Size
@@ -18,15 +19,17 @@ class Packing(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Elements of a value: those of a box, or any; or what is packed of another value."""
+    """A read of a value: of the elements in a box, of all, or of another value's packed form."""
 
     value: int
     part: Box | Packing | None
 
 
 class Written(NamedTuple):
-    """A value has new elements: in a box, or all; what else lies there is gone. What only
-    `updates` a value changes some of its elements, and it is read for that."""
+    """A value has new elements, in a box or all, and other values there are lost.
+
+    A write that only `updates` a value changes some of its elements, and reads it for that.
+    """
 
     value: int
     box: Box | None = None
@@ -34,7 +37,7 @@ class Written(NamedTuple):
 
 
 class Renamed(NamedTuple):
-    """Elements of one value are from here on also those of another, and nothing moves."""
+    """Elements of one value are from here on those of another, too; nothing moves."""
 
     source: int
     target: int
@@ -48,7 +51,7 @@ class Gone(NamedTuple):
 
 
 class Extended(NamedTuple):
-    """A list has more room: for zeros, or for one more item, which is not written."""
+    """A list has more items: zeros, or one that is not written yet."""
 
     statement: Extend
     zeros: bool
@@ -62,7 +65,7 @@ class Located(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A buffer holds what products read of a value, as it is now."""
+    """A buffer holds the packed form of a value as it is now."""
 
     value: int
     packing: Packing
@@ -72,7 +75,7 @@ Effect = Written | Renamed | Gone | Extended | Located | Packed
 
 
 class Step(NamedTuple):
-    """A statement without others in it."""
+    """A statement without others inside."""
 
     statement: Statement
     reads: tuple[Read, ...]
@@ -80,17 +83,17 @@ class Step(NamedTuple):
 
 
 class Repetition(NamedTuple):
-    """A loop."""
+    """A loop as items."""
 
     statement: Statement
     condition: tuple[Item, ...]
     body: tuple[Item, ...]
     pairs: tuple[tuple[int, int], ...]  # (variable, its next value), as values
-    moves: dict[int, int]  # buffers of the plan, and whose memory each gets
+    moves: dict[int, int]  # buffer of the plan -> the one whose memory it gets
 
 
 class Branch(NamedTuple):
-    """A choice."""
+    """A branch as items."""
 
     statement: Statement
     sides: tuple[tuple[Item, ...], tuple[Item, ...]]

@@ -1,8 +1,8 @@
 """Sizes as numbers, in runs that a program's guards allow.
 
-Where a trace knows all sizes there is one such run, and what holds in it is proved. Where sizes
-arrive with the call, what is claimed of them is tested in several runs. There sizes are different
-primes, so that two expressions which are equal by chance in one run differ in another.
+Where a trace knows all sizes there is one such run, so a claim that holds in it is proved. Where
+sizes arrive with the call, a claim is tested in several runs. There sizes are different primes, so
+that two expressions which are equal by chance in one run differ in another.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from graphwright.compile.nests.nest import Program
 from graphwright.compile.nests.sizes import DERIVATIONS, Size
 
-#: What sizes are that a trace does not know: they ascend in the first run and descend in the next,
-#: so that neither of two is the smaller one in both.
+#: The values of sizes that a trace does not know. They ascend in the first run and descend in the
+#: next, so that neither of two sizes is the smaller one in both.
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 
-#: How many runs are looked at, and how many are tried to find such as the guards allow.
+#: The number of runs, and of trials to find runs that the guards allow.
 _RUNS, _TRIALS = 2, 12
 
 
@@ -46,7 +46,7 @@ class Quantities:
 
 
 def runs_of(program: Program) -> list[Quantities]:
-    """Some runs that the guards allow; none if they allow no run that was tried."""
+    """Some runs that the guards allow; none if they allow none of the trials."""
     expected = dict(zip([s for s, _, _ in program.symbols], program.expected))
     free = [s for s, n in expected.items() if n < 0] + [s for s, _ in program.numbers]
     tied = ties(program, free)
@@ -61,7 +61,7 @@ def runs_of(program: Program) -> list[Quantities]:
 
 
 def choices(count: int, known: set[int]) -> Iterator[tuple[int, ...]]:
-    """Numbers for so many free sizes, of which one may have to be known, or all but one be 1."""
+    """Trials of values for free sizes: primes, then ones with one known size among them."""
     if not count:
         yield ()
         return
@@ -76,17 +76,17 @@ def choices(count: int, known: set[int]) -> Iterator[tuple[int, ...]]:
 
 def ties(program: Program, free: Sequence[int]) -> dict[int, Size]:
     """The free sizes that guards make equal to others."""
-    found: dict[int, Size] = {}
+    equals: dict[int, Size] = {}
     for a, b in program.guards:
         for one, other in ((a, b), (b, a)):
             symbol = one.symbols[0] if one.factor == 1 and len(one.symbols) == 1 else -1
-            if symbol in free and symbol not in found and symbol not in other.symbols:
-                found[symbol] = other
+            if symbol in free and symbol not in equals and symbol not in other.symbols:
+                equals[symbol] = other
                 break
-    return found
+    return equals
 
 
-def run_with(program: Program, given: dict[int, int], tied: dict[int, Size]) -> Quantities | None:
+def run_with(program: Program, values: dict[int, int], tied: dict[int, Size]) -> Quantities | None:
     """A run with these sizes; None if the guards do not allow it."""
     symbols: dict[int, int] = {}
     derived = {s: (function, operands) for s, function, operands in program.derived}
@@ -102,21 +102,21 @@ def run_with(program: Program, given: dict[int, int], tied: dict[int, Size]) -> 
         elif symbol in tied and not any(s in inside for s in tied[symbol].symbols):
             symbols[symbol] = number(tied[symbol], inside)
         else:
-            symbols[symbol] = given[symbol]
+            symbols[symbol] = values[symbol]
 
     def number(size: Size, around: tuple[int, ...]) -> int:
         result = size.factor
         for symbol in size.symbols:
             if symbol in around:
-                symbols.setdefault(symbol, given.get(symbol, 1))
+                symbols.setdefault(symbol, values.get(symbol, 1))
             settle(symbol, around)
             result *= symbols[symbol]
         return result
 
-    for symbol in (*given, *derived):
+    for symbol in (*values, *derived):
         settle(symbol, ())
     run = Quantities(symbols)
-    # Guards may ask that a size is what is derived of it, as twice itself: no call gets past these.
+    # Guards may require that a size is twice itself, say: no call passes these.
     derives = all(
         symbols[s] == DERIVATIONS[f](run.of(a), run.of(b)) for s, (f, (a, b)) in derived.items()
     )

@@ -1,7 +1,7 @@
-"""The statements of a plan beside those that were lowered: the same, by the names of memory.
+"""Pairs of the lowered statements and those of the plan, which must be the same but for names.
 
-What joins buffers may leave out copies of a buffer to itself, and stores of what lies there. It may
-say of a nest that it reads first what it writes over. Nothing else may differ.
+The planner may leave out copies of a buffer to itself, and stores of elements to their own place.
+It may make a nest read first what it overwrites. Nothing else may differ.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from graphwright.compile.nests.nest import (
 )
 from graphwright.compile.verifier.plan_rules import PlanRule, Refused, require
 
-#: The buffer of the plan in which a value is.
+#: value -> the buffer of the plan that holds it.
 Name = Callable[[int], int]
 
 #: The fields of statements that are buffers; lists and views keep their names.
@@ -35,7 +35,7 @@ _OTHER = "the plan has another statement than this, which was lowered"
 
 
 class Pair(NamedTuple):
-    """A statement that was lowered, and what the plan makes of it: None if it left it out."""
+    """A lowered statement and that of the plan, None if the plan leaves it out."""
 
     lowered: Any
     planned: Any
@@ -43,23 +43,23 @@ class Pair(NamedTuple):
 
 
 def pairs(lowered: Sequence[Statement], planned: Sequence[Statement], name: Name) -> list[Pair]:
-    """The statements of a block in pairs."""
+    """The pairs of statements of a block."""
     rest = iter(planned)
-    found = []
+    result = []
     for statement in lowered:
         if is_left_out(statement, name):
-            found.append(Pair(statement, None, stores_of_same(statement, name)))
+            result.append(Pair(statement, None, stores_of_same(statement, name)))
             continue
         other = next(rest, None)
         if type(other) is not type(statement):
             raise Refused(PlanRule.SAME_PROGRAM, _OTHER, statement)
-        found.append(pair(statement, other, name))
+        result.append(pair(statement, other, name))
     require(next(rest, None) is None, PlanRule.SAME_PROGRAM, "the plan has a statement too many")
-    return found
+    return result
 
 
 def is_left_out(statement: Statement, name: Name) -> bool:
-    """Whether a plan has nothing in the place of a statement."""
+    """Whether a plan leaves a statement out."""
     if isinstance(statement, Copy):
         return name(statement.source) == name(statement.target)
     if isinstance(statement, Nest):
@@ -69,24 +69,24 @@ def is_left_out(statement: Statement, name: Name) -> bool:
 
 
 def stores_of_same(statement: Statement, name: Name) -> frozenset[tuple[int, int]]:
-    """The stores of a nest that write what lies in their place."""
+    """The stores of a nest that write elements to their own place."""
     if not isinstance(statement, Nest):
         return frozenset()
-    found = []
+    stores = []
     for i, stage in enumerate(statement.stages):
         for k, effect in enumerate(stage.effects):
             if isinstance(effect, Store) and not effect.combine:
                 x = stage.instructions[effect.value]
                 if isinstance(x, Load) and x.buffer != effect.buffer:
-                    place = effect.at, effect.kind, effect.picks
-                    same = (x.at, x.kind, x.picks) == place
+                    place = effect.place, effect.kind, effect.picks
+                    same = (x.place, x.kind, x.picks) == place
                     if same and name(x.buffer) == name(effect.buffer):
-                        found.append((i, k))
-    return frozenset(found)
+                        stores.append((i, k))
+    return frozenset(stores)
 
 
 def pair(one: Any, other: Any, name: Name) -> Pair:
-    """Two statements, which must be the same by these names."""
+    """The pair of two statements, which must be the same by these names."""
     left_out: frozenset[tuple[int, int]] = frozenset()
     if isinstance(one, Nest):
         left_out = stores_of_same(one, name)
@@ -100,8 +100,8 @@ def pair(one: Any, other: Any, name: Name) -> Pair:
         )
     elif isinstance(one, Loop):
         expected = [(name(v), name(f)) for v, f in one.buffers]
-        own = tuple([p for p in expected if p[0] != p[1]])
-        alike = (one.again, one.scalars, own) == (other.again, other.scalars, other.buffers)
+        buffers = tuple([p for p in expected if p[0] != p[1]])
+        alike = (one.again, one.scalars, buffers) == (other.again, other.scalars, other.buffers)
     elif isinstance(one, Choice):
         alike = (one.condition, one.scalars) == (other.condition, other.scalars)
     elif isinstance(one, PackRight):
@@ -119,11 +119,11 @@ def is_same(one: Any, other: Any, name: Name) -> bool:
         return all(name(getattr(one, f)) == getattr(one, f) for f in fields_of(type(one)))
     if type(one) is not type(other):
         return False
-    own = fields_of(type(one))
-    if not own:
+    buffers = fields_of(type(one))
+    if not buffers:
         return bool(one == other)
     return all(
-        name(x) == y if field in own else x is y or x == y
+        name(x) == y if field in buffers else x is y or x == y
         for field, x, y in zip(one._fields, one, other)
     )
 
@@ -140,13 +140,13 @@ def fields_of(kind: type) -> tuple[str, ...]:
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
-def is_same_list(one: Sequence[Any], other: Sequence[Any], name: Name) -> bool:
-    """The same of some, one after the other."""
+def is_same_list(one: Sequence[object], other: Sequence[object], name: Name) -> bool:
+    """Whether instructions or effects are the same by these names, one after the other."""
     return len(one) == len(other) and all(is_same(x, y, name) for x, y in zip(one, other))
 
 
 def is_same_nest(one: Nest, other: Nest, name: Name, left_out: frozenset[tuple[int, int]]) -> bool:
-    """Whether a nest is the same by these names; with the stores of what lies there or without."""
+    """Whether a nest is the same by these names, except for the stores that are left out."""
     head = one.axes, one.outer, one.scalars, one.ordered
     if head != (other.axes, other.outer, other.scalars, other.ordered):
         return False

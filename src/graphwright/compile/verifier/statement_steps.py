@@ -1,9 +1,8 @@
-"""A plan's statements as steps: what must be so of each of them alone is verified here."""
+"""Statements become steps; the rules for each statement alone are verified here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from graphwright.compile.nests.nest import (
     Choice,
@@ -19,6 +18,7 @@ from graphwright.compile.nests.nest import (
     Scalar,
     Scan,
     Statement,
+    Store,
     Straight,
     exchanges,
 )
@@ -47,7 +47,7 @@ class Statements(ListSteps):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self.statement: Any = None  # the one that is looked at
+        self.statement: Statement | None = None  # the present one
 
     def block(
         self, lowered: Sequence[Statement], planned: Sequence[Statement], scalars: KnownScalars
@@ -73,7 +73,7 @@ class Statements(ListSteps):
     # -- blocks -----------------------------------------------------------------------------
 
     def loop(self, s: Loop, planned: Loop, scalars: KnownScalars) -> Repetition:
-        """A loop: its variables take their next values at once."""
+        """The repetition of a loop, whose variables take their next values at once."""
         for _, first, _, kind in s.scalars:
             scalars.read(first, kind)
         inside = scalars.inner()
@@ -89,18 +89,20 @@ class Statements(ListSteps):
         return Repetition(s, condition, body, s.buffers, self.moves(planned))
 
     def moves(self, loop: Loop) -> dict[int, int]:
-        """Whose memory buffers get when variables take their next values: no memory comes twice,
-        none is lost, and none goes to another company."""
-        found = exchanges(loop)
-        gets, given = dict(found), dict(loop.buffers)
+        """buffer -> the one whose memory it gets, when variables take their next values.
+
+        No memory may come twice, get lost, or go to another company.
+        """
+        pairs = exchanges(loop)
+        gets, nexts = dict(pairs), dict(loop.buffers)
         for names in zip(*loop.buffers):
             require(
                 len(set(names)) == len(names), PlanRule.EXCHANGES, "two variables get one memory"
             )
-        right = len(gets) == len(found) and gets.items() >= given.items()
+        right = len(gets) == len(pairs) and gets.items() >= nexts.items()
         right = right and sorted(gets) == sorted(gets.values())
-        require(right, PlanRule.EXCHANGES, f"memory is lost or comes twice: {found}")
-        for one, other in found:
+        require(right, PlanRule.EXCHANGES, f"memory is lost or comes twice: {pairs}")
+        for one, other in pairs:
             words = f"b{one} gets the memory of b{other}"
             company = self.layout.company.get(one, frozenset())
             require(other in company, PlanRule.EXCHANGES, f"{words}, of another chain")
@@ -112,7 +114,7 @@ class Statements(ListSteps):
         return gets
 
     def choice(self, s: Choice, planned: Choice, scalars: KnownScalars) -> Branch:
-        """A branch: what comes out of it does so on both sides."""
+        """The branch of a choice, whose results both sides must define."""
         scalars.read(s.condition, "b1")
         scopes = scalars.inner(), scalars.inner()
         sides = (
@@ -129,7 +131,7 @@ class Statements(ListSteps):
     # -- statements -------------------------------------------------------------------------
 
     def straight(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """Scalars, and then what is stored of them."""
+        """The step of scalars that are computed once, and of their stores."""
         s: Straight = pair.lowered
         reads, effects = [], []
         for i, x in enumerate(s.instructions):
@@ -141,7 +143,7 @@ class Statements(ListSteps):
             elif isinstance(x, Scalar):
                 scalars.read(x.scalar, x.kind)
             elif isinstance(x, Index):
-                scalars.read_place(x.at)
+                scalars.read_place(x.place)
         limits = [self.bounds.limit(s.instructions, i, scalars) for i in range(len(s.instructions))]
         for i, scalar, kind in s.scalars:
             words = f"%{scalar} is {kind}, and what it gets is {s.instructions[i].kind}"
@@ -154,25 +156,25 @@ class Statements(ListSteps):
             effects.append(self.written(store.buffer, self.place(store, s, scalars)))
         return Step(s, tuple(reads), tuple(effects))
 
-    def place(self, x: Any, s: Straight, scalars: KnownScalars) -> Box | None:
-        """Where one element is, if that is known; it must be inside of its buffer."""
-        axes = any(stride.factor for stride in x.at.strides)
+    def place(self, x: Load | Store, s: Straight, scalars: KnownScalars) -> Box | None:
+        """The box of one element, which must be inside its buffer; None if data says which."""
+        axes = any(stride.factor for stride in x.place.strides)
         require(not axes, PlanRule.BOUNDED, "there is no axis here")
-        box, _ = box_of(x.at, (), self.sizes)
+        box, _ = box_of(x.place, (), self.sizes)
         assert box is not None
         picks = x.picks
         self.kind(x.buffer, x.kind)
-        self.bounds.verify(x.buffer, box, x.at, picks, s.instructions, scalars)
-        return None if picks or x.at.scalars else box
+        self.bounds.verify(x.buffer, box, x.place, picks, s.instructions, scalars)
+        return None if picks or x.place.scalars else box
 
     def clear(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """What a reduction starts from, everywhere."""
+        """The step that fills a buffer with the initial value of a reduction."""
         s: Clear = pair.lowered
         self.kind(s.buffer, s.kind)
         return Step(s, (), (self.written(s.buffer),))
 
     def copy(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """Elements of one buffer into another."""
+        """The step that copies elements of one buffer to another."""
         s: Copy = pair.lowered
         source, target = [self.run(b, s.kind, (s.elements,)) for b in (s.source, s.target)]
         reads = (Read(s.source, source),)
@@ -182,14 +184,14 @@ class Statements(ListSteps):
         return Step(s, reads, (self.written(s.target, target),))
 
     def scan(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """Each element combined with those before it."""
+        """The step that combines each element with those before it."""
         s: Scan = pair.lowered
         source, target = [self.run(b, s.kind, s.axes) for b in (s.source, s.target)]
         self.apart_or_aligned(s.source, s.target)
         return Step(s, (Read(s.source, source),), (self.written(s.target, target),))
 
     def multiply(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """Products of matrices."""
+        """The step of matrix products."""
         s: Multiply = pair.lowered
         a, b, c = [
             self.run(buffer, s.kind, (s.products, *dims))
@@ -206,12 +208,12 @@ class Statements(ListSteps):
         return Step(s, tuple(reads), (self.written(s.c, c),))
 
     def pack(self, pair: Pair, scalars: KnownScalars) -> Step:
-        """The right operand of products."""
+        """The step that packs the right operand of products."""
         p: Multiply = pair.lowered.product
         b = self.run(p.b, p.kind, (p.products, p.k, p.n))
         words = f"b{p.packed} is no memory for what is packed"
-        own = self.layout.buffers[p.packed].role == "owned"
-        require(own and p.packed not in self.layout.room, PlanRule.SHARED, words)
+        is_owned = self.layout.buffers[p.packed].role == "owned"
+        require(is_owned and p.packed not in self.layout.room, PlanRule.SHARED, words)
         return Step(pair.lowered, (Read(p.b, b),), (Packed(p.packed, packing_of(p)),))
 
     RULES = {
@@ -226,7 +228,7 @@ class Statements(ListSteps):
 
 
 def packing_of(product: Multiply) -> Packing:
-    """What a product reads if its right operand is packed."""
+    """The packing that a product reads if its right operand is packed."""
     return Packing(product.b, product.k, product.n, product.transpose_b)
 
 

@@ -1,8 +1,7 @@
-"""Functions of angles and their inverses, branch-free but for angles that are huge.
+"""Functions of angles and their inverses, branch-free except for huge angles.
 
-An angle is r + n quarter turns, |r| <= pi / 4: the angle less n times pi / 2 in three parts,
-fused. The first product's difference is exact, so r is good to the last bit however near to a
-multiple of pi / 2 the angle is.
+An angle is r + n quarter turns, |r| <= pi / 4: fused steps subtract n times pi / 2 in three parts.
+The first difference is exact, so r is good to the last bit even near a multiple of pi / 2.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ HUGE = {"f32": 2.0**16, "f64": 2.0**30}
 
 
 def reduced(x: Lanes) -> tuple[Lanes, Lanes]:
-    """r and n, an integer, of the angle x."""
+    """r and the integer n of the angle x."""
     first, second, third = of.HALF_PI[x.kind]
     whole, n = nearest(x, TWO_OVER_PI)
     r = fma(whole, -third, fma(whole, -second, fma(whole, -first, x)))
@@ -31,7 +30,7 @@ def reduced(x: Lanes) -> tuple[Lanes, Lanes]:
 
 
 def reduced_in_two(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
-    """r, what r lacks, and n of the angle x."""
+    """r, the error of r, and n of the angle x."""
     first, second, third = of.HALF_PI[x.kind]
     whole, n = nearest(x, TWO_OVER_PI)
     exact = fma(-whole, first, x)
@@ -78,7 +77,7 @@ def cos(x: Lanes) -> Lanes:
 def tan(x: Lanes) -> Lanes:
     """Tangent: sine over cosine, or minus cosine over sine after odd quarter turns.
 
-    Both are pairs, and so the quotient is corrected by what it leaves.
+    Both are pairs, so the residual of the quotient corrects it.
     """
     r, low, n = reduced_in_two(x)
     square = r * r
@@ -93,8 +92,8 @@ def tan(x: Lanes) -> Lanes:
     below, below_low = select(odd, sine, cosine), select(odd, sine_low, cosine_low)
     inverse = 1 / below
     quotient = above * inverse
-    left = fma(-quotient, below, above) + fma(-quotient, below_low, above_low)
-    return select(x.eq(0), x, fma(left, inverse, quotient))
+    residual = fma(-quotient, below, above) + fma(-quotient, below_low, above_low)
+    return select(x.eq(0), x, fma(residual, inverse, quotient))
 
 
 # -- inverse functions ----------------------------------------------------------------------
@@ -157,7 +156,7 @@ def angle_of(y: Lanes, x: Lanes) -> Lanes:
     return base + (tangent + rest)
 
 
-#: Sums and multiples of larger coordinates might overflow; the scale that makes them smaller.
+#: The limit above which sums and multiples of coordinates may overflow, and a scale for these.
 LARGE = {"f32": (2.0**120, 2.0**-20), "f64": (2.0**1000, 2.0**-100)}
 
 

@@ -1,8 +1,8 @@
 """Bessel functions of order 0 and 1, branch-free.
 
-Each has a polynomial near zero, where those of the second kind and the modified ones have a
-logarithm too; far from it a polynomial in 1 / x times what it grows or swings like. float32 is
-computed in float64: so one set of coefficients is enough, and zeros between two float32 are met.
+Each has a polynomial near zero, with a logarithm for those of the second kind. Far from zero it is
+a polynomial in 1 / x times its growth or oscillation. float32 is computed in float64: so one set of
+coefficients is enough, and results near zeros between two float32 are exact.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from graphwright.compile.llvm.functions.lanes import (
 from graphwright.compile.llvm.functions.logarithms import log
 from graphwright.compile.llvm.functions.scaling import scaled
 
-#: Up to where the polynomials near zero are good: of the modified functions of the second kind, and
-#: of all others.
+#: The ends of the polynomials near zero: of the modified functions of the second kind, and of all
+#: others.
 SECOND_MOST, MOST = 1.0, 8.0
 #: Beyond it, exp(x) / sqrt(x) is infinite or exp(-x) 0, however large x is.
 EXP_MOST = 1100.0

@@ -1,7 +1,7 @@
-"""Choices as selections: of both sides, where that is cheaper than a branch.
+"""Choices as selections from both sides, where that is cheaper than a branch.
 
-A choice that data makes is guessed wrong by processors every third time, which costs as much as a
-dozen operations.
+Processors mispredict every third choice that depends on data, which costs as much as a dozen
+operations.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from graphwright.compile.nests.nest import (
     Straight,
 )
 
-#: How many operations both sides together may have.
+#: The most operations of both sides together.
 _MOST = 8
 
 _COMPARISONS = {"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}
 _BITS = {"LogicalAnd", "LogicalOr", "LogicalNot", "BitwiseAnd", "BitwiseOr", "BitwiseXor"}
 _ARITHMETIC = {"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "SelectV2", "Identity"}
 _SIMPLE = _COMPARISONS | _BITS | _ARITHMETIC
-#: They end the program for some divisors.
+#: Ops that end the program for some divisors.
 _DIVISIONS = {"FloorDiv", "FloorMod"}
 
 
 def takes_both(choice: Choice) -> bool:
-    """Whether both sides are computed, and one is selected: they are short, cannot fail, and
-    leave memory alone."""
+    """Whether both sides are computed and one is selected: they are short, cannot fail, and do not
+    touch memory."""
     operations = 0
     for statement in (*choice.then, *choice.otherwise):
         if not isinstance(statement, Straight) or statement.stores:
@@ -43,7 +43,7 @@ def takes_both(choice: Choice) -> bool:
 
 
 def is_simple(x: Instruction, others: Sequence[Instruction]) -> bool:
-    """Whether an instruction takes no more than some cycles, and never fails."""
+    """Whether an instruction takes few cycles and never fails."""
     if not isinstance(x, Element):
         return isinstance(x, (ScalarConstant, Scalar))
     if x.op.type_name in _DIVISIONS:

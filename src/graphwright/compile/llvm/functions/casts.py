@@ -10,8 +10,9 @@ from graphwright.compile.nests.element_kinds import HALVES
 def converted(x: Lanes, kind: str) -> Lanes:
     """`x` as another kind: integers wrap, floats are truncated to integers, bools are x != 0.
 
-    What fits no integer, NaN included, becomes the least one, of 32 bits for the narrow kinds
-    (which is 0 in them) and of 64 for u32 and u64 (`op.scalars.caster` says the same of arrays).
+    A float that fits no integer, NaN included, becomes the least integer. That is of 64 bits for
+    u32 and u64, and of 32 bits for narrow kinds, where it is 0. `op.scalars.caster` does the same
+    for arrays.
     """
     if x.kind == kind:
         return x
@@ -48,7 +49,7 @@ def truncated(x: Lanes, kind: str) -> Lanes:
 
 
 def signed(x: Lanes, kind: str) -> Lanes:
-    """A float as i32 or i64: the least where it does not fit."""
+    """A float as i32 or i64: the least integer where it does not fit."""
     least = -(2 ** (bits(kind) - 1))
     integer = x.cast("fptosi", kind)
     return select(x.abs() < -float(least), integer, least)
@@ -65,7 +66,7 @@ def from_half(x: Lanes) -> Lanes:
 
 
 def to_half(x: Lanes, kind: str) -> Lanes:
-    """A number as f16 or bf16, the nearest one, of two the even one."""
+    """A number rounded to f16 or bf16, to even in a tie."""
     if kind == "bf16":
         return rounded_to_bfloat16(converted(x, "f32"))
     if x.kind == "f64":
@@ -83,9 +84,9 @@ def rounded_to_bfloat16(x: Lanes) -> Lanes:
 
 
 def rounded_to_odd(x: Lanes) -> Lanes:
-    """f64 as f32 such that rounding it once more is as if it were rounded once.
+    """f64 as f32 such that a second rounding gives the result of a single one.
 
-    Truncated; where that lost something the last bit is set.
+    It is truncated; where that is inexact the last bit is set.
     """
     near = x.cast("fptrunc", "f32")
     back = near.cast("fpext", "f64")

@@ -1,4 +1,4 @@
-"""What reductions combine with: identities, lanes, one lane."""
+"""The combinations of reductions: identities, lanes with lanes, all lanes of a vector."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphwright.compile.nests.element_kinds import HALVES
 
 
 def identity(combine: str, kind: str) -> float:
-    """What changes nothing."""
+    """The identity of a combination: it changes no value."""
     if combine in ("sum", "any"):
         return 0
     if combine in ("prod", "all"):
@@ -27,8 +27,8 @@ def identity(combine: str, kind: str) -> float:
 
 
 def combined(f: FunctionWriter, combine: str, x: Reg, y: Reg) -> Reg:
-    """Two values, lane by lane."""
-    scalars = f.scalars(None)
+    """Two values combined, lane by lane."""
+    scalars = f.scalars()
     if combine == "sum":
         return scalars.add(x, y)
     if combine == "prod":
@@ -47,7 +47,7 @@ def combined(f: FunctionWriter, combine: str, x: Reg, y: Reg) -> Reg:
 
 def log_of_sum(f: FunctionWriter, x: Reg, y: Reg) -> Reg:
     """log(exp(x) + exp(y)), without overflow."""
-    s = f.scalars(None)
+    s = f.scalars()
     greater = s.binary("maximum", x, y)
     smaller = s.unary("log1p", s.unary("exp", s.sub(s.binary("minimum", x, y), greater)))
     twice = s.add(x, s.constant(log(2), x))  # of infinities too
@@ -55,7 +55,7 @@ def log_of_sum(f: FunctionWriter, x: Reg, y: Reg) -> Reg:
 
 
 def horizontal(f: FunctionWriter, combine: str, x: Reg) -> Reg:
-    """All lanes of a vector, halves with halves: the order does not depend on the machine."""
+    """All lanes of a vector combined, halves with halves: no machine does it in another order."""
     while x.lanes > 1:
         half = x.lanes // 2
         low, high = [f.e.picked(x, range(start, start + half)) for start in (0, half)]

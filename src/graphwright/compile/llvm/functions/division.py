@@ -9,7 +9,7 @@ from graphwright.compile.llvm.functions.casts import converted
 from graphwright.compile.llvm.functions.element_blocks import repeated
 from graphwright.compile.llvm.functions.lanes import Lanes, fma, select
 
-#: Told which lanes have operands for which the op is an error.
+#: Takes the condition, lane by lane, that the op is an error for its operands.
 Report = Callable[[Reg], None]
 
 
@@ -38,10 +38,9 @@ def by_instruction(x: Lanes, y: Lanes) -> Lanes:
 
 
 def by_floats(x: Lanes, y: Lanes) -> Lanes:
-    """A quotient of up to 32 bits: no machine divides vectors of integers.
+    """A quotient of up to 32 bits, by floats: no machine divides vectors of integers.
 
-    Twice the bits in the significand leave room enough that rounding never reaches the next
-    whole number.
+    The significand has enough more bits that rounding never reaches the next whole number.
     """
     wide = "f64" if bits(x.kind) == 32 else "f32"
     quotient = converted(x, wide) / converted(y, wide)
@@ -92,18 +91,18 @@ def power_of_two(y: Lanes) -> int | None:
 
 # -- floats ---------------------------------------------------------------------------------
 
-#: The quotient above which a division may overflow, and what the divisor is scaled by there.
+#: The quotient above which a division may overflow, and the scale of the divisor there.
 FAR, SCALE = 2.0**1000, 2.0**600
 
 
 def float_remainder(x: Lanes, y: Lanes) -> Lanes:
     """The exact remainder of floats, with the sign of the dividend.
 
-    Taking the rounded quotient times the divisor off is exact with one rounding, and leaves
-    less than a unit of the quotient's last place. Once is all that ordinary operands need;
-    it goes on while any lane has more than the divisor left.
+    A step subtracts the rounded quotient times the divisor, exactly and with one rounding. Its
+    remainder is less than a unit in the quotient's last place. Ordinary operands need one step;
+    there are more while the remainder of any lane exceeds the divisor.
     """
-    if x.kind == "f32":  # whose quotients are all finite in float64
+    if x.kind == "f32":  # its quotients are all finite in float64
         return float_remainder(x.widened(), y.widened()).narrowed()
     divisor = y.abs()
 
@@ -112,16 +111,16 @@ def float_remainder(x: Lanes, y: Lanes) -> Lanes:
         unit = divisor
         for _ in range(2):
             unit = select((rest / unit).abs() > FAR, unit * SCALE, unit)
-        left = fma(-(rest / unit).rounded("trunc"), unit, rest)
-        left = select(rest.abs() < divisor, rest, left)
-        return [left], left.abs() >= divisor
+        remaining = fma(-(rest / unit).rounded("trunc"), unit, rest)
+        remaining = select(rest.abs() < divisor, rest, remaining)
+        return [remaining], remaining.abs() >= divisor
 
-    (left,) = repeated([x.abs()], step)
-    return select(left < 0, left + divisor, left).with_sign_of(x)
+    (remaining,) = repeated([x.abs()], step)
+    return select(remaining < 0, remaining + divisor, remaining).with_sign_of(x)
 
 
 def float_floor_remainder(x: Lanes, y: Lanes) -> Lanes:
-    """The exact remainder of floats, with the sign of the divisor; a zero has it too."""
+    """The exact remainder of floats, with the sign of the divisor, also for zeros."""
     rest = float_remainder(x, y)
     shifted = select((rest < 0) ^ (y < 0), rest + y, rest)
     return select(rest.eq(0), rest.with_sign_of(y), shifted)

@@ -1,4 +1,4 @@
-"""Loops and rare cases inside an element function: the only branches that they have."""
+"""Loops and rare cases inside element functions: their only branches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def any_lane(condition: Lanes) -> Reg:
 
 
 def rarely(condition: Lanes, usual: list[Lanes], rare: Callable[[], list[Lanes]]) -> list[Lanes]:
-    """What `rare` computes for all lanes if the condition holds in any, else `usual`."""
+    """The values of `rare` for all lanes if the condition holds in any, else `usual`."""
     emitter = condition.emitter
     slow, join = emitter.fresh_label("rare"), emitter.fresh_label("usual")
     before = emitter.block
@@ -42,9 +42,9 @@ def rarely(condition: Lanes, usual: list[Lanes], rare: Callable[[], list[Lanes]]
 def repeated(
     start: list[Lanes], body: Callable[[list[Lanes]], tuple[list[Lanes], Lanes]]
 ) -> list[Lanes]:
-    """The last values of a loop: `body` gives the next ones, and where to go on.
+    """The last values of a loop: `body` gives the next ones, and the lanes that go on.
 
-    It goes on for all lanes while it must for any.
+    All lanes go on while any must.
     """
     emitter = start[0].emitter
     before, loop, after = emitter.block, emitter.fresh_label("loop"), emitter.fresh_label("done")
@@ -57,8 +57,8 @@ def repeated(
     ]
     following, more = body(values)
     end = emitter.block
-    for at, (x, value, y) in enumerate(zip(start, values, following), first):
-        emitter.lines[at] = (
+    for line, (x, value, y) in enumerate(zip(start, values, following), first):
+        emitter.lines[line] = (
             f"  {value.reg.text} = phi {x.reg.type} [ {x.reg.text}, %{before} ], "
             f"[ {y.reg.text}, %{end} ]"
         )

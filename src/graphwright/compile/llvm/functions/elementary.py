@@ -1,6 +1,6 @@
-"""The elementary functions that native code has, by their names in `op.scalars`.
+"""The elementary functions of native code, by their names in `op.scalars`.
 
-Most programs use few of them, so the modules that write them are imported when they are needed.
+Most programs use few of them, so the modules that write them are imported at first use.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from graphwright.machine.exclusion import LLVM
 
 @cache
 def writer(module: str, name: str) -> Callable[..., Lanes]:
-    """A function of a module, which is imported."""
-    with LLVM:  # for which forks wait: what is being imported can never be in the child
-        found: Callable[..., Lanes] = getattr(import_module(f"{__package__}.{module}"), name)
-    return found
+    """A function of a module, which is imported first."""
+    with LLVM:  # forks wait for it: a child can never import a half-imported module
+        function: Callable[..., Lanes] = getattr(import_module(f"{__package__}.{module}"), name)
+    return function
 
 
 def of(module: str, *names: str) -> dict[str, Callable[..., Lanes]]:
-    """The functions of a module by name, each of which imports it when it is called."""
+    """The functions of a module by name, which import it when they are called."""
     return {name: lambda *lanes, name=name: writer(module, name)(*lanes) for name in names}
 
 

@@ -16,14 +16,14 @@ from graphwright.types.dtypes import DType
 
 
 def overlook(condition: Reg) -> None:
-    """Lets division by zero pass: the result is then some integer."""
+    """Ignores division by zero: the result is then some integer."""
 
 
 class VectorScalars(CheckedScalars[Reg]):
     """The words of element expressions; `NoNativeForm` for one that a kind lacks.
 
-    `on_zero` is told in which lanes an integer is divided by zero or raised to a negative
-    power: nothing traps there, and the result means nothing.
+    `on_zero` gets the lanes in which an integer is divided by zero or raised to a negative power.
+    Nothing traps there, and the result means nothing.
     """
 
     def __init__(self, emitter: Emitter, on_zero: Callable[[Reg], None] = overlook) -> None:
@@ -84,7 +84,7 @@ class VectorScalars(CheckedScalars[Reg]):
         return self._apply(word(BINARY, function, x.kind), x, y)
 
     def _apply(self, rule: Callable[..., Lanes], *operands: Reg) -> Reg:
-        """A rule's result; of halves computed in f32, and rounded after every word."""
+        """The result of a rule; halves are computed in f32, and rounded after every word."""
         lanes = [Lanes(self.emitter, x) for x in operands]
         kind = operands[0].kind
         if kind not in HALVES:
@@ -107,7 +107,7 @@ def word(
 
 
 def itself(x: Lanes) -> Lanes:
-    """What rounding does to integers, and conjugation to real numbers."""
+    """x itself: the rounded integer, the conjugate of a real number."""
     return x
 
 
@@ -129,7 +129,7 @@ def integer_sign(x: Lanes) -> Lanes:
 
 
 def popcount(x: Lanes) -> Lanes:
-    """How many bits are set, as u8."""
+    """The number of set bits, as u8."""
     return converted(Lanes(x.emitter, x.emitter.intrinsic("ctpop", x.reg)), "u8")
 
 
@@ -162,7 +162,7 @@ def integer_extreme(name: str) -> Callable[[Lanes, Lanes], Lanes]:
 
 
 def distance(y: Lanes) -> Lanes:
-    """A shift's distance brought into the width of the kind."""
+    """The distance of a shift, clipped to the width of the kind."""
     width = bits(y.kind) - 1
     constant = y.known()
     if constant is not None:
@@ -193,16 +193,16 @@ def integer_power(x: Lanes, y: Lanes, on_zero: Callable[[Reg], None]) -> Lanes:
         y = select(y < 0, y.constant(0), y)
 
     def step(values: list[Lanes]) -> tuple[list[Lanes], Lanes]:
-        result, base, left = values
-        odd = (left & 1).ne(0)
-        following = left >> 1
+        result, base, rest = values
+        odd = (rest & 1).ne(0)
+        following = rest >> 1
         return [select(odd, result * base, result), base * base, following], following.ne(0)
 
     return repeated([x.constant(1), x, y], step)[0]
 
 
 def product_of_squares(x: Lanes, power: int) -> Lanes:
-    """x to a power that is known, without a loop."""
+    """x to a known power, without a loop."""
     result, base = x.constant(1), x
     while power:
         result = result * base if power & 1 else result
@@ -220,7 +220,7 @@ CHECKED: dict[str, Callable[..., Lanes]] = {
     "truncmod": division.remainder,
 }
 
-#: Quotients of floats that are rounded: how.
+#: The rounding of quotients of floats.
 QUOTIENTS = {"floordiv": "floor", "truncdiv": "trunc"}
 
 _ROUNDINGS: dict[str, dict[str, Callable[..., Lanes]]] = {

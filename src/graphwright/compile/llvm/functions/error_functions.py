@@ -7,7 +7,7 @@ from graphwright.compile.llvm.functions.exponentials import expm1_near_zero, red
 from graphwright.compile.llvm.functions.lanes import Lanes, fma, horner, polynomial, select
 from graphwright.compile.llvm.functions.scaling import power_of_two, scaled
 
-#: From where erf is 1, and erfc 0.
+#: The arguments from which erf is 1, and erfc is 0.
 ERF_MOST = {"f32": 4.0, "f64": 6.0}
 ERFC_LEAST = {"f32": 11.0, "f64": 28.0}
 
@@ -20,7 +20,7 @@ def erf_near_zero(x: Lanes) -> Lanes:
 def erfc_of_positive(x: Lanes) -> Lanes:
     """erfc(x) of 0 <= x <= 28: exp(-x^2) / (1 + 2 x) times a polynomial in (x - 4) / (x + 4).
 
-    What rounding loses on the way is put back: of x^2, of exp, of 1 + 2 x and of the quotient.
+    Corrections restore what rounding loses: of x^2, of exp, of 1 + 2 x and of the quotient.
     """
     square = x * x
     lost = fma(x, x, -square)
@@ -35,13 +35,13 @@ def erfc_of_positive(x: Lanes) -> Lanes:
     divisor = fma(x, 2, 1)
     inverse = 1 / divisor
     ratio = series * inverse
-    left = fma(-ratio, divisor, series) - ratio * (x * 2 - (divisor - 1))
-    rest = fma(ratio, power, fma(left, inverse, ratio * power_low))
+    residual = fma(-ratio, divisor, series) - ratio * (x * 2 - (divisor - 1))
+    rest = fma(ratio, power, fma(residual, inverse, ratio * power_low))
     return scaled(ratio + rest, k)
 
 
 def erf(x: Lanes) -> Lanes:
-    """The error function: a polynomial up to 1, above 1 less the exponential of one."""
+    """The error function: a polynomial up to 1, above it 1 minus the exponential of one."""
     size = x.abs()
     r, k = reduced(polynomial(size.at_most(ERF_MOST[x.kind]), of.LOG_ERFC[x.kind]))
     power = power_of_two(k.integer)

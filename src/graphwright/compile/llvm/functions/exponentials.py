@@ -1,7 +1,7 @@
 """Exponentials and hyperbolic functions, branch-free.
 
-exp(x) = 2^k exp(r), where k is the whole number nearest to x / log(2) and |r| <= log(2) / 2:
-x less k log(2) in two parts, fused, is exact to the last bit of r.
+exp(x) = 2^k exp(r), where k is the whole number nearest to x / log(2) and |r| <= log(2) / 2. Fused
+steps subtract k log(2) in two parts, so r is exact to its last bit.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from graphwright.compile.llvm.functions.element_blocks import rarely
 from graphwright.compile.llvm.functions.lanes import Lanes, fma, polynomial, select
 from graphwright.compile.llvm.functions.scaling import WholeNumber, nearest, power_of_two, scaled
 
-#: Where exp is 0 and infinite.
+#: The limits beyond which exp is 0 or infinite.
 EXP_RANGE = {"f32": (-104.0, 89.0), "f64": (-746.0, 710.0)}
-#: Where half of exp is infinite.
+#: The limit above which half of exp is infinite.
 HALF_EXP_MOST = {"f32": 90.0, "f64": 711.0}
-#: Where tanh is 1.
+#: The limit above which tanh is 1.
 TANH_MOST = {"f32": 10.0, "f64": 20.0}
-#: Where expm1 is -1.
+#: The limit below which expm1 is -1.
 EXPM1_LEAST = {"f32": -18.0, "f64": -38.0}
 
 
@@ -29,7 +29,7 @@ def reduced(x: Lanes) -> tuple[Lanes, WholeNumber]:
 
 
 def reduced_in_two(x: Lanes) -> tuple[Lanes, Lanes, WholeNumber]:
-    """As `reduced`, with what r lacks between them."""
+    """r, the error of r, and k; see `reduced`."""
     high, low = of.LN2[x.kind]
     k = nearest(x, of.LOG2E[x.kind][0])
     exact = fma(k.number, -high, x)
@@ -54,7 +54,7 @@ def exp(x: Lanes) -> Lanes:
 def expm1(x: Lanes) -> Lanes:
     """exp(x) - 1: half of it is 2^(k - 1) (exp(r) - 1) + 2^(k - 1) - 1/2.
 
-    What is added last is the small part of exp(r) - 1, since r and 2^(k - 1) may cancel.
+    The small part of exp(r) - 1 is added last, since r and 2^(k - 1) may cancel.
     """
     r, k = reduced(x.at_least(EXPM1_LEAST[x.kind]).at_most(EXP_RANGE[x.kind][1]))
     half = power_of_two(k.integer - 1)
@@ -64,7 +64,7 @@ def expm1(x: Lanes) -> Lanes:
 
 
 def half_exp(x: Lanes) -> tuple[Lanes, Lanes]:
-    """exp(x) / 2 for x >= 0, as the sum of a number and a small one."""
+    """exp(x) / 2 for x >= 0, as a number and a small correction."""
     r, k = reduced(x.at_most(HALF_EXP_MOST[x.kind]))
     rest = expm1_near_zero(r)
     high = rest + 1
@@ -90,8 +90,8 @@ def cosh(x: Lanes) -> Lanes:
 def tanh(x: Lanes) -> Lanes:
     """Hyperbolic tangent: by a polynomial up to 9/16, by an exponential above.
 
-    In float32 the exponential is exact enough everywhere, and cheaper than both. But a lone
-    number is waited for, and the way through the polynomial is the shorter one.
+    In float32 the exponential is exact enough everywhere, and cheaper than both together. But for
+    a single number latency counts, and the polynomial's is shorter.
     """
     size = x.abs()
     if x.kind == "f32" and x.reg.lanes > 1:
@@ -104,10 +104,10 @@ def tanh(x: Lanes) -> Lanes:
 
 
 def tanh_by_exponential(size: Lanes) -> Lanes:
-    """tanh of a positive number, or its negative: (1 - u) / (1 + u) of u = exp(-2 size).
+    """tanh of a positive number: (1 - u) / (1 + u) with u = exp(-2 size).
 
-    Half of 1 - u and half of 1 + u come from u = 2^k (1 + 2 h) each by itself, so that their errors
-    do not add up.
+    Half of 1 - u and half of 1 + u are each computed from u = 2^k (1 + 2 h). So their errors do not
+    add up.
     """
     minus = (-size).at_least(-TANH_MOST[size.kind])
     high, low = of.LN2[size.kind]
@@ -125,12 +125,12 @@ def tanh_by_exponential(size: Lanes) -> Lanes:
 def sigmoid(x: Lanes) -> Lanes:
     """1 / (1 + exp(-x)); exp(-|x|) never overflows, so that small results are exact too.
 
-    What the sum and the quotient lose is put back.
+    Corrections restore what the sum and the quotient lose.
     """
     tail = exp(-x.abs())
     above = select(x < 0, tail, 1)
     below = tail + 1
     inverse = 1 / below
     quotient = above * inverse
-    left = fma(-quotient, below, above) - quotient * (tail - (below - 1))
-    return fma(left, inverse, quotient)
+    residual = fma(-quotient, below, above) - quotient * (tail - (below - 1))
+    return fma(residual, inverse, quotient)

@@ -10,9 +10,9 @@ from graphwright.compile.llvm.functions.bessel_functions import with_exponential
 from graphwright.compile.llvm.functions.lanes import Lanes, choose, in_double, polynomial, select
 from graphwright.compile.llvm.functions.logarithms import log
 
-#: Steps upwards from where digamma's asymptotic series is not good yet.
+#: Steps upwards to arguments for which digamma's asymptotic series is exact.
 _STEPS = 8
-#: Beyond it the exponential integral is infinite.
+#: The limit above which the exponential integral is infinite.
 _EI_MOST = 720.0
 
 
@@ -27,7 +27,7 @@ def digamma(x: Lanes) -> Lanes:
 
 
 def digamma_near(x: Lanes) -> Lanes:
-    """Digamma of 0 < x < 2: what it is on [1, 2], where its root is a factor, or a step below."""
+    """Digamma of 0 < x < 2: on [1, 2] with its root as a factor, below that by one step."""
     below = x < 1
     place = select(below, x + 1, x)
     root, rest = of.DIGAMMA_ROOT["f64"]
@@ -36,7 +36,7 @@ def digamma_near(x: Lanes) -> Lanes:
 
 
 def digamma_far(x: Lanes) -> Lanes:
-    """Digamma of x >= 2, by its asymptotic series at 8 or above; the steps to there are one
+    """Digamma of x >= 2, by its asymptotic series from 8 on; the steps to there are one
     fraction."""
     least = x.at_most(float(_STEPS))
     above, below = x.constant(1), least

@@ -1,8 +1,8 @@
 """Huge angles less whole quarter turns, by integer arithmetic (the way of Payne and Hanek).
 
-An angle is M 2^E with a whole M. Of the binary digits of 2 / pi, those that contribute whole
-turns are left out; 192 that follow, times M, give the quarter turns and a fraction of one to
-well over 106 bits. A loop over the lanes calls a function for one.
+An angle is M 2^E with a whole M. The binary digits of 2 / pi that contribute whole turns are left
+out. The next 192 digits, times M, give the quarter turns and a fraction of one to well over 106
+bits. A loop over the lanes calls a function for one lane.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ RESULT = "{ double, double, i64 }"
 
 
 def reduced_huge(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
-    """r, what r lacks, and n, such that x is r + n quarter turns; NaN where x is not finite."""
+    """r, the error of r, and n: x is r + n quarter turns; NaN where x is not finite."""
     emitter, kind, lanes = x.emitter, x.kind, x.reg.lanes
     emitter.declarations |= {TABLE: table(), **INTRINSICS, FUNCTION: definition()}
     if lanes == 1:
         return reduced_one(x)
 
     def lane(values: list[Lanes]) -> tuple[list[Lanes], Lanes]:
-        at = values[-1]
-        text = f"extractelement {x.reg}, {at.reg}"
-        found = reduced_one(Lanes(emitter, emitter.assign(kind, 1, text)))
+        number = values[-1]
+        text = f"extractelement {x.reg}, {number.reg}"
+        parts = reduced_one(Lanes(emitter, emitter.assign(kind, 1, text)))
         following = [
             Lanes(emitter, emitter.assign(
-                all_.kind, lanes, f"insertelement {all_.reg}, {one.reg}, {at.reg}"
+                all_.kind, lanes, f"insertelement {all_.reg}, {one.reg}, {number.reg}"
             ))
-            for all_, one in zip(values, found)
+            for all_, one in zip(values, parts)
         ]  # fmt: skip
-        return [*following, at + 1], at + 1 < lanes
+        return [*following, number + 1], number + 1 < lanes
 
     whole = Reg("zeroinitializer", INTEGERS[kind], lanes)
     first = Lanes(emitter, emitter.constant("i32", 0))
@@ -43,7 +43,7 @@ def reduced_huge(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
 
 
 def reduced_one(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
-    """The same of one lane."""
+    """The same for one lane."""
     emitter = x.emitter
     wide = x.widened() if x.kind == "f32" else x
     call = emitter.fresh()
@@ -71,7 +71,7 @@ def table() -> str:
 
 
 def definition() -> str:
-    """The function's text."""
+    """The text of the function for one lane."""
     return f"""define internal {RESULT} @{FUNCTION}(double %wide) noinline {{
 {SCALAR}
   %one = insertvalue {RESULT} poison, double %value, 0
@@ -83,9 +83,9 @@ def definition() -> str:
 
 _HALF_PI = [literal("f64", part) for part in of.HALF_PI["f64"]]
 
-#: From %wide to %value + %value.low and %turns: M and E; the words of 2 / pi; their product
-#: modulo four quarter turns; its fraction, from -1/2 to 1/2, as two numbers that are exact
-#: but for the last's end; times pi / 2.
+#: From %wide to %value + %value.low and %turns. The steps are: M and E, the words of 2 / pi, their
+#: product modulo four quarter turns, and its fraction times pi / 2. The fraction, from -1/2 to 1/2,
+#: is two numbers, exact but for the last bits of the second one.
 SCALAR = f"""  %bits = bitcast double %wide to i64
   %biased = lshr i64 %bits, 52
   %exponent = and i64 %biased, 2047

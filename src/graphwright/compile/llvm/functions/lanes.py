@@ -31,7 +31,7 @@ class Lanes:
         self.emitter = emitter
         self.reg = reg
 
-    # -- what it is ----------------------------------------------------------------------
+    # -- kind and value --------------------------------------------------------------------
 
     @property
     def kind(self) -> str:
@@ -136,7 +136,7 @@ class Lanes:
             predicate = ("s" if is_signed(self.kind) else "u") + relation
         return self._wrap(self.emitter.compare(predicate, self.reg, self._reg(other)))
 
-    # -- functions that machines have ----------------------------------------------------
+    # -- functions of machines ------------------------------------------------------------
 
     def abs(self) -> Lanes:
         """|x| of floating-point numbers."""
@@ -178,7 +178,7 @@ class Lanes:
         """float64 rounded to float32."""
         return self.cast("fptrunc", "f32")
 
-    # -- how it is done ------------------------------------------------------------------
+    # -- helpers ---------------------------------------------------------------------------
 
     def _wrap(self, reg: Reg) -> Lanes:
         return Lanes(self.emitter, reg)
@@ -219,7 +219,7 @@ def polynomial(x: Lanes, coefficients: tuple[float, ...], square: Lanes | None =
 
 
 def horner(x: Lanes, coefficients: tuple[float, ...]) -> Lanes:
-    """c0 + c1 x + c2 x^2 + ..., with one multiplication a power."""
+    """c0 + c1 x + c2 x^2 + ..., with one multiplication for each power."""
     total = x.constant(coefficients[-1])
     for coefficient in coefficients[-2::-1]:
         total = fma(total, x, coefficient)
@@ -227,7 +227,7 @@ def horner(x: Lanes, coefficients: tuple[float, ...]) -> Lanes:
 
 
 def in_double(rule: Callable[[Lanes], Lanes]) -> Callable[[Lanes], Lanes]:
-    """A rule for float64 as one for float32 too, which is computed in float64 and rounded once."""
+    """A rule for float64 that serves float32 too: computed in float64 and rounded once."""
 
     @wraps(rule)
     def both(x: Lanes) -> Lanes:

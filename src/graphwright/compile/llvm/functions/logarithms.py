@@ -24,7 +24,7 @@ def split(x: Lanes) -> tuple[Lanes, Lanes]:
 
 
 def split_any(x: Lanes) -> tuple[Lanes, Lanes]:
-    """As `split`, of subnormal numbers too, and e as a float."""
+    """m and e of `split`, for subnormal numbers too, with e as a float."""
     least, shift = SUBNORMAL[x.kind]
     tiny = x < least
     mantissa, exponent = split(select(tiny, x * 2.0**shift, x))
@@ -62,13 +62,13 @@ def log(x: Lanes) -> Lanes:
 
 
 def at_the_ends(x: Lanes, result: Lanes) -> Lanes:
-    """A logarithm's result where x is positive and finite; at 0, below and beyond what is right."""
+    """A logarithm's result for positive finite x, with the limits at 0, below 0 and at infinity."""
     below = choose(x.eq(0), -float("inf"), x.constant(float("nan")))
     return select(x < float("inf"), select(x > 0, result, below), x)
 
 
 def log_of_sum(high: Lanes, low: Lanes | None, twofold: int = 0) -> Lanes:
-    """log((high + low) 2^twofold) of a positive normal `high` and a `low` small beside it."""
+    """log((high + low) 2^twofold) for a positive normal `high` and a much smaller `low`."""
     mantissa, exponent = split(high)
     f = mantissa - 1
     if low is not None:  # far from 1 it is too small to matter, and 2^-exponent too small
@@ -78,7 +78,7 @@ def log_of_sum(high: Lanes, low: Lanes | None, twofold: int = 0) -> Lanes:
 
 
 def log1p(x: Lanes) -> Lanes:
-    """log(1 + x): what rounding 1 + x loses is put back."""
+    """log(1 + x), with a correction for the rounding of 1 + x."""
     total = x + 1
     back = total - 1
     result = log_of_sum(total, (x - back) + (1 - (total - back)))
@@ -89,7 +89,7 @@ def log1p(x: Lanes) -> Lanes:
 
 # -- inverse hyperbolic functions -----------------------------------------------------------
 
-#: Above it, x^2 and x^2 + 1 have the same root to the last bit.
+#: The limit above which x^2 and x^2 + 1 have the same root to the last bit.
 FAR = 2.0**30
 
 
@@ -107,9 +107,9 @@ def asinh_near_zero(x: Lanes, square: Lanes) -> Lanes:
 
 
 def log_with_root(x: Lanes, add: float) -> Lanes:
-    """log(x + sqrt(x^2 + add)): of its half, which cannot overflow, and one power of two more.
+    """log(x + sqrt(x^2 + add)), from half the sum, which cannot overflow, and a power of two.
 
-    What the square, the sum and the root lose is put back.
+    Corrections restore what the square, the sum and the root lose.
     """
     far = x > FAR
     bounded = choose(far, 2.0, x)

@@ -1,4 +1,4 @@
-"""x to the power of y: exp(y log(x)), the logarithm to some bits more than the result has."""
+"""x to the power of y: exp(y log(x)), with a logarithm of more bits than the result."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from graphwright.compile.llvm.functions.logarithms import SUBNORMAL, as_float, s
 from graphwright.compile.llvm.functions.scaling import ROUNDER, scaled
 
 INFINITY = float("inf")
-#: Beyond it, either way, 2^x is infinite or 0 in float32.
+#: The size of x beyond which 2^x is infinite or 0 in float32.
 BEYOND_FLOAT32 = 200.0
 
 
 def pow(x: Lanes, y: Lanes) -> Lanes:
-    """x to the power of y, with the special cases of C, which few lanes are."""
+    """x to the power of y, with the special cases of C, which are rare."""
     constant = y.known()
     if constant in SMALL_POWERS:
         return SMALL_POWERS[constant](x)
@@ -37,7 +37,7 @@ def usual_parts(x: Lanes) -> list[Lanes]:
 
 
 def special_cases(x: Lanes, y: Lanes, result: Lanes) -> Lanes:
-    """`result`, which is right for positive finite x and y, where they need not be that."""
+    """`result` corrected for all x and y; it is right for positive finite ones."""
     size = x.abs()
     end = size.eq(0) | size.eq(INFINITY)
     result = select(end, select(y > 0, size, 1 / size), result)
@@ -51,7 +51,7 @@ def special_cases(x: Lanes, y: Lanes, result: Lanes) -> Lanes:
 
 
 def root(x: Lanes) -> Lanes:
-    """The power of 1/2: a square root but for -0 and minus infinity."""
+    """The power of 1/2: the square root, except for -0 and minus infinity."""
     return choose(x.eq(-INFINITY), INFINITY, (x + 0.0).sqrt())
 
 
@@ -94,8 +94,8 @@ def float64_power(mantissa: Lanes, exponent: Lanes, y: Lanes) -> Lanes:
 def log_in_two(mantissa: Lanes, exponent: Lanes) -> tuple[Lanes, Lanes]:
     """log(mantissa 2^exponent) as a sum of two numbers, to about 66 bits.
 
-    log(1 + f) = 2 atanh(s) = 2 s + 2/3 s^3 + s^5 R(s^2) with s = f / (2 + f); all but the
-    last term in pairs.
+    log(1 + f) = 2 atanh(s) = 2 s + 2/3 s^3 + s^5 R(s^2), where s = f / (2 + f). All terms but the
+    last are pairs.
     """
     f = mantissa - 1
     divisor = f + 2

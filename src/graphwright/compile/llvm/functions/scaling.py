@@ -7,7 +7,7 @@ from graphwright.compile.llvm.emitter import Emitter, Reg, bits
 from graphwright.compile.llvm.functions.lanes import FORMATS, Lanes, fma
 from graphwright.machine.targets import vectors
 
-#: Adding it rounds to a whole number, which is then in the low bits.
+#: Adding this rounds to a whole number, which is then in the low bits.
 ROUNDER = {"f32": 1.5 * 2.0**23, "f64": 1.5 * 2.0**52}
 
 
@@ -18,7 +18,7 @@ class WholeNumber(NamedTuple):
     integer: Lanes
 
     def less_one(self) -> WholeNumber:
-        """The one before."""
+        """The whole number before."""
         return WholeNumber(self.number - 1, self.integer - 1)
 
 
@@ -33,13 +33,13 @@ def nearest(x: Lanes, factor: float) -> WholeNumber:
 
 
 def power_of_two(k: Lanes) -> Lanes:
-    """2^k, where that is a normal number."""
+    """2^k, for a normal number."""
     significand, bias = FORMATS["f32" if k.kind == "i32" else "f64"]
     return ((k + bias) << significand).from_bits()
 
 
 def scaled(x: Lanes, k: WholeNumber) -> Lanes:
-    """x 2^k, infinite and subnormal numbers rightly, for 1/2 < x < 2."""
+    """x 2^k for 1/2 < x < 2, correct for infinite and subnormal results."""
     if vectors().bits == 512:
         return Lanes(x.emitter, scaled_at_once(x.emitter, x.reg, k.number.reg))
     half = k.integer >> 1
@@ -47,7 +47,7 @@ def scaled(x: Lanes, k: WholeNumber) -> Lanes:
 
 
 def scaled_at_once(e: Emitter, x: Reg, k: Reg) -> Reg:
-    """As `scaled`, by the instruction that AVX-512 has for it, in pieces of its size."""
+    """x 2^k by the instruction of AVX-512, in pieces of its size."""
     width = x.lanes * bits(x.kind)
     if width > 512:
         half = x.lanes // 2
@@ -61,5 +61,5 @@ def scaled_at_once(e: Emitter, x: Reg, k: Reg) -> Reg:
     mask = "i16" if x.lanes == 16 else "i8"
     kind, mode = (", i32", ", i32 4") if width == 512 else ("", "")
     e.declarations[name] = f"declare {x.type} @{name}({x.type}, {x.type}, {x.type}, {mask}{kind})"
-    given = f"{x}, {k}, {x.type} zeroinitializer, {mask} -1{mode}"
-    return e.assign(x.kind, x.lanes, f"call {x.type} @{name}({given})")
+    operands = f"{x}, {k}, {x.type} zeroinitializer, {mask} -1{mode}"
+    return e.assign(x.kind, x.lanes, f"call {x.type} @{name}({operands})")

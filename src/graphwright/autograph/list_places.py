@@ -1,0 +1,83 @@
+"""The places where a region of the graph may change Python lists: variables, attributes, items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import CellType
+from typing import Any
+
+from graphwright.autograph.live_source import cells_of
+
+
+class DictItem:
+    """An item of a dict, as a cell."""
+
+    def __init__(self, owner: dict[object, object], key: object) -> None:
+        self.owner = owner
+        self.key = key
+
+    @property
+    def cell_contents(self) -> Any:
+        return self.owner[self.key]
+
+    @cell_contents.setter
+    def cell_contents(self, value: object) -> None:
+        self.owner[self.key] = value
+
+
+#: A place that holds a value.
+Cell = CellType | DictItem
+#: The name of an attribute or item, what gives the dict that it is in, and its key there.
+Keyed = tuple[str, Callable[[], object], object]
+
+
+class ListPlaces:
+    """Variables, attributes and items whose lists a region may change.
+
+    The variables are those in the cells of a function.
+    """
+
+    def __init__(self, variables: Callable[[], object] | None, *others: Keyed) -> None:
+        self.variables = variables
+        self.others = others
+
+    def cells(self) -> dict[str, Cell]:
+        """The places that exist, by name."""
+        cells: dict[str, Cell] = dict(cells_of(self.variables))
+        for name, owner_of, key in self.others:
+            try:
+                owner = owner_of()
+            except (AttributeError, IndexError, KeyError, NameError, TypeError):
+                continue  # the region makes the object
+            if type(owner) is dict and key in owner:
+                cells[name] = DictItem(owner, key)
+        return cells
+
+
+#: What says where lists are: a function by its cells, or places.
+Holder = Callable[..., object] | ListPlaces | None
+
+
+def python_lists(holder: Holder) -> list[tuple[str, Cell, list[Any]]]:
+    """The places that hold Python lists, with their names and the lists."""
+    cells: Mapping[str, Cell]
+    cells = holder.cells() if isinstance(holder, ListPlaces) else cells_of(holder)
+    values = [(name, cell, value_of(cell)) for name, cell in cells.items()]
+    return [(name, cell, value) for name, cell, value in values if type(value) is list]
+
+
+#: What an empty cell gives.
+EMPTY = object()
+
+
+def is_vacant(cell: CellType) -> bool:
+    """Whether a variable's cell is empty."""
+    return value_of(cell) is EMPTY
+
+
+def value_of(cell: Cell) -> Any:
+    """The value in a cell, or `EMPTY`."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return EMPTY
