@@ -142,7 +142,8 @@ def described(pipeline: Pipeline, run: Run) -> str:
     """Whether the element spec and the cardinality say what came."""
     count = int(pipeline.dataset.cardinality())
     # A dataset of nothing that is repeated for ever counts as endless too.
-    is_wrong = run.is_whole and count != -2 and count != len(run.items)
+    is_sound = not any(isinstance(item, Failure) for item in run.items)
+    is_wrong = run.is_whole and is_sound and count != -2 and count != len(run.items)
     if is_wrong and "repeat()" not in pipeline.source:
         return f"cardinality: {count} for {len(run.items)} elements"
     for item in run.items:

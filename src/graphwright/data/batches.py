@@ -82,12 +82,20 @@ class Batches(DatasetValue):
             A dataset of rows.
 
         Raises:
+            ValueError: A part of an element is a scalar, or it is known that the parts have
+                different numbers of rows.
             InvalidArgumentError: The parts of an element have different numbers of rows.
 
         >>> import graphwright as tf
         >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2, 3]).unbatch()]
         [1, 2, 3]
         """
+        types = self._type.types
+        if any(type_.dims == () for type_ in types):
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        counts = {type_.dims[0] for type_ in types if type_.dims} - {None}
+        if len(counts) > 1 and all(isinstance(leaf, TensorSpec) for leaf in self._type.leaves):
+            raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
         return make(batch_stages.UnbatchStage, self._type.unbatched(), [self])
 
     def padded_batch(
@@ -205,7 +213,7 @@ class Batches(DatasetValue):
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
         count = static(size) if static(drop) and size.shape.rank == 0 else None
         element = self._type.unbatched().batched(count)
-        return make(batch_stages.RebatchStage, element, [self], [size, drop], name="BatchDataset")
+        return make(batch_stages.RebatchStage, element, [self], [size, drop])
 
     def window(
         self,
@@ -426,7 +434,9 @@ def paddings(element: ElementType, values: Any) -> list[Any]:
 def padding(value: Any, dtype: DType) -> Any:
     """A padding value as a scalar of a dtype; TypeError if it is of another."""
     if value is None:
-        return convert({dt.string: b"", dt.bool_: False}.get(dtype, 0), dtype)
+        if dtype is dt.string:
+            return convert(b"", dtype)
+        return convert(False if dtype is dt.bool_ else 0, dtype)
     tensor: Any = convert(value, None, dtype)
     if tensor.dtype is not dtype:
         raise TypeError(

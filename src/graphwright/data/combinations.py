@@ -43,6 +43,12 @@ class Combinations(DatasetValue):
         if args and datasets is not None:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
         structure: Any = datasets if not args else args[0] if len(args) == 1 else args
+        if isinstance(structure, list):
+            raise TypeError(
+                "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
+                "`tf.data.Dataset` objects. Python `list` is not supported and you should use "
+                "`tuple` instead."
+            )
         inputs = tree.flatten(structure)
         for dataset in inputs:
             if not isinstance(dataset, DatasetValue):

@@ -8,7 +8,9 @@ from typing import Any
 from graphwright.control.map import items_of
 from graphwright.control.tensor_array import TensorArray
 from graphwright.data.blocks import Row
+from graphwright.data.element_type import ElementType
 from graphwright.op.interpreter import activate
+from graphwright.types.composite import Composite
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import wrap
 
@@ -34,6 +36,15 @@ def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[Any]]) -> Row:
                 array.write(place, part)
         whole = items.together(parts, count)
         return arrays_of(spec._batch(count), whole)  # type: ignore[attr-defined]
+
+
+def row_count(element: ElementType, row: Sequence[Any]) -> int:
+    """How many rows the first part of an element has."""
+    first = element.leaves[0]
+    arrays = row[: len(first.flatten())]
+    with activate(None):
+        value = of_arrays(first, arrays)
+        return int(value._row_count()) if isinstance(value, Composite) else len(arrays[0])
 
 
 def rows_of(spec: TypeSpec, arrays: Sequence[Any]) -> list[Row]:

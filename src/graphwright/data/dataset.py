@@ -129,10 +129,12 @@ class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
             if type_.dims == ():
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         if any(not isinstance(leaf, TensorSpec) for leaf in whole.leaves):
-            one = make(source_stages.TensorsStage, whole, [], whole.flatten(element))
-            return make(
-                batch_stages.UnbatchStage, whole.unbatched(), [one], name="TensorSliceDataset"
-            )
+            row = whole.flatten(element)
+            rows = whole.unbatched()
+            return make(batch_stages.CompositeSlicesStage, rows, [], row, whole=whole)
+        counts = {type_.dims[0] for type_ in whole.types if type_.dims} - {None}
+        if len(counts) > 1:
+            raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
         return make(source_stages.SlicesStage, whole.unbatched(), [], whole.flatten(element))
 
     @staticmethod

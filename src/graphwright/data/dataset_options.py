@@ -38,26 +38,26 @@ class OptionGroup:
     """Options that have names and classes, and are None unless a program sets them."""
 
     #: The class of each option, and of those that are groups.
-    kinds: ClassVar[dict[str, type]] = {}
+    _kinds: ClassVar[dict[str, type]] = {}
     #: Former names.
-    former: ClassVar[dict[str, str]] = {}
+    _former: ClassVar[dict[str, str]] = {}
     #: What an option is as long as nobody sets it, if not None.
-    defaults: ClassVar[dict[str, Any]] = {}
+    _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:
         self.__dict__["_values"] = {
-            name: kind() for name, kind in self.kinds.items() if issubclass(kind, OptionGroup)
+            name: kind() for name, kind in self._kinds.items() if issubclass(kind, OptionGroup)
         }
 
     def __getattr__(self, name: str) -> Any:
-        name = self.former.get(name, name)
-        if name not in self.kinds:
+        name = self._former.get(name, name)
+        if name not in self._kinds:
             raise AttributeError(f"{type(self).__name__} has no option {name!r}")
-        return self._values.get(name, self.defaults.get(name))
+        return self._values.get(name, self._defaults.get(name))
 
     def __setattr__(self, name: str, value: object) -> None:
-        name = self.former.get(name, name)
-        kind = self.kinds.get(name)
+        name = self._former.get(name, name)
+        kind = self._kinds.get(name)
         if kind is None:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
@@ -67,11 +67,11 @@ class OptionGroup:
         self._values[name] = value
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.kinds]
+        return [*super().__dir__(), *self._kinds, *self._former]
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and all(
-            getattr(self, name) == getattr(other, name) for name in self.kinds
+            getattr(self, name) == getattr(other, name) for name in self._kinds
         )
 
     def __ne__(self, other: object) -> bool:
@@ -112,7 +112,7 @@ class ThreadingOptions(OptionGroup):
     4
     """
 
-    kinds: ClassVar[dict[str, type]] = {
+    _kinds: ClassVar[dict[str, type]] = {
         "max_intra_op_parallelism": int,
         "private_threadpool_size": int,
     }
@@ -121,7 +121,7 @@ class ThreadingOptions(OptionGroup):
 class AutotuneOptions(OptionGroup):
     """Options about numbers that are left to the dataset: `options.autotune`."""
 
-    kinds: ClassVar[dict[str, type]] = {
+    _kinds: ClassVar[dict[str, type]] = {
         "autotune_algorithm": AutotuneAlgorithm,
         "cpu_budget": int,
         "enabled": bool,
@@ -134,7 +134,7 @@ class AutotuneOptions(OptionGroup):
 class OptimizationOptions(OptionGroup):
     """Options about rewriting the pipeline: `options.experimental_optimization`."""
 
-    kinds: ClassVar[dict[str, type]] = dict.fromkeys(
+    _kinds: ClassVar[dict[str, type]] = dict.fromkeys(
         (
             "apply_default_optimizations", "filter_fusion", "filter_parallelization",
             "inject_prefetch", "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion",
@@ -148,8 +148,8 @@ class OptimizationOptions(OptionGroup):
 class DistributeOptions(OptionGroup):
     """Options about many workers: `options.experimental_distribute`."""
 
-    kinds: ClassVar[dict[str, type]] = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
-    defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy.AUTO}
+    _kinds: ClassVar[dict[str, type]] = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
+    _defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy.AUTO}
 
 
 class Options(OptionGroup):
@@ -164,7 +164,7 @@ class Options(OptionGroup):
     False
     """
 
-    kinds: ClassVar[dict[str, type]] = {
+    _kinds: ClassVar[dict[str, type]] = {
         "autotune": AutotuneOptions,
         "dataset_name": str,
         "deterministic": bool,
@@ -177,7 +177,7 @@ class Options(OptionGroup):
         "framework_type": list,
         "threading": ThreadingOptions,
     }
-    former: ClassVar[dict[str, str]] = {
+    _former: ClassVar[dict[str, str]] = {
         "experimental_deterministic": "deterministic",
         "experimental_threading": "threading",
     }

@@ -12,7 +12,6 @@ from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import DatasetStage
 from graphwright.op.interpreter import apply
-from graphwright.ops.core.casting import cast
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.composite import Composite
@@ -135,7 +134,8 @@ class DatasetValue(Composite):
         return stage
 
     def __repr__(self) -> str:
-        return f"<_{self._name} element_spec={self.element_spec!r}>"
+        mark = "" if self._name == "CacheDataset" else "_"  # TensorFlow's class is a public one
+        return f"<{mark}{self._name} element_spec={self.element_spec!r}>"
 
     @abstractmethod
     def __iter__(self) -> Any:
@@ -178,10 +178,12 @@ def make(
 
 
 def int64(value: TensorLike) -> Tensor:
-    """A number as an int64 tensor."""
-    tensor: Any = convert(value, None, dt.int64)
-    whole: Tensor = tensor if tensor.dtype is dt.int64 else cast(tensor, dt.int64)
-    return whole
+    """A number as an int64 tensor; TypeError or ValueError for what is of another dtype."""
+    tensor: Any = value if isinstance(value, Tensor) else convert(value, None, dt.int64)
+    if tensor.dtype is dt.int64:
+        return tensor  # type: ignore[no-any-return]  # it is a Tensor
+    kind = ValueError if isinstance(value, Tensor) else TypeError
+    raise kind(f"a number of elements must be an int64 scalar, not {value!r}")
 
 
 def function_for(

@@ -17,7 +17,7 @@ from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
 from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import DatasetStage, Postponed
+from graphwright.data.stage import DatasetStage
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.ops.core.shapes import shape as shape_of
@@ -136,8 +136,11 @@ class BoundFunction:
         with activate(None):
             return self.one(arrays)
 
-    def of_block(self, block: ElementBlock, postponed: Postponed) -> ElementBlock:
-        """The results for each element; those before an error, which is postponed."""
+    def of_block(self, block: ElementBlock) -> ElementBlock:
+        """The results for each element, or for those before one with an error.
+
+        If that is the first, its error is raised.
+        """
         if block.count > 1 and self.is_worth(block):
             try:
                 with activate(None):
@@ -149,11 +152,10 @@ class BoundFunction:
         for row in block.rows():
             try:
                 rows.append(self(row))
-            except Exception as error:
+            except Exception:
                 if not rows:
                     raise
-                postponed.error = error
-                break
+                break  # it is raised when the elements from here on are computed again
         self.seen += len(rows)
         if not rows[0]:
             return ElementBlock(len(rows), ())

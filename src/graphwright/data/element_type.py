@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graphwright.types import tree
@@ -93,14 +93,15 @@ class ElementType:
         return ElementType(tree.pack_sequence_as(self.specs, joined))
 
 
-def parts_in(structure: object, value: object) -> list[Any]:
+def parts_in(structure: Any, value: Any) -> list[Any]:
     """What stands in a value where a structure has its leaves; ValueError where it has others."""
     container, theirs = PLAIN[type(structure)], PLAIN[type(value)]
     if container is None:
         return [value]
     children: list[object] = list(container.children(structure))
     others: list[object] = [] if theirs is None else list(theirs.children(value))
-    if len(children) != len(others):
+    is_mapping = isinstance(structure, Mapping) and isinstance(value, Mapping)
+    if len(children) != len(others) or (is_mapping and set(structure) != set(value)):
         raise ValueError(f"{value!r} has not the structure of {structure!r}")
     return [part for child, other in zip(children, others) for part in parts_in(child, other)]
 

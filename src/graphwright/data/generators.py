@@ -11,14 +11,16 @@ from graphwright.control.python_call import status_of
 from graphwright.data.blocks import ElementBlock, Row, of_rows
 from graphwright.data.element_type import ElementType, parts_in
 from graphwright.data.stage import Postponed
-from graphwright.op.interpreter import activate, host_array
+from graphwright.op.interpreter import activate
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.dtypes import as_dtype
+from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import is_compatible
 from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
 
 _INTEGERS = frozenset(
     {dt.int8, dt.int16, dt.int32, dt.int64, dt.uint8, dt.uint16, dt.uint32, dt.uint64}
@@ -128,7 +130,7 @@ class GeneratedElements:
     def array(self, spec: TensorSpec, part: Any, value: object) -> Any:
         """A part of an element as an array of its type."""
         try:
-            array = host_array(part, spec.dtype)
+            array = array_of(part, spec.dtype)
         except (TypeError, ValueError) as error:
             raise TypeError(
                 "`generator` yielded an element that could not be converted to the expected type. "
@@ -140,6 +142,14 @@ class GeneratedElements:
                 f"{spec.shape} was expected."
             )
         return array
+
+
+def array_of(part: Any, dtype: DType) -> Any:
+    """A value as an array of a dtype, cast as NumPy does; strings as bytes."""
+    if dtype is not dt.string and not isinstance(part, Tensor):
+        return np.asarray(part, dtype.as_numpy_dtype)
+    tensor: Any = convert(part, dtype)
+    return tensor._array
 
 
 def of_one_kind(spec: object, values: Sequence[Any]) -> Any:

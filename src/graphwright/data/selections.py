@@ -7,6 +7,7 @@ from typing import Any
 
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
+from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages import (
     buffer_stages,
     group_stages,
@@ -158,7 +159,7 @@ class Selections(DatasetValue):
             )
         return make(group_stages.UniqueStage, self._type, [self])
 
-    def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Any:
+    def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Any:
         """Returns the elements, of which a thread computes some before they are asked for.
 
         Args:
@@ -173,7 +174,8 @@ class Selections(DatasetValue):
         >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
         [0, 1, 2]
         """
-        return make(buffer_stages.PrefetchStage, self._type, [self], [int64(buffer_size)])
+        size = int64(AUTOTUNE if buffer_size is None else buffer_size)
+        return make(buffer_stages.PrefetchStage, self._type, [self], [size])
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Any:
         """Returns the elements that can be computed without an error.

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.base.errors import DataLossError, InvalidArgumentError
 from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, values_of
-from graphwright.data.composite_elements import rows_of, stacked_rows
+from graphwright.data.composite_elements import row_count, rows_of, stacked_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
@@ -20,6 +20,7 @@ from graphwright.data.stage import (
     State,
     Through,
 )
+from graphwright.data.stages.source_stages import TensorsStage
 from graphwright.types.arrays import Array
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import show_dims
@@ -128,7 +129,7 @@ def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tup
 def batched_column(values: Column, size: int, component: int) -> Column:
     """The values of a tensor, so many stacked in each."""
     if isinstance(values, np.ndarray):
-        return values.reshape(-1, size, *values.shape[1:])
+        return values.reshape(len(values) // size, size, *values.shape[1:])
     return column([stacked(values[i : i + size], component) for i in range(0, len(values), size)])
 
 
@@ -165,14 +166,28 @@ class UnbatchStage(DatasetStage):
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
-        sizes = [t.dims[0] for t in self.inputs[0].element.types if t.dims]
-        known = [size for size in sizes if size is not None]
+        leaves = [leaf for leaf in self.inputs[0].element.leaves if isinstance(leaf, TensorSpec)]
+        sizes = [leaf.shape[0] for leaf in leaves if leaf.shape.rank]
+        known = [size for size in sizes if size]
         if before >= 0 and known:
             return before * known[0]
         return before if before == INFINITE else UNKNOWN
 
     def start(self) -> Cursor:
         return UnbatchCursor(self)
+
+
+class CompositeSlicesStage(UnbatchStage):
+    """The rows of composites, and of tensors beside them."""
+
+    type_name = "TensorSliceDataset"
+
+    def __init__(self, element: ElementType, *row: Any, whole: ElementType) -> None:
+        super().__init__(element, TensorsStage(whole, *row))
+        self.count = row_count(whole, row)
+
+    def cardinality(self) -> int:
+        return self.count
 
 
 class UnbatchCursor(Through):
@@ -281,7 +296,8 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
         return values
     whole = np.full((len(arrays), *sizes), value, arrays[0].dtype)
     for place, array in enumerate(arrays):
-        whole[(place, *[slice(0, size) for size in array.shape])] = array
+        corner: Any = (place, *[slice(0, size) for size in array.shape])
+        whole[corner] = array
     return whole
 
 

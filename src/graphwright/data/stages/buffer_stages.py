@@ -8,10 +8,11 @@ import weakref
 from collections import deque
 from time import perf_counter
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import Cursor, DatasetStage, State, cursor_of
+from graphwright.data.stage import AUTOTUNE, Cursor, DatasetStage, State, cursor_of
 from graphwright.types.arrays import Array
 
 #: How many elements wait where the program leaves the number to us.
@@ -27,7 +28,12 @@ class PrefetchStage(DatasetStage):
 
     def __init__(self, element: ElementType, source: DatasetStage, size: Array) -> None:
         super().__init__(element, source)
-        self.size = _DEFAULT if int(size) < 0 else int(size)
+        if int(size) < AUTOTUNE:
+            raise InvalidArgumentError(
+                None, None, "buffer_size must be >= 0 or set buffer_size to be "
+                f"{AUTOTUNE} for auto-tuning",
+            )  # fmt: skip
+        self.size = _DEFAULT if int(size) == AUTOTUNE else int(size)
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import reduce
 
 from graphwright.data.blocks import ElementBlock, joined
@@ -36,13 +37,20 @@ class ZipCursor(Cursor):
         self.cursors = [cursor_of(source) for source in stage.inputs]
         self.waiting: list[ElementBlock | None] = [None] * len(self.cursors)
         self.is_over = False
+        #: Whether effects of one must come between those of others.
+        self.is_observable = stage.is_observable
 
     def pull(self, limit: int) -> ElementBlock | None:
         if self.is_over:
             return None
+        limit = 1 if self.is_observable else limit
         blocks: list[ElementBlock] = []
         for i, cursor in enumerate(self.cursors):
-            block = self.waiting[i] or cursor.pull(limit)
+            try:
+                block = self.waiting[i] or cursor.pull(limit)
+            except Exception:
+                self.pass_over(i)
+                raise
             if block is None:
                 self.is_over = True
                 return None
@@ -55,6 +63,19 @@ class ZipCursor(Cursor):
             self.waiting[i] = block.part(limit, block.count) if more else None
         columns = [column for block in blocks for column in block.part(0, limit).columns]
         return ElementBlock(limit, tuple(columns))
+
+    def pass_over(self, failed: int) -> None:
+        """Leaves out one element of each but the one that has failed."""
+        for i, cursor in enumerate(self.cursors):
+            if i == failed:
+                continue
+            with suppress(Exception):  # two fail together, and the first error is raised
+                block = self.waiting[i] or cursor.pull(1)
+                if block is None:
+                    self.is_over = True
+                else:
+                    more = block.count > 1
+                    self.waiting[i] = block.part(1, block.count) if more else None
 
     def save(self) -> State:
         return {

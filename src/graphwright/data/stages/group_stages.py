@@ -189,7 +189,7 @@ class GroupByWindowCursor(Through):
     def save(self) -> State:
         return {
             "before": super().save(),
-            "groups": [[key, rows, self.sizes[key]] for key, rows in self.groups.items()],
+            "groups": [[key, list(rows), self.sizes[key]] for key, rows in self.groups.items()],
             "window": None if self.window is None else list(self.window),
             "inner": None if self.inner is None else self.inner.save(),
             "is_over": self.is_over,

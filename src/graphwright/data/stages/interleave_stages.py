@@ -97,7 +97,7 @@ class InterleaveCursor(Through):
     def save(self) -> State:
         return {
             "before": super().save(),
-            "rows": self.rows,
+            "rows": list(self.rows),
             "inner": [None if c is None else c.save() for c in self.cursors],
             "place": [self.turn, self.passed, self.is_over],
         }
@@ -135,11 +135,8 @@ class ChooseStage(DatasetStage):
 
     def cardinality(self) -> int:
         counts = [stage.cardinality() for stage in self.inputs[1:]]
-        if INFINITE in counts and not self.stops_at_empty:
-            return INFINITE
-        if self.stops_at_empty and all(count == INFINITE for count in counts):
-            return INFINITE
-        return UNKNOWN if self.stops_at_empty or UNKNOWN in counts else sum(counts)
+        is_endless = all if self.stops_at_empty else any
+        return INFINITE if is_endless(count == INFINITE for count in counts) else UNKNOWN
 
     def start(self) -> Cursor:
         return ChooseCursor(self)
@@ -175,7 +172,7 @@ class ChooseCursor(Cursor):
 
     def save(self) -> State:
         cursors = [cursor.save() for cursor in (self.selector, *self.cursors)]
-        return {"cursors": cursors, "ended": self.ended, "is_over": self.is_over}
+        return {"cursors": cursors, "ended": list(self.ended), "is_over": self.is_over}
 
     def restore(self, state: State) -> None:
         for cursor, before in zip((self.selector, *self.cursors), state["cursors"]):

@@ -19,7 +19,6 @@ from graphwright.data.stage import (
     UNKNOWN,
     Cursor,
     DatasetStage,
-    Postponed,
     State,
     Through,
     cursor_of,
@@ -53,12 +52,15 @@ class FunctionCursor(Through):
     def __init__(self, source: DatasetStage, function: BoundFunction) -> None:
         super().__init__(source)
         self.function = function
-        self.postponed = Postponed()
-        #: Elements behind one with an error.
+        #: Elements from one with an error on.
         self.rest: ElementBlock | None = None
 
     def take(self, limit: int) -> ElementBlock | None:
-        """The next elements from before, after what an error has left."""
+        """The next elements from before, after what an error has left.
+
+        A function that has effects gets one at a time: those of stages before it come in between.
+        """
+        limit = 1 if self.function.has_effects else limit
         block, self.rest = self.rest, None
         if block is None:
             return self.upstream.pull(limit)
@@ -70,12 +72,11 @@ class FunctionCursor(Through):
     def results(self, block: ElementBlock) -> ElementBlock:
         """The function of elements up to one that has an error, which the next call raises."""
         try:
-            results = self.function.of_block(block, self.postponed)
+            results = self.function.of_block(block)
         except Exception:
             self.leave(block, 1)
             raise
-        if results.count < block.count:
-            self.leave(block, results.count + 1)
+        self.leave(block, results.count)
         return results
 
     def leave(self, block: ElementBlock, start: int) -> None:
@@ -92,7 +93,6 @@ class FunctionCursor(Through):
         super().restore(state["before"])
         rest = state["rest"]
         self.rest = None if rest is None else ElementBlock.restored(rest)
-        self.postponed = Postponed()
 
 
 class MapCursor(FunctionCursor):
@@ -102,7 +102,6 @@ class MapCursor(FunctionCursor):
         super().__init__(stage.inputs[0], stage.function)
 
     def pull(self, limit: int) -> ElementBlock | None:
-        self.postponed.raise_it()
         block = self.take(limit)
         return None if block is None else self.results(block)
 
@@ -148,28 +147,21 @@ class ParallelMapCursor(MapCursor):
         starts = [block.count * i // parts for i in range(parts)]
         stops = [*starts[1:], block.count]
         pieces = [block.part(start, stop) for start, stop in zip(starts, stops)]
-        jobs = [self.workers.submit(self.one_part, piece) for piece in pieces]
+        jobs = [self.workers.submit(self.function.of_block, piece) for piece in pieces]
         finished: list[ElementBlock] = []
-        for start, job in zip(starts, jobs):
-            results, error = job.result()
-            if results is not None:
-                finished.append(results)
-            if error is not None:
-                count = 0 if results is None else results.count
-                self.leave(block, start + count + 1)
-                if not finished:
-                    raise error
-                self.postponed.error = error
-                break
-        return joined(finished)
-
-    def one_part(self, block: ElementBlock) -> tuple[ElementBlock | None, Exception | None]:
-        """The results for elements up to one that has an error, and the error."""
-        postponed = Postponed()
         try:
-            return self.function.of_block(block, postponed), postponed.error
-        except Exception as error:  # noqa: BLE001 - it is raised where its element would come
-            return None, error
+            for start, piece, job in zip(starts, pieces, jobs):
+                results = job.result()
+                finished.append(results)
+                if results.count < piece.count:
+                    self.leave(block, start + results.count)
+                    break
+        except Exception:
+            failed = starts[len(finished)]
+            self.leave(block, failed if finished else failed + 1)
+            if not finished:
+                raise
+        return joined(finished)
 
     def close(self) -> None:
         self.workers.close()
@@ -245,7 +237,6 @@ class FilterCursor(FunctionCursor):
 
     def pull(self, limit: int) -> ElementBlock | None:
         while True:
-            self.postponed.raise_it()
             block = self.take(limit)
             if block is None:
                 return None

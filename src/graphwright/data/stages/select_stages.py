@@ -86,13 +86,17 @@ class SkipCursor(Through):
 
     def __init__(self, stage: SkipStage) -> None:
         super().__init__(stage.inputs[0])
-        self.left = stage.count
+        self.count = self.left = stage.count
 
     def pull(self, limit: int) -> ElementBlock | None:
         if self.left < 0:
             return None
         while self.left:
-            block = self.upstream.pull(self.left)
+            try:
+                block = self.upstream.pull(self.left)
+            except Exception:
+                self.left = self.count  # TensorFlow counts anew
+                raise
             if block is None:
                 return None
             self.left -= block.count
@@ -199,7 +203,8 @@ class RepeatCursor(Cursor):
                 self.is_empty = False
                 return block
             # Rounds without elements would never end.
-            self.round = self.stage.count if self.is_empty else self.round + 1
+            is_endless = self.stage.count < 0 and self.is_empty
+            self.round = self.stage.count if is_endless else self.round + 1
             if self.round != self.stage.count:
                 self.upstream.close()
                 self.upstream, self.is_empty = cursor_of(self.stage.inputs[0]), True
