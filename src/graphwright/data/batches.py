@@ -28,6 +28,7 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
@@ -400,10 +401,21 @@ def padding_shapes(element: ElementType, shapes: Any) -> list[Any]:
                 )
         return [int64(vector(type_.dims)) for type_ in element.types]
     flat = parts_in(element.specs, shapes)
-    return [
-        int64(shape) if isinstance(shape, Tensor) else int64(vector(TensorShape(shape).as_list()))
-        for shape in flat
-    ]
+    pairs = zip(flat, element.types)
+    return [padding_shape(shape, type_) for shape, type_ in pairs]
+
+
+def padding_shape(shape: Any, type_: TensorType) -> Any:
+    """A shape as a vector; ValueError where a tensor has another rank."""
+    if isinstance(shape, Tensor):
+        return int64(shape)
+    sizes = shape.as_list() if isinstance(shape, TensorShape) else list(shape)
+    if type_.rank not in (len(sizes), None):
+        raise ValueError(
+            f"The padded shape {tuple(sizes)} is not compatible with the corresponding input "
+            f"component shape {TensorShape.from_dims(type_.dims)}."
+        )
+    return int64(vector(sizes))
 
 
 def vector(sizes: Any) -> Array:

@@ -57,6 +57,7 @@ class MakeDataset(Op):
     outputs = ("handle: variant",)
     gradient = not_differentiable
     differs = True
+    pure = False
 
     recipe: Recipe
 
@@ -87,6 +88,7 @@ class OpenIterator(Op):
     behind = DatasetStage
     outputs = ("iterator: variant",)
     effect = Effect.WRITE
+    pure = False
     gradient = not_differentiable
 
     def shapes(self, dataset: TensorType) -> Shapes:
