@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -65,6 +65,14 @@ class DatasetStage(ABC):
 
     def __repr__(self) -> str:
         return f"<{self.type_name} {self.element.specs!r}>"
+
+
+class StageFunction(Protocol):
+    """A function of an element, which gives one stage."""
+
+    has_effects: bool
+
+    def __call__(self, arrays: Sequence[Any]) -> list[Any]: ...
 
 
 class Cursor(ABC):

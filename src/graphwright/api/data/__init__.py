@@ -3,6 +3,11 @@
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_options import Options, ThreadingOptions
 from graphwright.data.dataset_value import DatasetSpec
+from graphwright.data.file_datasets import (
+    FixedLengthRecordDataset,
+    TextLineDataset,
+    TFRecordDataset,
+)
 from graphwright.data.iterator import Iterator, IteratorSpec, NumpyIterator
 from graphwright.data.optional import OptionalSpec
 from graphwright.data.stage import AUTOTUNE
@@ -17,9 +22,12 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "Dataset",
     "DatasetSpec",
+    "FixedLengthRecordDataset",
     "Iterator",
     "IteratorSpec",
     "NumpyIterator",
     "Options",
     "ThreadingOptions",
+    "TFRecordDataset",
+    "TextLineDataset",
 ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row
-from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
     UNKNOWN,
     Cursor,
     DatasetStage,
+    StageFunction,
     State,
     Through,
     cursor_of,
@@ -26,7 +26,7 @@ class InterleaveStage(DatasetStage):
 
     def __init__(
         self, element: ElementType, source: DatasetStage,
-        cycle_length: Array, block_length: Array, function: BoundFunction,
+        cycle_length: Array, block_length: Array, function: StageFunction,
         *, is_parallel: bool,
     ) -> None:  # fmt: skip
         super().__init__(element, source)

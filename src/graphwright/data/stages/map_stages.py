@@ -19,6 +19,7 @@ from graphwright.data.stage import (
     UNKNOWN,
     Cursor,
     DatasetStage,
+    StageFunction,
     State,
     Through,
     cursor_of,
@@ -301,7 +302,7 @@ class FlatMapStage(DatasetStage):
 
     type_name = "FlatMapDataset"
 
-    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, function: StageFunction) -> None:
         super().__init__(element, source)
         self.function = function
         self.has_effects = function.has_effects
