@@ -13,13 +13,14 @@ from graphwright.data.dataset_options import Options
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.explanation import DataReport, explain
+from graphwright.data.file_sources import FileSources
 from graphwright.data.generators import ElementGenerator, signature
 from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
 from graphwright.data.sampling import random_numbers
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, UNKNOWN
-from graphwright.data.stages import batch_stages, buffer_stages, shuffle_stages, source_stages
+from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
 from graphwright.op.interpreter import apply
 from graphwright.ops.random.seeds import seeds_for
 from graphwright.trace.tracer import current_tracer
@@ -30,7 +31,7 @@ from graphwright.types.specs import TensorSpec
 from graphwright.values.convert import convert
 
 
-class Dataset(Batches, Combinations, Mappings, Selections, is_result=True):
+class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_result=True):
     """Elements that come one after another: the pipeline that makes them.
 
     A dataset is a value that does not change. Each method returns another one, each `for` goes

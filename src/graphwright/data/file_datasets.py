@@ -11,14 +11,14 @@ from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import AUTOTUNE
-from graphwright.data.stages import sources
-from graphwright.data.stages.file_records import (
-    CheckedRecords,
-    Files,
-    FilesInTurn,
-    FixedRecords,
-    Format,
-    Lines,
+from graphwright.data.stages import source_stages
+from graphwright.data.stages.file_stages import (
+    FileFormat,
+    FilesInTurnStage,
+    FilesStage,
+    FixedFormat,
+    LineFormat,
+    RecordFormat,
 )
 from graphwright.ops.core.movement import reshape
 from graphwright.types import dtypes as dt
@@ -32,7 +32,7 @@ STRING = ElementType(TensorSpec([], dt.string))
 class FileDataset(Dataset):
     """A dataset of the records of files."""
 
-    _form: type[Format]
+    _form: type[FileFormat]
 
     def _read(
         self, filenames: Any, compression: Any, buffer_size: Any, parallel: Any, *numbers: Any
@@ -43,10 +43,10 @@ class FileDataset(Dataset):
         tensors = [compression, size, *[int64(0 if n is None else n) for n in numbers]]
         names = names_dataset(filenames)
         if parallel is None or (isinstance(parallel, int) and parallel == AUTOTUNE):
-            made = make(Files, STRING, [names], tensors, form=self._form)
+            made = make(FilesStage, STRING, [names], tensors, form=self._form)
         else:
             numbers = (int64(parallel), *tensors)
-            made = make(FilesInTurn, STRING, [names], numbers, form=self._form)
+            made = make(FilesInTurnStage, STRING, [names], numbers, form=self._form)
         self._variant, self._type, self._name = made._variant, STRING, self._form.type_name
 
     def __repr__(self) -> str:
@@ -56,9 +56,10 @@ class FileDataset(Dataset):
 def names_dataset(filenames: Any) -> DatasetValue:
     """A dataset of the names of files: the elements of a tensor, a list or a dataset."""
     if isinstance(filenames, DatasetValue):
-        (type_, *others) = filenames._type.types or [None]
-        if others or type_ is None or type_.dtype is not dt.string:
-            kind = filenames.element_spec if others or type_ is None else type_.dtype
+        types = filenames._type.types
+        type_ = types[0] if len(types) == 1 else None
+        if type_ is None or type_.dtype is not dt.string:
+            kind = filenames.element_spec if type_ is None else type_.dtype
             raise TypeError(
                 "The `filenames` argument must contain `tf.string` elements. Got a dataset of "
                 f"`{kind!r}` elements."
@@ -75,7 +76,7 @@ def names_dataset(filenames: Any) -> DatasetValue:
             f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` "
             "elements."
         )
-    return make(sources.Slices, STRING, [], [reshape(names, [-1])])  # type: ignore[no-any-return]
+    return make(source_stages.SlicesStage, STRING, [], [reshape(names, [-1])])  # type: ignore[no-any-return]
 
 
 def with_texts(names: Any) -> Any:
@@ -112,7 +113,7 @@ class TextLineDataset(FileDataset):
     [b'one', b'two']
     """
 
-    _form = Lines
+    _form = LineFormat
 
     def __init__(
         self,
@@ -153,7 +154,7 @@ class TFRecordDataset(FileDataset):
     [b'first', b'second']
     """
 
-    _form = CheckedRecords
+    _form = RecordFormat
 
     def __init__(
         self,
@@ -193,7 +194,7 @@ class FixedLengthRecordDataset(FileDataset):
     [b'aa', b'bb', b'cc']
     """
 
-    _form = FixedRecords
+    _form = FixedFormat
 
     def __init__(
         self,

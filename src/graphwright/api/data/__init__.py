@@ -27,7 +27,7 @@ __all__ = [
     "IteratorSpec",
     "NumpyIterator",
     "Options",
-    "ThreadingOptions",
     "TFRecordDataset",
     "TextLineDataset",
+    "ThreadingOptions",
 ]

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.data.blocks import Block, Row
+from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import UNKNOWN, Cursor, Stage, State
-from graphwright.data.stages.interleaving import Interleave, InterleaveCursor
-from graphwright.data.stages.mapping import FlatMap
+from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State
+from graphwright.data.stages.interleave_stages import InterleaveCursor, InterleaveStage
+from graphwright.data.stages.map_stages import FlatMapStage
 from graphwright.library.io.pieces import FixedPieces, LinePieces, Pieces, RecordPieces
 from graphwright.types.arrays import Array
 
@@ -24,7 +24,7 @@ def string_column(texts: list[bytes]) -> Array:
     return column
 
 
-class Format:
+class FileFormat:
     """What the records of files are, and how the files are compressed."""
 
     #: The kind of dataset, as TensorFlow names it.
@@ -40,7 +40,7 @@ class Format:
         raise NotImplementedError
 
 
-class Lines(Format):
+class LineFormat(FileFormat):
     """Lines of text."""
 
     type_name = "TextLineDatasetV2"
@@ -49,7 +49,7 @@ class Lines(Format):
         return LinePieces(path, self.compression, self.buffer_size)
 
 
-class CheckedRecords(Format):
+class RecordFormat(FileFormat):
     """Records with checksums."""
 
     type_name = "TFRecordDatasetV2"
@@ -58,7 +58,7 @@ class CheckedRecords(Format):
         return RecordPieces(path, self.compression, self.buffer_size)
 
 
-class FixedRecords(Format):
+class FixedFormat(FileFormat):
     """Records of one length."""
 
     type_name = "FixedLengthRecordDatasetV2"
@@ -68,10 +68,10 @@ class FixedRecords(Format):
         return FixedPieces(path, self.compression, self.buffer_size, length, header, footer)
 
 
-class File(Stage):
+class FileStage(DatasetStage):
     """The records of one file."""
 
-    def __init__(self, element: ElementType, path: str, form: Format) -> None:
+    def __init__(self, element: ElementType, path: str, form: FileFormat) -> None:
         super().__init__(element)
         self.path, self.form = path, form
         self.type_name = form.type_name
@@ -86,7 +86,7 @@ class File(Stage):
 class FileCursor(Cursor):
     """A place in a file, which is opened when the first record is asked for."""
 
-    def __init__(self, stage: File) -> None:
+    def __init__(self, stage: FileStage) -> None:
         self.stage = stage
         self.pieces: Pieces | None = None
         self.is_over = False
@@ -94,11 +94,11 @@ class FileCursor(Cursor):
         self.records: list[bytes] = []
         self.offset = self.place = 0
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         if not self.ready() and not self.refill():
             return None
         records = self.take(min(limit, self.ready()))
-        return Block(len(records), (string_column(records),))
+        return ElementBlock(len(records), (string_column(records),))
 
     def refill(self) -> bool:
         """Reads the next records; False at the end, and behind an error."""
@@ -155,32 +155,38 @@ class FileOpener:
 
     has_effects = False
 
-    def __init__(self, element: ElementType, form: Format) -> None:
+    def __init__(self, element: ElementType, form: FileFormat) -> None:
         self.element, self.form = element, form
 
-    def __call__(self, row: Sequence[Any]) -> Row:
-        (name,) = row
-        return [File(self.element, os.fsdecode(name[()]), self.form)]
+    def __call__(self, arrays: Sequence[Any]) -> Row:
+        (name,) = arrays
+        return [FileStage(self.element, os.fsdecode(name[()]), self.form)]
 
 
-class Files(FlatMap):
+class FilesStage(FlatMapStage):
     """The records of files, one file after another."""
 
     def __init__(
-        self, element: ElementType, names: Stage, *numbers: Any, form: type[Format]
+        self, element: ElementType, names: DatasetStage, *numbers: Any, form: type[FileFormat]
     ) -> None:
         super().__init__(element, names, FileOpener(element, form(*numbers)))
         self.type_name = form.type_name
 
 
-class FilesInTurn(Interleave):
+class FilesInTurnStage(InterleaveStage):
     """The records of files, of which some are open and give one record each in turn."""
 
     def __init__(
-        self, element: ElementType, names: Stage, cycle: Array, *numbers: Any, form: type[Format]
+        self,
+        element: ElementType,
+        names: DatasetStage,
+        cycle: Array,
+        *numbers: Any,
+        form: type[FileFormat],
     ) -> None:
         one = np.array(1)
-        super().__init__(element, names, cycle, one, FileOpener(element, form(*numbers)))
+        opener = FileOpener(element, form(*numbers))
+        super().__init__(element, names, cycle, one, opener, is_parallel=False)
         self.type_name = form.type_name
 
     def start(self) -> Cursor:
@@ -190,10 +196,10 @@ class FilesInTurn(Interleave):
 class FilesInTurnCursor(InterleaveCursor):
     """The open files, and whose turn it is."""
 
-    def pull(self, limit: int) -> Block | None:
+    def pull(self, limit: int) -> ElementBlock | None:
         return self.rounds(limit) or super().pull(limit)
 
-    def rounds(self, limit: int) -> Block | None:
+    def rounds(self, limit: int) -> ElementBlock | None:
         """As many records of each open file as are ready; None where there is no whole round."""
         files = [c for c in self.cursors if isinstance(c, FileCursor)]
         if len(files) < len(self.cursors) and not self.is_over:
@@ -207,4 +213,4 @@ class FilesInTurnCursor(InterleaveCursor):
         column = np.empty(count * width, object)
         for place, file in enumerate(files):
             column[(place - before) % width :: width] = file.take(count)
-        return Block(len(column), (column,))
+        return ElementBlock(len(column), (column,))

@@ -16,6 +16,7 @@ import numpy as np
 from graphwright.base.errors import (
     DataLossError,
     InvalidArgumentError,
+    OpError,
     ResourceExhaustedError,
 )
 from graphwright.library.io.gfile import opened
@@ -58,7 +59,7 @@ class Pieces(ABC):
                 records = self.split()
                 self.is_over = not records
                 return records
-            except Exception as raised:
+            except OpError as raised:
                 error = raised
         self.is_over = True
         self.close()
@@ -156,10 +157,10 @@ class RecordPieces(Pieces):
             if records:
                 self.offset, self.rest = self.offset + size, self.rest[size:]
             if is_damaged:
-                error = self.damage(f"corrupted record at {self.offset}")
+                damage = self.damage(f"corrupted record at {self.offset}")
                 if not records:
-                    raise error
-                self.error = error
+                    raise damage
+                self.error = damage
             if records:
                 return records
 

@@ -105,7 +105,7 @@ def of_records(records: Sequence[bytes]) -> Array:
 def of_lengths(octets: Array) -> Array:
     """The CRC-32C of each row of eight bytes: what each byte adds, from tables."""
     tables = checksum_tables()
-    sums = tables[0][octets[:, 0]]
+    sums: Array = tables[0][octets[:, 0]]
     for place in range(1, 8):
         sums ^= tables[place][octets[:, place]]
     return sums
@@ -128,4 +128,5 @@ def checksum_tables() -> Array:
 def turned(sums: Array) -> Array:
     """Checksums as record files store them; see `masked`."""
     constant = np.uint32(_CONSTANT)
-    return (sums >> np.uint32(_TURN) | sums << np.uint32(32 - _TURN)) + constant
+    stored: Array = (sums >> np.uint32(_TURN) | sums << np.uint32(32 - _TURN)) + constant
+    return stored
