@@ -135,7 +135,10 @@ def flipped(data: bytes, place: int) -> bytes:
 def outcomes(tf: Any) -> dict[str, str]:
     """What each step gives, or the class of the error that it raises."""
     prepare(tf)
-    elements: Callable[[Any], Any] = lambda dataset: list(dataset.as_numpy_iterator())
+
+    def elements(dataset: Any) -> list[Any]:
+        return list(dataset.as_numpy_iterator())
+
     names = {
         "tf": tf, "text": tf.data.TextLineDataset, "records": tf.data.TFRecordDataset,
         "fixed": tf.data.FixedLengthRecordDataset, "files": tf.data.Dataset.list_files,

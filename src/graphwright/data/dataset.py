@@ -300,23 +300,6 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """
         return self._type.pack(apply(dataset_ops.SingleElement(self._type), self._variant) or ())
 
-    def cache(self, filename: TensorLike = "", name: str | None = None) -> Any:
-        """Returns the elements, which are computed only once.
-
-        Args:
-            filename: Where they are kept; in memory unless it is said.
-            name: Accepted for TensorFlow's signature and not used.
-
-        Returns:
-            A dataset of elements of the same type.
-
-        >>> import graphwright as tf
-        >>> dataset = tf.data.Dataset.range(3).map(lambda x: x * 2).cache()
-        >>> [int(x) for x in dataset] + [int(x) for x in dataset]
-        [0, 2, 4, 0, 2, 4]
-        """
-        return make(buffer_stages.MemoryCacheStage, self._type, [self])
-
     def as_numpy_iterator(self) -> NumpyIterator:
         """Returns the elements in NumPy's form, one by one.
 

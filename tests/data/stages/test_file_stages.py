@@ -66,7 +66,8 @@ def test_of_a_mutated_file_come_whole_records_and_then_an_error(
         seen: list[bytes] = []
         try:
             seen.extend(record.numpy() for record in iterator)
-        except tf.errors.DataLossError as error:
+        except tf.errors.DataLossError as raised:
+            error = raised
             errors += 1
             assert str(path) in error.message
             assert any(letter.isdigit() for letter in error.message.removeprefix(str(path)))

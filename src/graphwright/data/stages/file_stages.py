@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import DataLossError
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State
@@ -55,6 +57,8 @@ class RecordFormat(FileFormat):
     type_name = "TFRecordDatasetV2"
 
     def opened(self, path: str) -> Pieces:
+        if self.compression not in ("", "GZIP", "ZLIB"):
+            raise DataLossError(None, None, f"Unsupported compression_type:{self.compression}.")
         return RecordPieces(path, self.compression, self.buffer_size)
 
 
@@ -116,6 +120,7 @@ class FileCursor(Cursor):
         """The file, open."""
         if self.pieces is None:
             self.pieces = self.stage.form.opened(self.stage.path)
+            weakref.finalize(self, self.pieces.close)
         return self.pieces
 
     def ready(self) -> int:

@@ -187,6 +187,7 @@ class FixedPieces(Pieces):
         """An error unless the body of the file, of this size, is made of whole records."""
         if size >= 0 and size % self.length == 0:
             return
+        self.close()
         kind = DataLossError if self.source.is_compressed else InvalidArgumentError
         raise kind(
             None, None,

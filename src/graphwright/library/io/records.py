@@ -41,7 +41,7 @@ def framed(record: bytes) -> bytes:
     return b"".join((length, sums[0], record, sums[1]))
 
 
-class Split(NamedTuple):
+class SplitRecords(NamedTuple):
     """The whole records that data begin with."""
 
     records: list[bytes]
@@ -53,11 +53,11 @@ class Split(NamedTuple):
     missing: int
 
 
-def split(data: bytes) -> Split:
+def split(data: bytes) -> SplitRecords:
     """The records that data begin with, up to the first that is damaged or not all there.
 
     >>> split(framed(b"one") + framed(b"two")[:4])
-    Split(records=[b'one'], size=19, is_damaged=False, missing=8)
+    SplitRecords(records=[b'one'], size=19, is_damaged=False, missing=8)
     """
     starts, places, missing = [0], [], 0
     unpack, count, start = _LENGTH.unpack_from, len(data), 0
@@ -74,7 +74,7 @@ def split(data: bytes) -> Split:
         starts.append(stop)
         start = stop
     if not starts:
-        return Split([], 0, False, missing)
+        return SplitRecords([], 0, False, missing)
     octets = np.frombuffer(data, np.uint8)
     heads = octets[np.array(starts)[:, None] + np.arange(_HEAD)]
     whole = first_false(turned(of_lengths(heads[:, :8])) == heads[:, 8:].copy().view("<u4")[:, 0])
@@ -87,7 +87,7 @@ def split(data: bytes) -> Split:
         is_damaged |= intact < len(records)
         records = records[:intact]
     size = places[len(records) - 1].stop + _SUM.size if records else 0
-    return Split(records, size, is_damaged, missing)
+    return SplitRecords(records, size, is_damaged, missing)
 
 
 def first_false(conditions: Array) -> int:
