@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Callable
 from typing import Any
 
 STEPS = """

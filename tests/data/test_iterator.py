@@ -98,3 +98,23 @@ def test_functions_know_iterators_by_the_type_of_their_elements() -> None:
     assert following.experimental_get_tracing_count() == 2
     with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
         following(iter(Dataset.range(0)))
+
+
+def test_a_loop_over_a_dataset_lets_shapes_change() -> None:
+    @tf.function
+    def total(dataset: tf.data.Dataset) -> tf.Tensor:
+        result = tf.constant(0)
+        for x in dataset:
+            result += x
+        return result
+
+    @tf.function
+    def collected(dataset: tf.data.Dataset) -> tf.Tensor:
+        result = tf.zeros([0], tf.int64)
+        for x in dataset:
+            result = tf.concat([result, [x]], 0)
+        return result
+
+    unknown = Dataset.from_generator(lambda: [1, 2, 3], tf.int32)
+    assert int(total(unknown)) == 6
+    assert collected(Dataset.range(4)).numpy().tolist() == [0, 1, 2, 3]

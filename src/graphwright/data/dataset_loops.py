@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.autograph.iterations import invariants
 from graphwright.autograph.staging import Leaves
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
@@ -13,7 +14,8 @@ from graphwright.data.element_type import ElementType
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.math.comparison import greater, less, logical_and
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorValue
+from graphwright.types.arguments import ShapeLike, TensorValue
+from graphwright.types.shape import TensorShape
 from graphwright.values.tensor import Tensor
 
 More = Callable[[Sequence[Any]], Any]
@@ -23,6 +25,8 @@ Step = Callable[[Sequence[Any], Any], Leaves]
 class ElementFold:
     """A loop over the elements that an iterator has left."""
 
+    relaxes = True
+
     def __init__(self, iterator: Tensor, element: ElementType) -> None:
         self.iterator = iterator
         self.element = element
@@ -31,7 +35,9 @@ class ElementFold:
         """Something of the type of an element."""
         return self.element.pack(apply(AbsentElement(self.element)) or ())
 
-    def fold(self, start: Leaves, more: More | None, step: Step) -> Leaves:
+    def fold(
+        self, start: Leaves, more: More | None, step: Step, shapes: Sequence[ShapeLike] | None
+    ) -> Leaves:
         """`start` after `step(variables, element)` for each element, while `more(variables)`.
 
         An element is taken only when the body needs it: after a `break` none is.
@@ -46,16 +52,20 @@ class ElementFold:
             after = cond(has_value, lambda: step(variables, element), lambda: list(variables))
             return [has_value, *after]
 
-        return list(while_loop(test, body, [convert(True), *start]))[1:]
+        limits = shapes and [TensorShape([]), *shapes]
+        first = [convert(True), *start]
+        return list(while_loop(test, body, first, invariants(first, limits)))[1:]
 
 
 class BlockFold(ElementFold):
     """A loop over the elements of an iterator of its own: one over blocks, and in it one over the
     elements of a block, which can be machine code."""
 
-    def fold(self, start: Leaves, more: More | None, step: Step) -> Leaves:
+    def fold(
+        self, start: Leaves, more: More | None, step: Step, shapes: Sequence[ShapeLike] | None
+    ) -> Leaves:
         if any(type_.dtype is dt.variant for type_ in self.element.types):
-            return super().fold(start, more, step)
+            return super().fold(start, more, step, shapes)
 
         def test(is_left: TensorValue, *variables: Any) -> Any:
             return is_left if more is None else logical_and(is_left, more(variables))
@@ -74,7 +84,11 @@ class BlockFold(ElementFold):
                 element = self.element.pack([column[place] for column in columns])
                 return [place + 1, *step(variables, element)]
 
-            _, *after = while_loop(is_within, turn, [convert(0), *variables])
+            first = [convert(0), *variables]
+            limits = shapes and [TensorShape([]), *shapes]
+            _, *after = while_loop(is_within, turn, first, invariants(first, limits))
             return [greater(count, 0), *after]
 
-        return list(while_loop(test, body, [convert(True), *start]))[1:]
+        limits = shapes and [TensorShape([]), *shapes]
+        first = [convert(True), *start]
+        return list(while_loop(test, body, first, invariants(first, limits)))[1:]
