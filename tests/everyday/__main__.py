@@ -1,12 +1,12 @@
 """`python -m everyday`: runs random programs, and shrinks those that differ.
 
-    python -m everyday --seed 7                    one program in the usual tiers
-    python -m everyday --seeds 0 1000              many; --folder F keeps what is done
-    python -m everyday --seed 7 --tiers native     in these tiers; `all` are all of them
-    python -m everyday --seed 7 --print            its text
-    python -m everyday --day                       a thousand of today's
-    python -m everyday --file program.py           a program as it was printed
-    python -m everyday --seed 7 --tensorflow PYTHON   what TensorFlow makes of it, in that Python
+python -m everyday --seed 7                    one program in the usual tiers
+python -m everyday --seeds 0 1000              many; --folder F keeps what is done
+python -m everyday --seed 7 --tiers native     in these tiers; `all` are all of them
+python -m everyday --seed 7 --print            its text
+python -m everyday --day                       a thousand of today's
+python -m everyday --file program.py           a program as it was printed
+python -m everyday --seed 7 --tensorflow PYTHON   what TensorFlow makes of it, in that Python
 """
 
 from __future__ import annotations

@@ -44,9 +44,7 @@ class Expressions(Base):
         self.ways: dict[str, list[Callable[[str, Shape, int], str | None]]] = {}
         for kind, word in ((FLOAT, "float_"), (INT, "int_"), (BOOL, "bool_")):
             self.ways[kind] = [
-                getattr(self, name)
-                for name in sorted(dir(self))
-                if name.startswith((word, "any_"))
+                getattr(self, name) for name in sorted(dir(self)) if name.startswith((word, "any_"))
             ]
 
     # -- leaves ---------------------------------------------------------------------------

@@ -107,9 +107,7 @@ def emptied(tree: ast.AST, number: int, field: str) -> Callable[[], ast.AST]:
     return edit
 
 
-def removal(
-    tree: ast.AST, number: int, field: str, start: int, stop: int
-) -> Callable[[], ast.AST]:
+def removal(tree: ast.AST, number: int, field: str, start: int, stop: int) -> Callable[[], ast.AST]:
     """Statements of a block are left out."""
 
     def edit() -> ast.AST:

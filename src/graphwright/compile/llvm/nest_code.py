@@ -147,6 +147,7 @@ class NestWriter(NestFunction):
                     value = combined(self.f, effect.combine, before, value)
                 self.f.store(value, self.accessed(effect.buffer, address, effect.kind, True))
 
+
 def totals_of(nest: Nest) -> list[Reduce]:
     """What a nest reduces over everything, in the order of its scalars."""
     if nest.outer:
