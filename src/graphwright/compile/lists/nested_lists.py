@@ -91,6 +91,9 @@ class TensorListTake(Op):
 
 # -- what lists are -------------------------------------------------------------------------
 
+#: What is so of each part of a list of lists, or the parts.
+Parts = list[Any]
+
 
 class ListKind:
     """What is known of lists that are versions of one, or come to the same place."""
@@ -145,17 +148,22 @@ class ListKind:
     @property
     def is_nested(self) -> bool:
         """Whether it is a list of lists that is replaced."""
-        root = self.root
-        only = root.dtypes <= {dt.variant}  # what is made of nothing may become several things
-        return root.item is not None and only and not root.stays and bool(root.item.parts)
+        return bool(self.inner)
 
     @property
-    def parts(self) -> list[tuple[DType, Dims | None]]:
+    def inner(self) -> Parts:
+        """The parts of the lists that are its items; none where it is not replaced."""
+        root = self.root
+        only = root.dtypes <= {dt.variant}  # what is made of nothing may become several things
+        return root.item.parts if root.item is not None and only and not root.stays else []
+
+    @property
+    def parts(self) -> Parts:
         """The dtype and the shape of the items of each list that it becomes, or of itself; none
         where that is not known."""
         root = self.root
         if root.item is not None:
-            inner = root.item.parts if root.is_nested else []
+            inner = root.inner
             return [*inner, *[(dt.int32, ())] * len(groups(inner))]
         if len(root.dtypes) != 1 or dt.variant in root.dtypes or not root.dims:
             return []
@@ -378,9 +386,6 @@ def made_here(kind: ListKind) -> tuple[Value, ...]:
     """The parts of a list of lists made of nothing."""
     made = [apply(EmptyTensorList.of(dtype), host_shape(dims), -1) for dtype, dims in kind.parts]
     return tuple([tensor._value for tensor in made])
-
-
-Parts = list[Any]
 
 
 def groups(parts: Parts) -> list[Parts]:
