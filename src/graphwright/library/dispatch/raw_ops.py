@@ -47,9 +47,9 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
 #: TensorFlow has no such op, or it is made by tracing alone.
 OWN = frozenset(
     {
-        "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCrossRows",
-        "GraphwrightDilation2DTangent", "GraphwrightSumTo", "GraphwrightWeightedSums",
-        "Placeholder", "PyFunc",
+        "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCTCLabelRows",
+        "GraphwrightCrossRows", "GraphwrightDilation2DTangent", "GraphwrightSumTo",
+        "GraphwrightWeightedSums", "Placeholder", "PyFunc",
     }
 )  # fmt: skip
 
