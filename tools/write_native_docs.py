@@ -41,7 +41,7 @@ HOST = [
      "Images: NumPy kernels."),
     (r"(I|R|IR)?FFT.*|Cholesky|Eig|.*Lu|.*Svd|Qr|Matrix(Inverse|Solve.*|Triangular.*|Determinant"
      r"|Exponential|Logarithm|SquareRoot)|LogMatrixDeterminant|SelfAdjointEigV2|BandedTri.*"
-     r"|TridiagonalSolve|Isotonic.*|CTC.*|EditDistance",
+     r"|TridiagonalSolve|Isotonic.*|CTC.*|GraphwrightCTC.*|EditDistance",
      "LAPACK, FFTs and dynamic programs: kernels that are whole algorithms."),
     (r"Beta.*|Dawsn|Erfinv|Fresnel.*|I[gG]amma.*|Lgamma|Ndtri|Polygamma"
      r"|Spence|Zeta|RandomGammaGrad",

@@ -254,8 +254,9 @@ def test_examples(name: str) -> None:
 def test_samples(name: str) -> None:
     """Three samples with attributes of their own, of those where differences say anything."""
     checked: set[Any] = set()
+    enough = 3 if REGISTRY[name].fields else 1
     for sample in candidates(name):
-        if len(checked) == 3 or sample.op in checked:
+        if sample.op in checked:
             continue
         program, operands = program_of(sample)
         results = program(*as_tensors(operands))
@@ -263,6 +264,8 @@ def test_samples(name: str) -> None:
             continue
         if check(Example(program, operands, name not in ONCE), precision_of(operands)):
             checked.add(sample.op)
+            if len(checked) == enough:  # before golden cases are run for more samples
+                break
     assert checked or name in run_by_examples()
 
 

@@ -635,3 +635,27 @@ def test_classes_are_called_in_loops_that_pass_lists_on() -> None:
         return tf.stack(items)
 
     same(program, N)
+
+
+def test_a_body_that_is_traced_anew_begins_without_what_the_first_trace_made() -> None:
+    def give(items: Any, x: Any) -> None:
+        items.append(x)
+
+    def program(n: Any) -> Any:
+        items = [n]
+        for i in tf.range(n):
+
+            class Scale:
+                def value(self) -> Any:
+                    nonlocal scale
+                    try:
+                        return scale
+                    except NameError:
+                        scale = tf.constant(3)
+                        return scale
+
+            give(items, Scale().value() * i)  # has the body traced anew
+        scale = None
+        return tf.stack(items)
+
+    same(program, N)

@@ -11,9 +11,11 @@ import pytest
 
 import graphwright as tf
 from graphwright.compile.graph.simplify import simplify
+from graphwright.compile.lists.nested_lists import with_flat_lists
 from graphwright.compile.llvm.render import render
 from graphwright.compile.run.straight_line import written
 from graphwright.compile.run.tiers import native
+from graphwright.compile.select import segments
 
 #: Steps may grow so much faster than a graph: a few things are done once for each level around.
 SLACK = 1.5
@@ -164,6 +166,31 @@ def test_slopes_of_loops_in_loops_take_steps_as_there_are_lists(usual_tiers, wor
 @pytest.mark.parametrize("work", ["simplify", "python"])
 def test_slopes_of_branches_in_branches_take_steps_as_their_depth(usual_tiers, work):
     check_growth(WORK[work], lambda depth: slope(nested([in_branch], depth)), 4, 8)
+
+
+@pytest.mark.parametrize("kind", [in_while, in_branch])
+def test_slopes_of_what_is_nested_are_traced_in_steps_as_its_depth(usual_tiers, kind):
+    trace(slope(nested([kind], 2)))
+    few, many = (steps(trace, slope(nested([kind], depth))) for depth in (4, 8))
+    assert many <= SLACK * 2 * few, f"{few} steps for 4, {many} for 8"
+
+
+def test_lists_of_lists_become_flat_in_steps_as_there_are_flat_lists(usual_tiers, monkeypatch):
+    # A list at depth d is d (d - 1) / 2 lists of numbers beside its items.
+    made = []
+
+    def note(graph):
+        made.append(steps(with_flat_lists, graph))
+        return with_flat_lists(graph)
+
+    monkeypatch.setattr(segments, "with_flat_lists", note)
+    counts = []
+    for depth in (4, 4, 10):
+        made.clear()
+        native(trace(slope(nested([in_while], depth))))
+        counts.append(max(made))
+    _, few, many = counts
+    assert many <= SLACK * 2.5**3 * few, f"{few} steps for 4, {many} for 10"
 
 
 def sized(compute, length):

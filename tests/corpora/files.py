@@ -42,6 +42,7 @@ def write_summaries(tf: Any, folder: str) -> None:
         summary.scalar("loss", 0.5, step=0)
         with tf.name_scope("outer"), tf.name_scope("in ner"):
             summary.scalar("loss", np.float64(2), step=1, description="of *all*")
+            summary.scalar("complex", tf.constant(1 + 2j), step=1)
         summary.text("words", [["a", "b"], ["c", "é"]], step=2)
         summary.write("raw", tf.constant([[1, 2], [3, 4]], tf.int64), step=3)
         summary.write("text", "scalar", step=3)
@@ -90,4 +91,5 @@ HISTOGRAMS: list[tuple[Any, int | None]] = [
     ([1.0], 1),
     ([1.0, 2.0], 0),
     (5, 2),
+    ([1 + 2j, 3 - 1j, 2 + 7j], 2),
 ]

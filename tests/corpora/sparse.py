@@ -122,6 +122,29 @@ each(lambda tf, x, y: tf.edit_distance(x, y), (SAID, MEANT), (MEANT, SAID), (GRI
 each(lambda tf, x, y: tf.edit_distance(x, y, normalize=False), (SAID, MEANT), (MEANT, SAID),
      (CUBE, CUBE), (EMPTY, EMPTY))  # fmt: skip
 each(lambda tf, x: tf.edit_distance(x, x), (DENSE,))
+LABELS = Sparse(np.array([[0, 0], [0, 1], [1, 0]]), np.array([1, 2, 1], np.int32), (2, 2))
+SCORES = np.random.default_rng(0).normal(size=(4, 2, 3)).astype(np.float32)
+TIMES = np.array([4, 3], np.int32)
+for _blank in (None, 0, 1, 2, -1, -3):
+    each(lambda tf, x, y, n, b=_blank: tf.nn.ctc_loss(x, y, None, n, blank_index=b),
+         (LABELS, SCORES, TIMES))  # fmt: skip
+for _blank in (0, -1):
+    each(lambda tf, x, y, n, b=_blank: tf.nn.ctc_loss(x, y, None, n, blank_index=b),
+         *[(LABELS._replace(values=np.array(values, np.int32)), SCORES, TIMES)
+           for values in ([1, 2, 0], [1, 5, 1], [5, 1, 1], [-1, 1, 1], [1, 1, 2])],
+         (LABELS._replace(values=LABELS.values.astype(np.int64)), SCORES, TIMES),
+         (LABELS, SCORES, TIMES.astype(np.int64)), (LABELS, SCORES.astype(np.float64), TIMES),
+         (LABELS, SCORES.astype(np.float16), TIMES),
+         *[(LABELS, SCORES, np.array(times, np.int32))
+           for times in ([1, 3], [2, 1], [5, 3], [-1, 3], [4], [0, 0])],
+         *[(LABELS._replace(indices=np.array(places)), SCORES, TIMES)
+           for places in ([[0, 1], [1, 0], [1, 1]], [[0, 0], [0, 3], [1, 2]],
+                          [[0, 0], [0, 1], [0, 2]], [[1, 0], [0, 0], [0, 1]],
+                          [[0, 0], [0, 0], [1, 0]], [[0, 0], [0, 1], [2, 0]])],
+         (Sparse(np.array([[0, 0], [0, 1], [0, 2], [1, 0]]), np.array([1, 1, 1, 2], np.int32),
+                 (2, 3)), SCORES, TIMES))  # fmt: skip
+each(lambda tf, x, y, n: tf.nn.ctc_loss(x, tf.transpose(y, [1, 0, 2]), [7], n, False, 3, -1),
+     (LABELS, SCORES, TIMES))  # fmt: skip
 each(lambda tf, x: tf.io.serialize_sparse(x), (GRID,), (WORDS,), (EMPTY,), (VECTOR,), (CUBE,))
 each(lambda tf, x: tf.io.serialize_many_sparse(x), (GRID,), (WORDS,), (EMPTY,), (VECTOR,), (CUBE,))
 each(lambda tf, x: tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(x), x.dtype),

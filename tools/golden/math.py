@@ -371,6 +371,15 @@ def clips() -> Iterator[Case]:
     yield "clip_by_global_norm", ([array([3.0]), array([4.0])], 1.0, 10.0), {}
     yield "clip_by_global_norm", (array([3.0]), 1.0), {}
     yield "linalg.global_norm", ([array([3.0]), array([4.0])],), {}
+    pair = array([3, 4])
+    for dtype in (*FLOATS, "int32", "int64", "uint8", "bool", "complex64", "complex128"):
+        numbers = array([3, 4], dtype)
+        yield "linalg.global_norm", ([numbers],), {}
+        yield "linalg.global_norm", ([pair, numbers],), {}
+        yield "clip_by_global_norm", ([numbers], 2.0), {}
+        yield "clip_by_global_norm", ([numbers], 2.0, array(5.0)), {}
+        yield "clip_by_global_norm", ([pair], 2, array(5, dtype)), {}
+        yield "clip_by_global_norm", ([pair], array(2, dtype)), {}
 
 
 def sums() -> Iterator[Case]:
@@ -464,4 +473,5 @@ DEPARTURES: list[tuple[str, str]] = [
     (r"reduce_prod\(.*nan", "the product of the others is computed by a division"),
     (r"confusion_matrix\(int64\[2, 1\]", "which last axis is 1 is decided from known ranks"),
     (r"global_norm\(.*, 10\.0\)$", "a Python number is as good as a tensor for a norm"),
+    (r"global_norm\(list\(bool.*5\.0\)$", "a product of bools is refused"),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphwright.ops.core.segment_reduction import sparse_segment_mean as segment_mean
 from graphwright.ops.core.segment_reduction import sparse_segment_sqrt_n as segment_sqrt_n
 from graphwright.ops.core.segment_reduction import sparse_segment_sum as segment_sum
+from graphwright.values.sparse import sparse_ctc
 from graphwright.values.sparse.sparse_arithmetic import (
     add,
     map_values,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,6 +32,39 @@ def test_a_png_file_holds_the_very_image(dtype: type, channels: int) -> None:
     image = np.random.default_rng(1).integers(0, np.iinfo(dtype).max, (5, 7, channels), dtype)
     read = tf.io.decode_png(tf.io.encode_png(image), dtype=dtype)
     np.testing.assert_array_equal(read.numpy(), image)
+
+
+@pytest.mark.parametrize("decode", [tf.io.decode_jpeg, tf.io.decode_png, tf.io.decode_bmp])
+@pytest.mark.parametrize(("name", "channels"), [("rgb", 3), ("rgba", 4)])
+def test_decoders_of_one_image_take_webp_files(decode: Any, name: str, channels: int) -> None:
+    file = (IMAGES / f"{name}.webp").read_bytes()
+    frames = tf.io.decode_webp(file).numpy()
+    assert frames.shape == (1, 13, 17, channels)
+    np.testing.assert_array_equal(decode(file), frames[0])
+    np.testing.assert_array_equal(decode(file, channels=channels), frames[0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="channels"):
+        decode(file, channels=7 - channels)
+
+
+@pytest.mark.parametrize(
+    ("decode", "dtype"), [("png", tf.uint16), ("image", tf.uint16), ("image", tf.float32)]
+)
+def test_webp_files_have_eight_bits(decode: str, dtype: tf.DType) -> None:
+    file = (IMAGES / "rgb.webp").read_bytes()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="uint8"):
+        getattr(tf.io, f"decode_{decode}")(file, dtype=dtype)
+
+
+@pytest.mark.parametrize("name", ["rgb.jpg", "gray.png"])
+def test_the_decoder_of_webp_files_gives_other_images_as_one_frame(name: str) -> None:
+    file = (IMAGES / name).read_bytes()
+    np.testing.assert_array_equal(tf.io.decode_webp(file), tf.io.decode_image(file)[None])
+
+
+def test_a_jpeg_file_gives_sixteen_bits_as_a_png_file_does() -> None:
+    file = (IMAGES / "rgb.jpg").read_bytes()
+    wide = tf.io.decode_png(file, dtype=tf.uint16).numpy()
+    np.testing.assert_array_equal(wide, tf.io.decode_jpeg(file).numpy().astype(np.uint16) << 8)
 
 
 def test_images_are_decoded_in_a_graph() -> None:

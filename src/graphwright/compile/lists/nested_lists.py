@@ -52,6 +52,9 @@ from graphwright.types.tensor_type import Dims, join_dims
 
 # -- kinds of lists -------------------------------------------------------------------------
 
+#: What is so of each part of a list of lists, or the parts.
+Parts = list[Any]
+
 
 class ListKind:
     """The knowledge of lists that are versions of one list, or reach the same place."""
@@ -106,17 +109,22 @@ class ListKind:
     @property
     def is_nested(self) -> bool:
         """Whether it is a list of lists that parts replace."""
-        root = self.root
-        only = root.dtypes <= {dt.variant}  # an empty list may get items of several dtypes
-        return root.item is not None and only and not root.stays and bool(root.item.parts)
+        return bool(self.inner)
 
     @property
-    def parts(self) -> list[tuple[DType, Dims | None]]:
+    def inner(self) -> Parts:
+        """The parts of the lists that are its items; none where no parts replace it."""
+        root = self.root
+        only = root.dtypes <= {dt.variant}  # an empty list may get items of several dtypes
+        return root.item.parts if root.item is not None and only and not root.stays else []
+
+    @property
+    def parts(self) -> Parts:
         """The dtype and the shape of the items of each part, or of the list itself; none where
         these are unknown."""
         root = self.root
         if root.item is not None:
-            inner = root.item.parts if root.is_nested else []
+            inner = root.inner
             return [*inner, *[(dt.int32, ())] * len(groups(inner))]
         if len(root.dtypes) != 1 or dt.variant in root.dtypes or not root.dims:
             return []
@@ -336,9 +344,6 @@ def empty_parts(kind: ListKind) -> tuple[Value, ...]:
     """The parts of an empty list of lists."""
     tensors = [apply(EmptyTensorList.of(dtype), host_shape(dims), -1) for dtype, dims in kind.parts]
     return tuple([tensor._value for tensor in tensors])
-
-
-Parts = list[Any]
 
 
 def groups(parts: Parts) -> list[Parts]:

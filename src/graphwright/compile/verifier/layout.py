@@ -40,7 +40,8 @@ class Layout:
         self._lent = {plan.results[r][0]: plan.inputs[i] for r, i in plan.reuses}
         self._verify_names()
         self._verify_homes()
-        self._blocks = [self._blocks_of(self.base(v)) for v in range(len(plan.buffers))]
+        self._bases = [self.memory(self.lists.get(v, v)) for v in range(len(plan.buffers))]
+        self._blocks = list(map(self._blocks_of, self._bases))
         self._values: dict[int, list[int]] = {}  # by block
         for value, blocks in enumerate(self._blocks):
             for block in blocks:
@@ -53,7 +54,7 @@ class Layout:
 
     def base(self, value: int) -> int:
         """The buffer of the plan that holds a value; for an item, that of its list."""
-        return self.memory(self.lists.get(value, value))
+        return self._bases[value]
 
     def rivals(self, value: int) -> frozenset[int]:
         """The other values that may share memory with this one."""
@@ -61,10 +62,10 @@ class Layout:
         if known is None:
             others = [self._values[block] for block in self._blocks[value]]
             known = frozenset[int]().union(*others) - {value}
-            base = self.base(value)
+            base = self._bases[value]
             apart = self.company.get(base, frozenset()) - {base}
             if apart:  # each of these has one of the blocks for itself
-                known = frozenset([v for v in known if self.base(v) not in apart])
+                known = frozenset([v for v in known if self._bases[v] not in apart])
             self._rivals[value] = known
         return known
 

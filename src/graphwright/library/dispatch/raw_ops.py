@@ -48,9 +48,9 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
 #: Ops that TensorFlow has not, or that tracing alone makes.
 OWN = frozenset(
     {
-        "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCrossRows",
-        "GraphwrightDilation2DTangent", "GraphwrightSumTo", "GraphwrightWeightedSums",
-        "Placeholder", "PyFunc",
+        "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCTCLabelRows",
+        "GraphwrightCrossRows", "GraphwrightDilation2DTangent", "GraphwrightSumTo",
+        "GraphwrightWeightedSums", "Placeholder", "PyFunc",
     }
 )  # fmt: skip
 

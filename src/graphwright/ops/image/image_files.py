@@ -50,7 +50,8 @@ class ImageDecoder(Op, fields=False):
         return self.one_frame(self.decoded(scalar(contents, "contents")))
 
     def decoded(self, data: bytes, wide: bool = False) -> Array:
-        """The pixels; ValueError says what is wrong with the file or with the channels."""
+        """The pixels, of 16 bits in a PNG file if `wide`; ValueError says what is wrong with the
+        file, the channels or the bits."""
         kind, channels = files.kind_of(data), self.channels
         if kind is None or kind in self.refused:
             raise ValueError(
@@ -69,6 +70,8 @@ class ImageDecoder(Op, fields=False):
             return files.decode_bmp(data, channels)
         if kind == "gif":
             return files.decode_frames(data)
+        if wide:
+            raise ValueError("WebP images can only be decoded to uint8")
         return webp(data, channels)
 
     def jpeg(self, data: bytes) -> Array:
@@ -81,6 +84,11 @@ class ImageDecoder(Op, fields=False):
             raise ValueError(f"Got {len(pixels)} frames, but animated images can only be decoded "
                              "by tf.io.decode_gif or tf.io.decode_image")  # fmt: skip
         return pixels[0] if pixels.ndim == 4 else pixels
+
+
+def with_depth(pixels: Array, dtype: np.dtype[Any]) -> Array:
+    """Pixels of uint8 or uint16 in a dtype of at least as many bits."""
+    return pixels if pixels.dtype == dtype else pixels.astype(dtype) << 8
 
 
 def webp(data: bytes, channels: int) -> Array:
@@ -128,6 +136,7 @@ class DecodeAndCropJpeg(JpegDecoder):
 
     type_name = "DecodeAndCropJpeg"
     inputs = ("contents: string", "crop_window: int32 host")
+    refused = frozenset({"png", "gif", "bmp", "webp"})
 
     def shapes(self, contents: TensorType, crop: Dims | None = None) -> Shapes:
         only(contents, "contents")
@@ -159,21 +168,16 @@ class DecodePng(ImageDecoder):
     def kernel(self, contents: Array) -> Any:
         data = scalar(contents, "contents")
         pixels = self.one_frame(self.decoded(data, self.dtype is dt.uint16))
-        if pixels.dtype == self.dtype.numpy_dtype:
-            return pixels
-        raise ValueError(f"Only PNG images can be decoded to {self.dtype.name}")
+        return with_depth(pixels, self.dtype.numpy_dtype)
 
 
 class DecodeBmp(ImageDecoder):
     """The image in a BMP file."""
 
     type_name = "DecodeBmp"
-    refused = frozenset({"jpeg", "png", "gif", "webp"})
+    refused = frozenset({"jpeg", "png", "gif"})
 
     channels: int = 0
-
-    def kernel(self, contents: Array) -> Any:
-        return self.decoded(scalar(contents, "contents"))
 
 
 class FramesDecoder(ImageDecoder):
@@ -228,11 +232,9 @@ class DecodeImage(ImageDecoder):
         pixels = self.decoded(data, self.dtype is not dt.uint8)
         if not self.expand_animations and pixels.ndim == 4:
             pixels = pixels[0]
-        if pixels.dtype == dtype:
-            return pixels
-        if dtype == np.uint16:
-            return pixels.astype(dtype) << 8
-        return pixels.astype(dtype) * dtype.type(1 / np.iinfo(pixels.dtype).max)
+        if dtype == np.float32:
+            return pixels.astype(dtype) * dtype.type(1 / np.iinfo(pixels.dtype).max)
+        return with_depth(pixels, dtype)
 
 
 class ExtractJpegShape(Op):
@@ -424,7 +426,7 @@ def decode_and_crop_jpeg(
 def decode_png(
     contents: TensorLike, channels: int = 0, dtype: DTypeLike = dt.uint8, name: str | None = None
 ) -> Any:
-    """Decodes a PNG file of 8 or 16 bits; other formats but BMP too, as uint8.
+    """Decodes a PNG file of 8 or 16 bits; other formats but BMP too.
 
     It needs Pillow (the extra `image`).
 
@@ -438,7 +440,8 @@ def decode_png(
         A tensor of `dtype` of shape [height, width, channels].
 
     Raises:
-        InvalidArgumentError: The file is damaged, or does not have that many channels.
+        InvalidArgumentError: The file is damaged, or does not have that many channels, or is a WebP
+            file and `dtype` is not uint8.
 
     >>> import graphwright as tf
     >>> file = tf.io.encode_png(tf.constant([[[7], [200]]], tf.uint8))
@@ -450,7 +453,7 @@ def decode_png(
 
 
 def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Any:
-    """Decodes a BMP file.
+    """Decodes a BMP file; WebP files of one frame too.
 
     Args:
         contents: A scalar of string: the bytes of the file.

@@ -15,11 +15,13 @@ from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import S, Scalars
 from graphwright.ops.core.casting import cast, warn_of_discarding
 from graphwright.ops.core.identity import identity
+from graphwright.ops.core.joining import stack
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import choose, greater, less, logical_or, select
 from graphwright.ops.math.complex_parts import complex, imag, real
 from graphwright.ops.math.reduction import reduce_sum
-from graphwright.ops.math.transcendental import sqrt, square
+from graphwright.ops.math.transcendental import sqrt
+from graphwright.ops.nn.losses import l2_loss
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
@@ -161,17 +163,16 @@ def global_norm(t_list: Tensors, name: str | None = None) -> Any:
         A scalar tensor of the dtype of the tensors; 0.0 of float32 for no tensors.
 
     Raises:
-        TypeError: `t_list` is neither a list nor a tuple.
+        InvalidArgumentError: The tensors are not of floats, or not of one dtype.
+        TypeError: `t_list` is no sequence.
 
     >>> import graphwright as tf
     >>> tf.linalg.global_norm([[3.0], None, [[4.0]]])
     <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
     """
-    halves = [reduce_sum(square(values_of(x))) for x in listed(t_list) if x is not None]
-    total = halves[0] if halves else convert(0.0)
-    for half in halves[1:]:
-        total = total + half
-    return identity(sqrt(total), name)
+    halves = [l2_loss(values_of(x)) for x in listed(t_list) if x is not None]
+    total = reduce_sum(stack(halves)) if halves else convert(0.0)
+    return identity(sqrt(total * 2.0), name)
 
 
 def clip_by_global_norm(
@@ -195,7 +196,8 @@ def clip_by_global_norm(
         the norm is not finite.
 
     Raises:
-        TypeError: `t_list` is neither a list nor a tuple.
+        InvalidArgumentError: A tensor is not of floats where `use_norm` is None.
+        TypeError: `t_list` is no sequence.
 
     >>> import graphwright as tf
     >>> clipped, norm = tf.clip_by_global_norm([[3.0], None, [4.0]], 1.0)
@@ -204,8 +206,7 @@ def clip_by_global_norm(
     """
     tensors = listed(t_list)
     norm = global_norm(tensors, name) if use_norm is None else convert(use_norm)
-    limit = convert(clip_norm, norm.dtype)
-    scale = limit * minimum(1 / norm, convert(1, norm.dtype) / limit)
+    scale = clip_norm * minimum(1.0 / norm, convert(1.0, norm.dtype) / clip_norm)
     scale = scale + (norm - norm)  # NaN where the norm is not finite
     return [None if x is None else scaled_by(scale, x) for x in tensors], norm
 
@@ -217,8 +218,8 @@ def scaled_by(scale: TensorValue, x: TensorLike) -> Any:
 
 
 def listed(t_list: Tensors) -> list[TensorLike | None]:
-    """The tensors as a list; TypeError where they are neither a list nor a tuple."""
-    if not isinstance(t_list, (list, tuple)):
+    """The tensors as a list; TypeError where they are no sequence."""
+    if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     return list(t_list)
 

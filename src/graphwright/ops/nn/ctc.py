@@ -14,7 +14,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.nn import ctc_kernels as kernels
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -25,7 +25,7 @@ class CTCLossDense(Op):
     """The loss of each sequence of labels [batch, longest] and its gradient.
 
     Labels that do not fit in their time have an infinite loss, as in TensorFlow's public function.
-    Its own op refuses them, and takes sparse labels.
+    Sparse labels that do not are refused.
     """
 
     type_name = "CTCLossDense"
@@ -34,6 +34,7 @@ class CTCLossDense(Op):
     dtypes = {"T": frozenset({dt.float32, dt.float64})}
 
     blank_index: int = 0
+    impossible: bool = False  # whether an infinite loss has a gradient, as for sparse labels
 
     def shapes(
         self, logits: TensorType, labels: TensorType, label_length: TensorType, *_: TensorType
@@ -57,8 +58,9 @@ class CTCLossDense(Op):
             labels = np.where(labels == blank, blank - 1, np.where(labels == -1, blank, labels))
         used = np.arange(labels.shape[1]) < label_length[:, None]
         loss, gradient = kernels.ctc_loss(
-            np.where(used, labels, blank), logits, label_length, logit_length, blank
-        )
+            np.where(used, labels, blank),
+            logits, label_length, logit_length, blank, self.impossible,
+        )  # fmt: skip
         return loss.astype(logits.dtype), gradient.astype(logits.dtype)
 
     def gradient(self, call: Call, g: Cotangent, of_slope: Cotangent | None) -> Sequence[Any]:
@@ -84,21 +86,25 @@ def ctc_loss(
     class has the probability 1 at each time.
 
     Args:
-        labels: A matrix of integers, [batch, longest].
+        labels: A matrix of integers, [batch, longest]; or a `tf.SparseTensor` of int32, of which
+            the elements of a row are its labels.
         logits: A tensor of floats, [time, batch, classes], or [batch, time, classes].
-        label_length: A vector of integers, [batch]: how many labels of each row count.
+        label_length: A vector of integers, [batch]: how many labels of each row count. Sparse
+            labels need none: it is not looked at.
         logit_length: A vector of integers, [batch]: how many times of each row count.
         logits_time_major: Whether the first axis of `logits` is the time.
         unique: A hint that changes nothing.
         blank_index: The class that stands for no label, an int; negative ones count from the end.
-            None means 0.
+            None means 0; sparse labels need one.
         name: A name for the op.
 
     Returns:
         A vector of the dtype of `logits`, [batch].
 
     Raises:
-        InvalidArgumentError: The batch sizes differ, or a rank is wrong.
+        InvalidArgumentError: The batch sizes differ, or a rank is wrong. Or a row of sparse labels
+            is empty, or longer than its time.
+        ValueError: `labels` are sparse, and `blank_index` is None.
 
     Source:
         Graves et al., Connectionist Temporal Classification: Labelling Unsegmented Sequence Data
@@ -108,13 +114,26 @@ def ctc_loss(
     >>> tf.nn.ctc_loss([[1]], tf.zeros([2, 1, 3]), [1], [2])
     <tf.Tensor: shape=(1,), dtype=float32, numpy=array([1.0986123], dtype=float32)>
     """
-    logits = convert(logits)
-    dtype = logits.dtype
-    if dtype in NARROW:
-        logits = cast(logits, dt.float32)
-    if not logits_time_major:
-        logits = transpose(logits, (1, 0, 2))
-    sizes = [cast(convert(x), dt.int32) for x in (labels, label_length, logit_length)]
+    rows, counts, times = [cast(convert(x), dt.int32) for x in (labels, label_length, logit_length)]
     op = CTCLossDense.of(0 if blank_index is None else int(blank_index))
-    loss, _ = apply(op, logits, *sizes, name=name)
+    return loss_of(op, time_major(logits, logits_time_major), rows, counts, times, name)
+
+
+def time_major(logits: TensorLike, is_so: bool) -> Any:
+    """The scores [time, batch, classes]."""
+    return convert(logits) if is_so else transpose(logits, (1, 0, 2))
+
+
+def loss_of(
+    op: CTCLossDense,
+    logits: TensorValue,
+    labels: TensorValue,
+    label_length: TensorValue,
+    logit_length: TensorValue,
+    name: str | None,
+) -> Any:
+    """The loss, of narrow floats computed in float32."""
+    dtype = logits.dtype
+    wide = cast(logits, dt.float32) if dtype in NARROW else logits
+    loss, _ = apply(op, wide, labels, label_length, logit_length, name=name)
     return cast(loss, dtype) if dtype in NARROW else loss

@@ -19,12 +19,18 @@ Integers = npt.NDArray[np.integer[Any]]
 
 
 def ctc_loss(
-    labels: Integers, logits: Array, label_sizes: Integers, logit_sizes: Integers, blank: int
+    labels: Integers,
+    logits: Array,
+    label_sizes: Integers,
+    logit_sizes: Integers,
+    blank: int,
+    impossible: bool = False,
 ) -> tuple[Array, Array]:
     """The loss of each sequence [batch] and its gradient [time, batch, classes].
 
     `labels` [batch, longest] and `logits` [time >= 1, batch, classes] count up to the sizes
-    [batch]. A labelling that does not fit in its time has an infinite loss and a gradient of zeros.
+    [batch]. A labelling that does not fit in its time has an infinite loss and a gradient of zeros;
+    if `impossible`, one that makes all classes less likely.
     """
     chances = log_softmax(logits.astype(np.float64))
     states = np.full((len(labels), 2 * labels.shape[1] + 1), blank, np.intp)
@@ -49,7 +55,8 @@ def ctc_loss(
     for time in range(len(chances)):
         np.subtract.at(gradient[time], (batch, known), posterior[time])
     gradient *= np.arange(len(chances))[:, None, None] < sizes[:, None]
-    gradient[:, ~np.isfinite(first)] = 0.0
+    if not impossible:
+        gradient[:, ~np.isfinite(first)] = 0.0
     return (-first).astype(logits.dtype), gradient.astype(logits.dtype)
 
 
