@@ -1069,7 +1069,8 @@ ONE_PASS = "it lasts for one pass over one graph, and each value has one entry"
 WITHOUT_ROWS = {
     **dict.fromkeys(
         (
-            "library/dispatch/raw_ops.py:load_all", "machine/array_layout.py:is_known",
+            "library/dispatch/raw_ops.py:load_all", "library/io/records.py:checksum_tables",
+            "machine/array_layout.py:is_known",
             "machine/disk_cache.py:disk_cache",
             "machine/large_arrays.py:allocator", "machine/linking.py:_clear_cache",
             "machine/linking.py:_processor", "machine/linking.py:_system",

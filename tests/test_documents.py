@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "graphwright"
-HARD = ["autograph", "compile", "compile/llvm", "explain", "machine", "trace"]
+HARD = ["autograph", "compile", "compile/llvm", "data", "explain", "machine", "trace"]
 PAGES = [
     ROOT / "docs" / "architecture.md",
     *sorted((ROOT / "docs" / "engineering").glob("*.md")),

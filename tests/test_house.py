@@ -22,6 +22,7 @@ SAME_FILES = {"__init__": "each package has one"}
 #: Classes of one name, and why.
 SAME_CLASSES = {
     "ComplexTransform": "a family of ops along the last axes, and one along any",
+    "Options": "how AutoGraph converts, and those of `tf.data` by their public name",
     "RandomUniform": "the op by TensorFlow's name, the initializer by Keras's",
     "Size": "the op by TensorFlow's name, and a size of lowering",
 }

@@ -2,11 +2,13 @@
 
 Writes tests/golden/examples.tfrecord, plain and compressed, and tests/golden/summaries.events, for
 which TensorBoard must be installed too, from tests/corpora/files.py; tests/golden/gfile.json from
-tests/corpora/gfile.py and parsing.json from tests/corpora/parsing.py.
+tests/corpora/gfile.py, parsing.json from tests/corpora/parsing.py and file_pipelines.json from
+tests/corpora/file_pipelines.py.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from recording import GOLDEN
 
 tf = recording.tensorflow()
 
-from corpora import gfile, parsing
+from corpora import file_pipelines, gfile, parsing
 from corpora.files import COMPRESSIONS, examples, write_summaries
 
 
@@ -32,6 +34,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         recording.write("gfile.json", gfile.outcomes(tf, folder))
     recording.write("parsing.json", parsing.outcomes(tf))
+    with tempfile.TemporaryDirectory() as folder:
+        before = os.getcwd()
+        os.chdir(folder)
+        try:
+            outcomes = file_pipelines.outcomes(tf)
+        finally:
+            os.chdir(before)
+    recording.write("file_pipelines.json", outcomes)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from graphwright.api import autograph as autograph
 from graphwright.api import bitwise as bitwise
 from graphwright.api import compat as compat
 from graphwright.api import config as config
+from graphwright.api import data as data
 from graphwright.api import debugging as debugging
 from graphwright.api import distribute as distribute
 from graphwright.api import dtypes as dtypes
@@ -66,6 +67,7 @@ from graphwright.control.python_call import py_function as py_function
 from graphwright.control.tensor_array import TensorArray as TensorArray
 from graphwright.control.tensor_array import TensorArraySpec as TensorArraySpec
 from graphwright.control.vectorize import vectorized_map as vectorized_map
+from graphwright.data.optional import OptionalSpec as OptionalSpec
 from graphwright.function.polymorphic import function as function
 from graphwright.ir.graph import Graph as Graph
 from graphwright.ir.operation import Operation as Operation

@@ -54,6 +54,8 @@ class Folded(Squares):
 
 
 class FoldedInGraph:
+    relaxes = False
+
     def __init__(self, count: Any) -> None:
         self.count = count
 
@@ -61,7 +63,11 @@ class FoldedInGraph:
         return tf.constant(0)
 
     def fold(
-        self, start: list[Any], more: Callable[..., Any] | None, step: Callable[..., list[Any]]
+        self,
+        start: list[Any],
+        more: Callable[..., Any] | None,
+        step: Callable[..., list[Any]],
+        shapes: object,
     ) -> list[Any]:
         def test(i: Any, *leaves: Any) -> Any:
             return tf.logical_and(i < self.count, more(leaves) if more else True)

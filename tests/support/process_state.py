@@ -20,6 +20,8 @@ from graphwright.values.variable import CREATORS
 
 #: Threads that stay: the one that compiles, and the tests' own.
 STAYING = ("graphwright-compiler",)
+#: Threads that end once nobody has their datasets any more.
+ENDING = ("prefetch", "dataset_")
 
 
 def threads() -> frozenset[int | None]:
@@ -87,6 +89,9 @@ def left_behind(before: list[Any]) -> list[str]:
         return []
     background.wait(60)
     gc.collect()
+    for thread in threading.enumerate():
+        if thread.name.startswith(ENDING):
+            thread.join(10)
     after = state()
     names = zip(PARTS, before, after)
     found = [f"{name}: {was!r} became {now!r}" for name, was, now in names if was != now]

@@ -20,7 +20,7 @@ from graphwright.ops.core.sequences import Range
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.comparison import greater, less, logical_and, logical_or
 from graphwright.trace.symbolic import SymbolicTensor, not_in_graph
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
@@ -177,6 +177,8 @@ class Combined(_ForLoopsOnly):
 class Filtered(_ForLoopsOnly):
     """The items that a condition holds for."""
 
+    relaxes = False
+
     def __init__(self, part: Iteration, holds: Callable[[TensorLike], TensorLike]) -> None:
         self.part = part
         self.holds = holds
@@ -192,6 +194,7 @@ class Filtered(_ForLoopsOnly):
         start: Leaves,
         more: Callable[[Leaves], TensorValue] | None,
         step: Callable[[Leaves, object], Leaves],
+        shapes: Sequence[ShapeLike] | None,
     ) -> Leaves:
         count = len(self.part.start)
 
@@ -205,7 +208,17 @@ class Filtered(_ForLoopsOnly):
             after = cond(self.holds(item), lambda: step(variables, item), lambda: list(variables))
             return [*self.part.advance(position), *after]
 
-        return list(while_loop(test, body, [*self.part.start, *start]))[count:]
+        first = [*self.part.start, *start]
+        limits = invariants(first, shapes and [*[None] * count, *shapes])
+        return list(while_loop(test, body, first, limits))[count:]
+
+
+def invariants(first: Leaves, shapes: Sequence[ShapeLike] | None) -> list[Any] | None:
+    """The shapes that the variables of a loop may have; None says nothing of one of them."""
+    if shapes is None:
+        return None
+    pairs = zip(first, shapes)
+    return [getattr(leaf, "shape", None) if shape is None else shape for leaf, shape in pairs]
 
 
 class Counter:

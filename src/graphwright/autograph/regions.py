@@ -248,11 +248,26 @@ def _operand(staging: Staging, value: object, word: str) -> Any:
 # Loops
 
 
-class _LoopVariables:
-    """The variables of a loop, as the leaves that go around."""
+class _WiderShapes(Exception):
+    """A loop whose variables have wider shapes after an iteration than they may have."""
 
-    def __init__(self, staging: Staging, names: Sequence[str], initial: State) -> None:
+    def __init__(self, shapes: list[ShapeLike]) -> None:
+        super().__init__("shapes change in a loop")
+        self.shapes = shapes
+
+
+class _LoopVariables:
+    """The variables of a loop, as the leaves that go around.
+
+    Where the loop `relaxes` shapes, one that changes is no error: the loop is built again with a
+    wider one.
+    """
+
+    def __init__(
+        self, staging: Staging, names: Sequence[str], initial: State, relaxes: bool
+    ) -> None:
         self.staging = staging
+        self.relaxes = relaxes
         self.names = names
         self.initial = initial
         self.carried = [
@@ -275,15 +290,22 @@ class _LoopVariables:
 
     def pack(self, values: State, shapes: Sequence[ShapeLike]) -> Leaves:
         """The leaves after one iteration, checked against those before the loop."""
-        left = iter(shapes)
+        left = iter(enumerate(shapes))
         leaves: list[object] = []
+        wider: dict[int, ShapeLike] = {}
         for name, old, new, carried in zip(self.names, self.initial, values, self.carried):
             self.check_structure(name, old, new)
             for before, after, crossing in zip(tree.flatten(old), tree.flatten(new), carried):
                 if crossing is _STAYS:
                     self.check_same(name, before, after)
                 else:
-                    leaves.append(self.check_type(name, before, crossing, after, next(left)))
+                    place, shape = next(left)
+                    leaf, limit = self.check_type(name, before, crossing, after, shape)
+                    leaves.append(leaf)
+                    if limit is not None:
+                        wider[place] = limit
+        if wider:
+            raise _WiderShapes([wider.get(i, shape) for i, shape in enumerate(shapes)])
         return leaves
 
     def check_structure(self, name: str, old: object, new: object) -> None:
@@ -300,7 +322,8 @@ class _LoopVariables:
 
     def check_type(
         self, name: str, original: object, before: object, value: object, shape: ShapeLike
-    ) -> Any:
+    ) -> tuple[Any, ShapeLike]:
+        """The leaf, and the shape that it needs if that is wider than the one it may have."""
         if self.staging.is_variable(value):
             value = self.staging.read(value)
         after = _carried(self.staging, value)
@@ -310,9 +333,12 @@ class _LoopVariables:
         if dtype != new_dtype:
             raise refusals.other_dtype_in_loop(name, dtype, new_dtype)
         limit = old if shape is None else shape
-        if not self.staging.fits(new, limit):
-            raise refusals.other_shape(name, limit, new, self.staging.common_shape(limit, new))
-        return after
+        if self.staging.fits(new, limit):
+            return after, None
+        common = self.staging.common_shape(limit, new)
+        if not self.relaxes:
+            raise refusals.other_shape(name, limit, new, common)
+        return after, TensorShape(common)
 
 
 def stage_while(
@@ -385,18 +411,20 @@ def _fold(
         test: Callable[..., TensorValue],
         turn: Callable[..., Leaves],
         start: Leaves,
+        shapes: Sequence[ShapeLike] | None,
         *_: object,
     ) -> Leaves:
         def each(leaves: Leaves, item: object) -> Leaves:
             present.append(item)
             return turn(*leaves)
 
-        return items.fold(start, (lambda leaves: test(*leaves)) if goes_on else None, each)
+        goes = (lambda leaves: test(*leaves)) if goes_on else None
+        return items.fold(start, goes, each, shapes)
 
     def more(position: Position) -> Any:
         return goes_on and goes_on()
 
-    _loop(staging, [], more, step, variables, options, run)
+    _loop(staging, [], more, step, variables, options, run, items.relaxes)
 
 
 def _as_tensor(staging: Staging, value: Any) -> TensorLike:
@@ -411,10 +439,11 @@ def _loop(
     variables: Variables,
     options: LoopOptions,
     run: Callable[..., Leaves] | None = None,
+    relaxes: bool = False,
 ) -> None:
     """Build a loop with the variables of its position beside those of the program."""
     initial, missing, learned = _initialise(staging, position, step, variables)
-    loop = _LoopVariables(staging, variables.names, initial)
+    loop = _LoopVariables(staging, variables.names, initial, relaxes)
     grown = growing_lists.CarriedLists(staging)
     count, width = len(position), sum(grown.widths())
     first: list[Any] = [*position, *grown.leaves(), *loop.start()]
@@ -422,7 +451,8 @@ def _loop(
     if asserted:  # whether the loop has run at all is a loop variable too
         first.append(staging.convert(False))
     shapes = _shapes(loop, count + width, len(first), options, learned)
-    limits = shapes[count + width :] if shapes is not None else [None] * len(first)
+    own = count + width
+    limits = [None] * (len(first) - own) if shapes is None else shapes[own:]
     entered: list[object] = []
     changed = [False] * len(grown.lists)
 
@@ -443,7 +473,15 @@ def _loop(
 
     passed: Any = {key: value for key, value in options.items() if key in _PASSED}
     with grown:
-        results: Sequence[Any] = (run or staging.while_loop)(test, body, first, shapes, passed)
+        while True:
+            try:
+                results: Sequence[Any] = (run or staging.while_loop)(
+                    test, body, first, shapes, passed
+                )
+                break
+            except _WiderShapes as wider:
+                limits = wider.shapes
+                shapes = [*[None] * (count + width), *limits]
     if asserted:
         names = ", ".join(asserted)
         staging.assert_true(results[-1], f"loop must iterate at least once to initialize {names}")
@@ -528,7 +566,7 @@ def _after_an_iteration(
 ) -> State:
     """The values of variables after one iteration, in a graph that is thrown away."""
     initial = variables.get()
-    loop = _LoopVariables(staging, variables.names, initial)
+    loop = _LoopVariables(staging, variables.names, initial, relaxes=False)
 
     def iterate() -> State:
         variables.set(loop.unpack(loop.start()))

@@ -40,7 +40,10 @@ class Iteration(Protocol):
 
 @runtime_checkable
 class Fold(Protocol):
-    """A loop that the iterable makes itself, as data sets do: an alternative to `Iteration`."""
+    """A loop that the iterable makes itself, as datasets do: an alternative to `Iteration`."""
+
+    #: Whether variables may change their shapes, as they may where TensorFlow reduces a dataset.
+    relaxes: bool
 
     def sample(self) -> Any:
         """Something like an item, in the graph that is being built."""
@@ -50,8 +53,12 @@ class Fold(Protocol):
         start: Leaves,
         more: Callable[[Leaves], TensorValue] | None,
         step: Callable[[Leaves, object], Leaves],
+        shapes: Sequence[ShapeLike] | None,
     ) -> Leaves:
-        """`start` after `step(variables, item)` for each item, while `more(variables)`."""
+        """`start` after `step(variables, item)` for each item, while `more(variables)`.
+
+        `shapes` are those that variables may have, with None for that of the first value.
+        """
 
 
 class GrowingList(Protocol):

@@ -54,6 +54,14 @@ from graphwright.values.tensor import Tensor
 Count = int | Tensor
 
 
+class NotVectorized(ValueError):
+    """An op cannot take all rows at once, and may not run in a loop."""
+
+    def __init__(self, words: str, op: str) -> None:
+        super().__init__(words)
+        self.op = op
+
+
 class Lane(NamedTuple):
     """A value of one row's graph, for all rows: with an axis of rows, or the same for every row."""
 
@@ -102,15 +110,16 @@ class Rewrite:
         return made_lanes
 
     def loop(self, node: Node, lanes: list[Lane], reason: Exception) -> tuple[Any, ...]:
-        """An op row by row; ValueError where that is not wanted, or not possible."""
+        """An op row by row; NotVectorized where that is not wanted, or not possible."""
         lists = [v for v in (*node.inputs, *node.outputs) if v.type.dtype is dt.variant]
         if lists or not self.fallback:
             advice = "" if lists else (
                 " Consider fallback_to_while_loop=True, which runs it in a loop, more slowly."
             )  # fmt: skip
-            raise ValueError(
+            raise NotVectorized(
                 f"No pfor vectorization defined for {node.op.type_name}\n{node!r}\n"
-                f"{reason}.{advice}"
+                f"{reason}.{advice}",
+                node.op.type_name,
             ) from reason
         if self.warn:
             LOGGER.warning(

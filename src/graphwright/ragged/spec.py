@@ -157,11 +157,10 @@ class RaggedTensorSpec(TypeSpec):
         shape = TensorShape([batch_size]).concatenate(self._shape)
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
 
-    def _unbatch(self) -> Any:
-        shape = self._shape[1:] if self._shape.rank is not None else self._shape
-        if self._ragged_rank <= 1:
-            return TensorSpec(shape, self._dtype)
-        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
+    def _unbatch(self) -> RaggedTensorSpec:
+        if not self._ragged_rank:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return self._of_rows()
 
 
 def product(dims: Sequence[int | None]) -> int | None:

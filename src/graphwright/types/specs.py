@@ -466,6 +466,12 @@ class NoneTensorSpec(TypeSpec):
     def _from_components(self, components: object) -> None:
         return None
 
+    def _batch(self, batch_size: int | None) -> NoneTensorSpec:
+        return self
+
+    def _unbatch(self) -> NoneTensorSpec:
+        return self
+
     def is_compatible_with(self, spec_or_value: object) -> bool:
         """Returns whether a value is None, or this spec.
 

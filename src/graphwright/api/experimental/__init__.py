@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphwright.api.dtypes import experimental as _dtypes
 from graphwright.api.dtypes.experimental import *
 from graphwright.api.experimental import dlpack, extension_type, numpy
+from graphwright.data.optional import Optional
 from graphwright.library.dispatch.user_dispatch import (
     dispatch_for_api,
     dispatch_for_binary_elementwise_apis,
@@ -28,6 +29,7 @@ __all__ = [
     "ExtensionType",
     "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
+    "Optional",
     "RowPartition",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",

@@ -27,11 +27,13 @@ from graphwright.library.checkpoint.object_graph import (
     children,
     edges,
     is_followed,
-    variables_of,
+    is_serializable,
+    leaves_of,
 )
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import is_compatible
+from graphwright.values.convert import constant, convert
 from graphwright.values.trackable import Trackable
 from graphwright.values.variable import RESTORING, Variable
 
@@ -182,18 +184,30 @@ class SavedLinks(TypedDict):
     children: dict[str, int]
 
 
-class SavedObject(SavedLinks, total=False):
-    """A saved object; one that is a variable has a value, by its path, of a dtype and a shape."""
+class SavedValue(TypedDict):
+    """A saved array: its path, dtype and shape."""
 
     value: str
     dtype: str
     shape: list[int]
 
 
+class SavedObject(SavedLinks, total=False):
+    """A saved object; one that is a variable has a value, by its path, of a dtype and a shape.
+
+    An object that makes tensors of itself has several by their names.
+    """
+
+    value: str
+    dtype: str
+    shape: list[int]
+    tensors: dict[str, SavedValue]
+
+
 def snapshot(root: Followed) -> tuple[dict[str, Array], list[SavedObject]]:
     """The values by their paths, and the graph of objects that are reached from the root."""
     values: dict[str, Array] = {}
-    paths = {id(variable): path for path, variable in variables_of(root).items()}
+    paths = {id(leaf): path for path, leaf in leaves_of(root).items()}
     numbers = {id(root): 0}
     objects = [root]
     nodes: list[SavedObject] = []
@@ -201,11 +215,22 @@ def snapshot(root: Followed) -> tuple[dict[str, Array], list[SavedObject]]:
         node: SavedObject = {"children": {}}
         nodes.append(node)
         if isinstance(holder, Variable):
+            path = paths[id(holder)]
             array = holder._storage.read()
-            node["value"] = paths[id(holder)]
+            node["value"] = path
             node["dtype"] = holder.dtype.name
             node["shape"] = list(array.shape)
-            values[paths[id(holder)]] = storable(array)
+            values[path] = storable(array)
+        elif is_serializable(holder):
+            path = paths[id(holder)]
+            node["tensors"] = {}
+            for name, tensor in holder._serialize_to_tensors().items():
+                array = convert(tensor).numpy()
+                key = f"{path}/{name}"
+                node["tensors"][name] = {
+                    "value": key, "dtype": dt.of_numpy(array.dtype).name, "shape": list(array.shape)
+                }  # fmt: skip
+                values[key] = storable(array)
         for name, child in edges(holder):
             if id(child) not in numbers:
                 numbers[id(child)] = len(objects)
@@ -244,8 +269,14 @@ class Saved:
         self.nodes = nodes
         self.path = path
 
-    def array(self, node: SavedObject) -> Array:
-        """The value of a variable's node."""
+    def values(self) -> list[str]:
+        """The paths of all values."""
+        paths = [node["value"] for node in self.nodes if "value" in node]
+        several = [node["tensors"].values() for node in self.nodes if "tensors" in node]
+        return [*paths, *[saved["value"] for tensors in several for saved in tensors]]
+
+    def array(self, node: SavedObject | SavedValue) -> Array:
+        """A value."""
         array = self.arrays[node["value"]]
         dtype = dt.as_dtype(node["dtype"]).numpy_dtype
         if dtype.kind == "O":
@@ -283,7 +314,7 @@ class RestoreStatus:
         self._root = root
         self._saved = saved
         self._used: set[str] = set()
-        self._restored: dict[int, Variable] = {}
+        self._restored: dict[int, Followed] = {}
 
     def match(self, variable: Variable | None = None) -> None:
         """Matches the objects that are there now; ValueError where one does not fit. For the sake
@@ -313,12 +344,24 @@ class RestoreStatus:
             match._storage.assign(self._saved.array(node))
             self._used.add(node["value"])
             self._restored[id(match)] = match
+        self._restore_objects(pairs)
         if not self._unused():
             RESTORING.pop(self, None)
         for holder, place in pairs:
             for target in (holder, getattr(holder, "_root", None)):
                 if isinstance(target, Tracked):
                     self._await(target, self._saved.nodes[place]["children"])
+
+    def _restore_objects(self, pairs: list[tuple[Followed, int]]) -> None:
+        """Gives objects the tensors that they made of themselves."""
+        for holder, number in pairs:
+            tensors = self._saved.nodes[number].get("tensors")
+            if tensors is None or id(holder) in self._restored or not is_serializable(holder):
+                continue
+            arrays = {name: self._saved.array(saved) for name, saved in tensors.items()}
+            holder._restore_from_tensors({n: constant(array) for n, array in arrays.items()})
+            self._used.update([saved["value"] for saved in tensors.values()])
+            self._restored[id(holder)] = holder
 
     def _pairs(self, root: Followed, number: int) -> list[tuple[Followed, int]]:
         """Live objects, each with the number of the saved one that is reached alike."""
@@ -346,11 +389,10 @@ class RestoreStatus:
         holder._expecting = arrive if missing else None
 
     def _unused(self) -> list[str]:
-        saved = [node["value"] for node in self._saved.nodes if "value" in node]
-        return [path for path in saved if path not in self._used]
+        return [path for path in self._saved.values() if path not in self._used]
 
     def _unmatched(self) -> list[str]:
-        live = variables_of(self._root)
+        live = leaves_of(self._root)
         return [path for path, v in live.items() if id(v) not in self._restored]
 
     def assert_consumed(self) -> RestoreStatus:

@@ -115,19 +115,40 @@ def edges(holder: Followed) -> Iterator[Edge]:
         yield Edge(name, members[name])
 
 
-def variables_of(root: Followed) -> dict[str, Variable]:
-    """The reachable variables by their paths: for each the first one, breadth first."""
-    variables: dict[str, Variable] = {}
+class Serializable(Trackable):
+    """An object that makes tensors of itself, by names, and takes them again."""
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
+        raise NotImplementedError
+
+
+def is_serializable(value: object) -> TypeGuard[Serializable]:
+    """Whether an object makes tensors of itself."""
+    return isinstance(value, Trackable) and hasattr(value, "_serialize_to_tensors")
+
+
+def leaves_of(root: Followed) -> dict[str, Variable | Serializable]:
+    """The reachable variables, and objects that make tensors of themselves, by their paths: for
+    each the first one, breadth first."""
+    leaves: dict[str, Variable | Serializable] = {}
     seen = {id(root)}
     queue: list[tuple[str, Followed]] = [("", root)]
     for path, holder in queue:
-        if isinstance(holder, Variable):
-            variables[path] = holder
+        if isinstance(holder, Variable) or is_serializable(holder):
+            leaves[path] = holder
         for name, child in edges(holder):
             if id(child) not in seen:
                 seen.add(id(child))
                 queue.append((f"{path}/{name}" if path else name, child))
-    return variables
+    return leaves
+
+
+def variables_of(root: Followed) -> dict[str, Variable]:
+    """The reachable variables by their paths."""
+    return {path: leaf for path, leaf in leaves_of(root).items() if isinstance(leaf, Variable)}
 
 
 class TrackableView:

@@ -7,14 +7,12 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, Any, ClassVar
 
-from graphwright.base.errors import DataLossError, FailedPreconditionError
+from graphwright.base.errors import FailedPreconditionError
 from graphwright.base.files import PathLike
 from graphwright.library.io.gfile import opened
-from graphwright.library.io.records import Damaged, Readable, framed, records
-
-#: What zlib adds to the number of window bits for files with gzip's head.
-_GZIP = 16
-_CHUNK = 1 << 18
+from graphwright.library.io.pieces import RecordPieces
+from graphwright.library.io.plain_bytes import GZIP
+from graphwright.library.io.records import framed
 
 
 class TFRecordOptions:
@@ -105,7 +103,7 @@ class TFRecordOptions:
         }
         bits = zlib.MAX_WBITS if self.window_bits is None else self.window_bits
         if kind == "GZIP" and bits <= zlib.MAX_WBITS:
-            bits += _GZIP
+            bits += GZIP
         return zlib.compressobj(wbits=bits, **{k: v for k, v in arguments.items() if v is not None})
 
 
@@ -186,31 +184,12 @@ class TFRecordWriter:
 def read_records(path: PathLike, compression: Compression = None) -> Iterator[bytes]:
     """The records of a file; DataLossError where it is damaged."""
     kind = TFRecordOptions.get_compression_type_string(compression)
-    with opened(path, "rb") as file:
-        source: Readable = Inflated(file) if kind else file
-        try:
-            yield from records(source)
-        except (Damaged, zlib.error) as damage:
-            raise DataLossError(None, None, f"{os.fsdecode(path)}: {damage}") from damage
-
-
-class Inflated:
-    """The plain bytes of a compressed file, with gzip's head or zlib's."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 2 * _GZIP)  # whichever head it has
-        self._ready = b""
-
-    def read(self, size: int) -> bytes:
-        """The next bytes, fewer where the file ends."""
-        while len(self._ready) < size:
-            data = self._file.read(_CHUNK)
-            self._ready += self._inflate.decompress(data) if data else self._inflate.flush()
-            if not data:
-                break
-        result, self._ready = self._ready[:size], self._ready[size:]
-        return result
+    pieces = RecordPieces(os.fsdecode(path), kind)
+    try:
+        while records := pieces.next():
+            yield from records
+    finally:
+        pieces.close()
 
 
 def tf_record_iterator(path: PathLike, options: Compression = None) -> Iterator[bytes]:

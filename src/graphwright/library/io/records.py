@@ -7,11 +7,17 @@ masked CRC-32C of the data.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.types.arrays import Array
 
 _LENGTH, _SUM = struct.Struct("<Q"), struct.Struct("<I")
 _HEAD = _LENGTH.size + _SUM.size
+_TURN, _CONSTANT = 15, 0xA282EAD8
 
 
 def masked(data: bytes) -> int:
@@ -25,17 +31,7 @@ def masked(data: bytes) -> int:
     import google_crc32c  # few programs have records
 
     plain: int = google_crc32c.value(data)
-    return ((plain >> 15 | plain << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-class Readable(Protocol):
-    """Bytes that are read from the front."""
-
-    def read(self, size: int, /) -> bytes: ...
-
-
-class Damaged(ValueError):
-    """The error for a record file that ends within a record, or has another checksum."""
+    return ((plain >> _TURN | plain << 32 - _TURN) + _CONSTANT) & 0xFFFFFFFF
 
 
 def framed(record: bytes) -> bytes:
@@ -45,21 +41,92 @@ def framed(record: bytes) -> bytes:
     return b"".join((length, sums[0], record, sums[1]))
 
 
-def records(file: Readable) -> Iterator[bytes]:
-    """The records of an open file; raises `Damaged` where it is no such file, or ends too early."""
-    offset = 0
-    while head := file.read(_HEAD):
-        if len(head) < _HEAD:
-            raise Damaged(f"truncated record at {offset}")
-        length, check = head[: _LENGTH.size], head[_LENGTH.size :]
-        if _SUM.unpack(check)[0] != masked(length):
-            raise Damaged(f"corrupted record at {offset}")
-        size = _LENGTH.unpack(length)[0]
-        body = file.read(size + _SUM.size)
-        if len(body) < size + _SUM.size:
-            raise Damaged(f"truncated record at {offset}")
-        record = body[:size]
-        if _SUM.unpack(body[size:])[0] != masked(record):
-            raise Damaged(f"corrupted record at {offset}")
-        offset += _HEAD + len(body)
-        yield record
+class SplitRecords(NamedTuple):
+    """The whole records that data begin with."""
+
+    records: list[bytes]
+    #: How many bytes they have in the file.
+    size: int
+    #: Whether the record behind them is damaged.
+    is_damaged: bool
+    #: How many bytes the record behind them lacks at least.
+    missing: int
+
+
+def split(data: bytes) -> SplitRecords:
+    """The records that data begin with, up to the first that is damaged or not all there.
+
+    >>> split(framed(b"one") + framed(b"two")[:4])
+    SplitRecords(records=[b'one'], size=19, is_damaged=False, missing=8)
+    """
+    starts, places, missing = [0], [], 0
+    unpack, count, start = _LENGTH.unpack_from, len(data), 0
+    while True:
+        if count - start < _HEAD:
+            missing = _HEAD - (count - start)
+            starts.pop()
+            break
+        stop = start + _HEAD + unpack(data, start)[0] + _SUM.size
+        if stop > count:  # so it is, unless its head is damaged
+            missing = stop - count
+            break
+        places.append(slice(start + _HEAD, stop - _SUM.size))
+        starts.append(stop)
+        start = stop
+    if not starts:
+        return SplitRecords([], 0, False, missing)
+    octets = np.frombuffer(data, np.uint8)
+    heads = octets[np.array(starts)[:, None] + np.arange(_HEAD)]
+    whole = first_false(turned(of_lengths(heads[:, :8])) == heads[:, 8:].copy().view("<u4")[:, 0])
+    is_damaged = whole < len(starts)
+    records = [data[place] for place in places[:whole]]
+    if records:
+        ends = np.array([place.stop for place in places[:whole]])
+        stored = octets[ends[:, None] + np.arange(_SUM.size)].view("<u4")[:, 0]
+        intact = first_false(turned(of_records(records)) == stored)
+        is_damaged |= intact < len(records)
+        records = records[:intact]
+    size = places[len(records) - 1].stop + _SUM.size if records else 0
+    return SplitRecords(records, size, is_damaged, missing)
+
+
+def first_false(conditions: Array) -> int:
+    """The place of the first condition that does not hold; their number where all do."""
+    return len(conditions) if conditions.all() else int(conditions.argmin())
+
+
+def of_records(records: Sequence[bytes]) -> Array:
+    """The CRC-32C of each record."""
+    import google_crc32c
+
+    return np.fromiter(map(google_crc32c.value, records), np.uint32, len(records))
+
+
+def of_lengths(octets: Array) -> Array:
+    """The CRC-32C of each row of eight bytes: what each byte adds, from tables."""
+    tables = checksum_tables()
+    sums: Array = tables[0][octets[:, 0]]
+    for place in range(1, 8):
+        sums ^= tables[place][octets[:, place]]
+    return sums
+
+
+@cache
+def checksum_tables() -> Array:
+    """What the checksum of eight bytes is, for each place the part that comes of its byte."""
+    import google_crc32c
+
+    zeros = google_crc32c.value(bytes(8))
+    tables = np.empty((8, 256), np.uint32)
+    for place in range(8):
+        for octet in range(256):
+            data = bytes(place) + bytes([octet]) + bytes(7 - place)
+            tables[place, octet] = google_crc32c.value(data) ^ (zeros if place else 0)
+    return tables
+
+
+def turned(sums: Array) -> Array:
+    """Checksums as record files store them; see `masked`."""
+    constant = np.uint32(_CONSTANT)
+    stored: Array = (sums >> np.uint32(_TURN) | sums << np.uint32(32 - _TURN)) + constant
+    return stored

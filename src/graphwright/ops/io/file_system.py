@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +105,9 @@ def failed(error: OSError, path: Path) -> Exception:
 
 
 def matching(pattern: str) -> list[str]:
-    """The paths that match a pattern, in any order."""
-    return glob.glob(pattern)
+    """The paths that match a pattern, in any order; those in no directory begin with "./"."""
+    plain = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    return glob.glob(pattern if os.path.dirname(plain) else os.path.join(".", pattern))
 
 
 READ_FILE, WRITE_FILE, MATCHING_FILES = ReadFile(), WriteFile(), MatchingFiles()

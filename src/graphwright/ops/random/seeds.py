@@ -121,3 +121,11 @@ class Stream:
 def anywhere() -> tuple[int, int]:
     """Seeds that nobody chose."""
     return philox_draws.unforeseen(), philox_draws.unforeseen()
+
+
+def seeds_for(op_seed: TensorLike | None) -> tuple[int, int]:
+    """The two seeds of something stateful that is no op: (0, 0) where nothing seeds it."""
+    current = source(STATE.active)
+    if op_seed is None and current.seed is not None:
+        op_seed = next(current.numbers)
+    return philox_draws.seed_pair(current.seed, whole(op_seed)) or (0, 0)

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from graphwright.ops.core.gathering import gather_nd
-from graphwright.ops.core.movement import broadcast_to
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import gather, gather_nd
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.repetition import repeat
+from graphwright.ops.core.sequences import range as numbers_to
+from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.arithmetic import truediv
+from graphwright.ops.math.comparison import equal
+from graphwright.ops.math.reduction import reduce_max
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.composite import Composite
@@ -163,6 +171,21 @@ class SparseTensor(Composite):
     def _with_differentiable_part(self, part: TensorLike) -> SparseTensor:
         return self.with_values(part)
 
+    def _row(self, index: TensorLike) -> SparseTensor:
+        place = cast(convert(index), dt.int64)
+        places = reshape(where(equal(self._indices[:, 0], place)), [-1])
+        rest = gather(self._indices, places)[:, 1:]
+        row = SparseTensor(rest, gather(self._values, places), self._dense_shape[1:])
+        row.set_shape(self._static[1:])
+        return row
+
+    def _row_count(self) -> Any:
+        return self._dense_shape[0]
+
+    @property
+    def _static_row_count(self) -> int | None:
+        return self._static[0]
+
     # -- operators ----------------------------------------------------------------------
 
     def __mul__(self, other: TensorLike) -> SparseTensor:
@@ -252,6 +275,43 @@ class SparseTensorSpec(TypeSpec):
         made = SparseTensor(*components)
         made.set_shape(self._shape)
         return made
+
+    def _batch(self, batch_size: int | None) -> SparseTensorSpec:
+        return SparseTensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self) -> SparseTensorSpec:
+        shape = self._shape
+        return SparseTensorSpec(shape if shape.rank is None else shape[1:], self._dtype)
+
+    _of_rows = _unbatch
+
+    def _items(self) -> SparseItems:
+        return SparseItems(self)
+
+
+class SparseItems:
+    """Sparse tensors collected as the rows of one: see `control.map.MappedItems`."""
+
+    def __init__(self, spec: SparseTensorSpec) -> None:
+        self._spec = spec
+        self.dtypes: Sequence[DType] = [dt.int64, spec.dtype, dt.int64, dt.int64]
+
+    def parts(self, result: SparseTensor) -> Sequence[Any]:
+        """The indices, the values, the shape, and how many values there are."""
+        count = shape_of(result.indices, dt.int64)[0]
+        return [result.indices, result.values, result.dense_shape, count]
+
+    def together(self, arrays: Sequence[Any], length: int | None) -> Any:
+        """All results as the rows of a sparse tensor, which is as large as the largest of them."""
+        indices, values, shapes, counts = arrays
+        lengths = counts.stack()
+        numbers = numbers_to(cast(shape_of(lengths)[0], dt.int64))
+        rows = repeat(numbers, lengths)
+        sizes = concat([shape_of(lengths, dt.int64), reduce_max(shapes.stack(), 0)], 0)
+        places = concat([rows[:, None], indices.concat()], 1)
+        whole = SparseTensor(places, values.concat(), sizes)
+        whole.set_shape(TensorShape([length]).concatenate(self._spec.shape))
+        return whole
 
 
 def converted(value: object, what: str = "sp_input") -> SparseTensor:

@@ -1,0 +1,464 @@
+"""Methods of datasets that make one element of several, or several of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.autograph.conversion import staged_form
+from graphwright.control.assertions import assert_less
+from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
+from graphwright.data.element_type import ElementType, parts_in
+from graphwright.data.stages import batch_stages, group_stages
+from graphwright.ir.known import known
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.joining import stack
+from graphwright.ops.math.comparison import less, less_equal, logical_and
+from graphwright.ops.math.reduction import reduce_min
+from graphwright.ragged.spec import RaggedTensorSpec
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import TensorType
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
+
+_TOO_LONG = "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
+
+
+class Batches(DatasetValue):
+    """What a dataset offers to put elements together and to take them apart."""
+
+    def batch(
+        self,
+        batch_size: TensorLike,
+        drop_remainder: TensorLike = False,
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns so many elements at a time, stacked along a new first axis.
+
+        Args:
+            batch_size: An int64 scalar: how many elements.
+            drop_remainder: A bool scalar: whether fewer elements at the end are left out.
+            num_parallel_calls: How many batches may be made at the same time.
+            deterministic: Whether batches keep the order of the elements.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            InvalidArgumentError: `batch_size` is not positive, or elements differ in shape.
+
+        >>> import graphwright as tf
+        >>> list(tf.data.Dataset.range(5).batch(2).as_numpy_iterator())
+        [array([0, 1]), array([2, 3]), array([4])]
+        """
+        size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
+        element = self._type.batched(static(size) if static(drop) else None)
+        name = "BatchDataset" if num_parallel_calls is None else "ParallelBatchDataset"
+        return make(
+            batch_stages.BatchStage, element, [self], [size, drop], (), name, row=self._type
+        )
+
+    def unbatch(self, name: str | None = None) -> Any:
+        """Returns the rows of the elements.
+
+        Args:
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of rows.
+
+        Raises:
+            ValueError: A part of an element is a scalar, or it is known that the parts have
+                different numbers of rows.
+            InvalidArgumentError: The parts of an element have different numbers of rows.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2, 3]).unbatch()]
+        [1, 2, 3]
+        """
+        types = self._type.types
+        if any(type_.dims == () for type_ in types):
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        counts = {type_.dims[0] for type_ in types if type_.dims} - {None}
+        if len(counts) > 1 and all(isinstance(leaf, TensorSpec) for leaf in self._type.leaves):
+            raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
+        return make(batch_stages.UnbatchStage, self._type.unbatched(), [self])
+
+    def padded_batch(
+        self,
+        batch_size: TensorLike,
+        padded_shapes: object = None,
+        padding_values: object = None,
+        drop_remainder: TensorLike = False,
+        name: str | None = None,
+    ) -> Any:
+        """Returns so many elements at a time, padded to one shape and stacked.
+
+        Args:
+            batch_size: An int64 scalar: how many elements.
+            padded_shapes: The shapes, in the structure of an element: `tf.TensorShape`s, lists of
+                sizes, or int64 vectors. A size of None or -1 is the largest in a batch, as all are
+                without shapes.
+            padding_values: Scalars in the structure of an element, or one for all of it. Numbers
+                are padded with 0 and strings with "" unless something else is said.
+            drop_remainder: A bool scalar: whether fewer elements at the end are left out.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            ValueError: A rank is not known, or a shape does not fit.
+            TypeError: The elements hold ragged or sparse tensors, or a padding value is of another
+                dtype.
+            DataLossError: An element is larger than its shape.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(1, 4).map(lambda x: tf.fill([x], x))
+        >>> print(next(iter(dataset.padded_batch(3))).numpy())
+        [[1 0 0]
+         [2 2 0]
+         [3 3 3]]
+        """
+        size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
+        shapes = padding_shapes(self._type, padded_shapes)
+        values = paddings(self._type, padding_values)
+        count = static(size) if static(drop) else None
+        specs = [
+            TensorSpec(
+                [count, *[None if d in (-1, None) else d for d in known_sizes(shape)]], type_.dtype
+            )
+            for shape, type_ in zip(shapes, self._type.types)
+        ]
+        element = ElementType(tree.pack_sequence_as(self._type.specs, specs))
+        return make(batch_stages.PaddedBatchStage, element, [self], [size, drop, *shapes, *values])
+
+    def ragged_batch(
+        self,
+        batch_size: TensorLike,
+        drop_remainder: TensorLike = False,
+        row_splits_dtype: DTypeLike = dt.int64,
+        name: str | None = None,
+    ) -> Any:
+        """Returns so many elements at a time, as the rows of ragged tensors.
+
+        Args:
+            batch_size: An int64 scalar: how many elements.
+            drop_remainder: A bool scalar: whether fewer elements at the end are left out.
+            row_splits_dtype: The dtype of the splits: int32 or int64.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of batches. What has a known shape is stacked as `batch` does.
+
+        Raises:
+            InvalidArgumentError: `batch_size` is not positive.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(1, 4).map(tf.range)
+        >>> next(iter(dataset.ragged_batch(3)))
+        <tf.RaggedTensor [[0], [0, 1], [0, 1, 2]]>
+        """
+
+        def ragged(spec: TypeSpec) -> TypeSpec:
+            if not isinstance(spec, TensorSpec) or spec.shape.rank == 0 or spec.type.is_static:
+                return spec
+            return RaggedTensorSpec(spec.shape, spec.dtype, 0, as_dtype(row_splits_dtype))
+
+        as_ragged = DatasetValue.of(self._variant, self._type.mapped(ragged), self._name)
+        return as_ragged.batch(batch_size, drop_remainder)
+
+    def rebatch(
+        self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None
+    ) -> Any:
+        """Returns the rows of batches in batches of another size.
+
+        Args:
+            batch_size: An int64 scalar, or a vector of sizes that come again in turn.
+            drop_remainder: A bool scalar: whether fewer rows at the end are left out.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            ValueError: The elements are scalars.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(6).batch(2).rebatch(3)
+        >>> list(dataset.as_numpy_iterator())
+        [array([0, 1, 2]), array([3, 4, 5])]
+        """
+        for type_ in self._type.types:
+            if type_.rank == 0:
+                raise ValueError(
+                    "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset "
+                    "with scalar elements. Fix the issue by adding the `batch` transformation to "
+                    "the dataset."
+                )
+        size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
+        count = static(size) if static(drop) and size.shape.rank == 0 else None
+        element = self._type.unbatched().batched(count)
+        return make(batch_stages.RebatchStage, element, [self], [size, drop])
+
+    def window(
+        self,
+        size: TensorLike,
+        shift: TensorLike | None = None,
+        stride: TensorLike = 1,
+        drop_remainder: TensorLike = False,
+        name: str | None = None,
+    ) -> Any:
+        """Returns neighbouring elements as datasets.
+
+        Args:
+            size: An int64 scalar: how many elements a window has.
+            shift: An int64 scalar: how many elements further the next window begins, `size` for
+                None.
+            stride: An int64 scalar: how far apart the elements of a window are.
+            drop_remainder: A bool scalar: whether windows that are not full are left out.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of datasets: one for each part of an element, in its structure.
+
+        Raises:
+            InvalidArgumentError: A number is not positive.
+
+        >>> import graphwright as tf
+        >>> for window in tf.data.Dataset.range(5).window(3, shift=2):
+        ...     print([int(x) for x in window])
+        [0, 1, 2]
+        [2, 3, 4]
+        [4]
+        """
+        element = self._type.mapped(DatasetSpec)
+        numbers = [int64(n) for n in (size, size if shift is None else shift, stride)]
+        drop = convert(drop_remainder, dt.bool_)
+        return make(group_stages.WindowStage, element, [self], [*numbers, drop])
+
+    def group_by_window(
+        self,
+        key_func: Callable[..., object],
+        reduce_func: Callable[..., object],
+        window_size: TensorLike | None = None,
+        window_size_func: Callable[..., object] | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns what a function makes of windows of elements that have a key in common.
+
+        Args:
+            key_func: A function of an element, which returns its key: an int64 scalar.
+            reduce_func: A function of a key and a dataset of the elements of a window, which
+                returns a dataset.
+            window_size: An int64 scalar: how many elements a window has.
+            window_size_func: A function of a key, which returns that number, in its place.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the elements of the datasets that `reduce_func` returns.
+
+        Raises:
+            ValueError: Both or none of `window_size` and `window_size_func` are given.
+            TypeError: `reduce_func` returns no dataset.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(6).group_by_window(
+        ...     lambda x: x % 2, lambda key, window: window.batch(3), window_size=3)
+        >>> list(dataset.as_numpy_iterator())
+        [array([0, 2, 4]), array([1, 3, 5])]
+        """
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError(
+                "Either the `window_size` argument or the `window_size_func` argument must be "
+                "specified, and not both."
+            )
+        sizes: Callable[..., object] = window_size_func or (lambda key: window_size)
+        key_type = ElementType(TensorSpec([], dt.int64))
+        key = function_for(lambda *e: int64(staged_form(key_func)(*e)), self)
+        window = ElementType(DatasetSpec(self.element_spec))
+        reduction = function_for(reduce_func, key_type, window)
+        spec = reduction.result.specs
+        if not isinstance(spec, DatasetSpec):
+            raise TypeError(
+                "Invalid `reduce_func`. `reduce_func` must return a `tf.data.Dataset` object. Got "
+                f"{type(reduction.returned)}."
+            )
+        size = function_for(lambda key: int64(staged_form(sizes)(key)), key_type)
+        element = ElementType(spec.element_spec)
+        return make(group_stages.GroupByWindowStage, element, [self], [], [key, reduction, size])
+
+    def bucket_by_sequence_length(
+        self,
+        element_length_func: Callable[..., object],
+        bucket_boundaries: Sequence[int],
+        bucket_batch_sizes: Sequence[int],
+        padded_shapes: object = None,
+        padding_values: object = None,
+        pad_to_bucket_boundary: bool = False,
+        no_padding: bool = False,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        """Returns batches of elements of like lengths, padded.
+
+        Args:
+            element_length_func: A function of an element, which returns its length, an int32
+                scalar.
+            bucket_boundaries: A list of ints, in rising order: the lengths that divide buckets.
+            bucket_batch_sizes: A list of ints: the sizes of batches, one more than boundaries.
+            padded_shapes: As in `padded_batch`.
+            padding_values: As in `padded_batch`.
+            pad_to_bucket_boundary: Whether sizes that are not known are padded to the largest
+                length of the bucket, and not only to the largest in a batch.
+            no_padding: Whether elements are stacked as they are.
+            drop_remainder: Whether batches that are not full are left out.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            ValueError: The number of sizes is not one more than that of boundaries, or
+                `pad_to_bucket_boundary` meets a longer element.
+
+        >>> import graphwright as tf
+        >>> lengths = tf.data.Dataset.from_tensor_slices([1, 5, 2, 6])
+        >>> dataset = lengths.map(lambda n: tf.fill([n], n))
+        >>> dataset = dataset.bucket_by_sequence_length(lambda x: tf.shape(x)[0], [4], [2, 2])
+        >>> [tuple(batch.shape) for batch in dataset]
+        [(2, 2), (2, 6)]
+        """
+        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+            raise ValueError(
+                "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+                f"`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
+                f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
+            )
+        sizes = convert(list(bucket_batch_sizes), dt.int64)
+        lowest = convert([-(2**31), *bucket_boundaries], dt.int32)
+        highest = convert([*bucket_boundaries, 2**31 - 1], dt.int32)
+
+        def bucket_of(*element: Any) -> Any:
+            length = cast(staged_form(element_length_func)(*element), dt.int32)
+            within = logical_and(less_equal(lowest, length), less(length, highest))
+            return reduce_min(where(within))
+
+        def batch(bucket: Any, window: Any) -> Any:
+            size = gather(sizes, bucket)
+            if no_padding:
+                return window.batch(size, drop_remainder=drop_remainder)
+            shapes = padded_shapes
+            if shapes is None:
+                shapes = tree.map_structure(lambda spec: spec.shape, window.element_spec)
+            if pad_to_bucket_boundary:
+                last = convert(len(bucket_boundaries), dt.int64)
+                assert_less(bucket, last, _TOO_LONG)
+                edge = cast(gather(highest, bucket) - 1, dt.int64)
+                shapes = tree.map_structure(lambda shape: filled_shape(shape, edge), shapes)
+            return window.padded_batch(size, shapes, padding_values, drop_remainder)
+
+        return self.group_by_window(
+            bucket_of, batch, window_size_func=lambda bucket: gather(sizes, bucket)
+        )
+
+
+def filled_shape(shape: Any, size: Any) -> Any:
+    """A shape as a vector, with a size where none is known."""
+    sizes = TensorShape(shape).as_list()
+    return stack([size if s is None else int64(s) for s in sizes]) if sizes else TensorShape([])
+
+
+def padding_shapes(element: ElementType, shapes: Any) -> list[Any]:
+    """The shape of each tensor of a padded element, as an int64 vector with -1 for what varies."""
+    for leaf in element.leaves:
+        if not isinstance(leaf, TensorSpec):
+            raise TypeError(
+                f"`padded_batch` is only supported for datasets that produce tensor elements but "
+                f"the input dataset produces elements of unsupported type {type(leaf).__name__}."
+            )
+    if shapes is None:
+        for type_ in element.types:
+            if type_.dims is None:
+                raise ValueError(
+                    "You must provide `padded_shapes` argument because component 0 has unknown "
+                    "rank."
+                )
+        return [int64(vector(type_.dims)) for type_ in element.types]
+    flat = parts_in(element.specs, shapes)
+    pairs = zip(flat, element.types)
+    return [padding_shape(shape, type_) for shape, type_ in pairs]
+
+
+def padding_shape(shape: Any, type_: TensorType) -> Any:
+    """A shape as a vector; ValueError where a tensor has another rank."""
+    if isinstance(shape, Tensor):
+        return int64(shape)
+    sizes = shape.as_list() if isinstance(shape, TensorShape) else list(shape)
+    if type_.rank not in (len(sizes), None):
+        raise ValueError(
+            f"The padded shape {tuple(sizes)} is not compatible with the corresponding input "
+            f"component shape {TensorShape.from_dims(type_.dims)}."
+        )
+    return int64(vector(sizes))
+
+
+def vector(sizes: Any) -> Array:
+    """Sizes as an array with -1 for None."""
+    return np.array([-1 if size is None else size for size in sizes], np.int64)
+
+
+def known_sizes(shape: Any) -> Sequence[int | None]:
+    """The entries of a vector of sizes, as far as they are known."""
+    if isinstance(shape, SymbolicTensor):
+        found = known(shape._value)
+        return [None] * (shape.shape[0] or 0) if found is None else list(found)
+    sizes: list[int] = shape.numpy().tolist()
+    return sizes
+
+
+def paddings(element: ElementType, values: Any) -> list[Any]:
+    """The scalar that pads each tensor of an element."""
+    if values is None:
+        flat = [None] * len(element.types)
+    elif tree.is_nested(values):
+        flat = parts_in(element.specs, values)
+    else:
+        flat = [values] * len(element.types)
+    return [padding(value, type_.dtype) for value, type_ in zip(flat, element.types)]
+
+
+def padding(value: Any, dtype: DType) -> Any:
+    """A padding value as a scalar of a dtype; TypeError if it is of another."""
+    if value is None:
+        if dtype is dt.string:
+            return convert(b"", dtype)
+        return convert(False if dtype is dt.bool_ else 0, dtype)
+    tensor: Any = convert(value, None, dtype)
+    if tensor.dtype is not dtype:
+        raise TypeError(
+            f"Mismatched type for padding value. Expected {dtype!r}, got {tensor.dtype!r}."
+        )
+    if tensor.shape.rank not in (0, None):
+        raise ValueError(f"Padding value should be a scalar, but is {tensor}.")
+    return tensor
+
+
+def static(tensor: Any) -> Any:
+    """The value of a scalar, where it is known while a function is traced; else None."""
+    return known(tensor._value) if isinstance(tensor, SymbolicTensor) else tensor.numpy().item()

@@ -1,0 +1,105 @@
+"""Blocks: several elements at once, with a column for each of their tensors.
+
+Stages hand blocks on and not elements, so what a stage costs is paid once for many elements. A
+column is one array with an axis of elements in front, or a list where elements differ in shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.types.arrays import Array
+
+#: The arrays of one element, or of one tensor of all elements.
+Row = list[Any]
+Column = Array | Row
+
+
+class ElementBlock:
+    """So many elements, by columns; it does not change."""
+
+    __slots__ = ("columns", "count")
+
+    def __init__(self, count: int, columns: tuple[Any, ...]) -> None:
+        self.count = count
+        self.columns = columns
+
+    @classmethod
+    def restored(cls, state: Sequence[Any]) -> ElementBlock:
+        """The block that `saved` gave."""
+        count, columns = state
+        return cls(count, tuple(columns))
+
+    def saved(self) -> list[Any]:
+        """The block as plain lists and arrays."""
+        return [self.count, list(self.columns)]
+
+    def row(self, place: int) -> Row:
+        """The arrays of one element."""
+        return [c[place] if type(c) is list else c[place, ...] for c in self.columns]
+
+    def rows(self) -> Iterator[Row]:
+        """The arrays of each element."""
+        return map(self.row, range(self.count))
+
+    def part(self, start: int, stop: int) -> ElementBlock:
+        """The elements from one place up to another."""
+        stop = min(stop, self.count)
+        if start == 0 and stop == self.count:
+            return self
+        return ElementBlock(stop - start, tuple([c[start:stop] for c in self.columns]))
+
+    def at(self, places: Array) -> ElementBlock:
+        """The elements at places, in their order."""
+        columns = [
+            [c[i] for i in places.tolist()] if type(c) is list else c[places] for c in self.columns
+        ]
+        return ElementBlock(len(places), tuple(columns))
+
+
+def of_row(row: Sequence[Any]) -> ElementBlock:
+    """A block of one element."""
+    return ElementBlock(1, tuple([a[None] if isinstance(a, np.ndarray) else [a] for a in row]))
+
+
+def of_rows(rows: Sequence[Sequence[Any]]) -> ElementBlock:
+    """A block of elements, of which there is at least one."""
+    if len(rows) == 1:
+        return of_row(rows[0])
+    return ElementBlock(len(rows), tuple([column(values) for values in zip(*rows)]))
+
+
+def column(values: Sequence[Any]) -> Column:
+    """Values of one tensor, in one array where they are of one shape."""
+    first = values[0]
+    if not isinstance(first, np.ndarray):
+        return list(values)
+    if any(value.shape != first.shape for value in values):
+        return list(values)
+    return np.stack(values)
+
+
+def joined(blocks: Sequence[ElementBlock]) -> ElementBlock:
+    """The elements of several blocks, of which there is at least one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    count = sum([block.count for block in blocks])
+    return ElementBlock(
+        count, tuple([together(parts) for parts in zip(*[b.columns for b in blocks])])
+    )
+
+
+def together(columns: Sequence[Column]) -> Column:
+    """Columns of one tensor as one."""
+    arrays = [c for c in columns if isinstance(c, np.ndarray)]
+    if len(arrays) == len(columns) and len({a.shape[1:] for a in arrays}) == 1:
+        return np.concatenate(arrays)
+    return [value for c in columns for value in values_of(c)]
+
+
+def values_of(values: Column) -> Row:
+    """The values of a column, one by one."""
+    return values if isinstance(values, list) else [values[i, ...] for i in range(len(values))]

@@ -1,0 +1,203 @@
+"""Methods of datasets that make one of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.data import sampling
+from graphwright.data.dataset_value import DatasetValue, int64, make
+from graphwright.data.element_type import ElementType
+from graphwright.data.stages import combine_stages, interleave_stages, source_stages
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
+from graphwright.types.specs import TensorSpec
+
+
+class Combinations(DatasetValue):
+    """What a dataset offers to go with others."""
+
+    @staticmethod
+    def zip(*args: Any, datasets: object = None, name: str | None = None) -> Any:
+        """Returns the elements of several datasets side by side.
+
+        Args:
+            *args: Datasets, or structures of datasets.
+            datasets: A structure of datasets, where there are no positional arguments.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset that ends with the first of them.
+
+        Raises:
+            TypeError: There is no dataset, or something else is among them.
+
+        >>> import graphwright as tf
+        >>> a = tf.data.Dataset.range(3)
+        >>> [(int(x), int(y)) for x, y in tf.data.Dataset.zip(a, a.skip(1))]
+        [(0, 1), (1, 2)]
+        """
+        if not args and datasets is None:
+            raise TypeError("Must pass at least one dataset to `zip`.")
+        if args and datasets is not None:
+            raise TypeError("Both `*args` and `datasets` cannot be set.")
+        structure: Any = datasets if not args else args[0] if len(args) == 1 else args
+        if isinstance(structure, list):
+            raise TypeError(
+                "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
+                "`tf.data.Dataset` objects. Python `list` is not supported and you should use "
+                "`tuple` instead."
+            )
+        inputs = tree.flatten(structure)
+        for dataset in inputs:
+            if not isinstance(dataset, DatasetValue):
+                raise TypeError(
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
+                    f"`tf.data.Dataset` objects but encountered object of type {type(dataset)}."
+                )
+        element = ElementType(tree.pack_sequence_as(structure, [d.element_spec for d in inputs]))
+        return make(combine_stages.ZipStage, element, inputs)
+
+    def concatenate(self, dataset: Any, name: str | None = None) -> Any:
+        """Returns the elements of this dataset and then those of another.
+
+        Args:
+            dataset: A dataset of elements of the same structure and dtypes.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of either type.
+
+        Raises:
+            TypeError: The elements are of different types.
+
+        >>> import graphwright as tf
+        >>> a = tf.data.Dataset.range(2)
+        >>> [int(x) for x in a.concatenate(a)]
+        [0, 1, 0, 1]
+        """
+        element = self._type.joined(dataset._type)
+        if element is None:
+            raise TypeError(
+                "Incompatible types of input datasets: "
+                f"{self.element_spec} vs. {dataset.element_spec}."
+            )
+        return make(combine_stages.ConcatenateStage, element, [self, dataset])
+
+    def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Any:
+        """Returns the elements with their numbers.
+
+        Args:
+            start: An int64 scalar: the number of the first element.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of pairs of a number and an element.
+
+        >>> import graphwright as tf
+        >>> [(int(i), int(x)) for i, x in tf.data.Dataset.range(3, 5).enumerate(10)]
+        [(10, 3), (11, 4)]
+        """
+        element = ElementType(TensorSpec([], dt.int64))
+        last = int64((1 << 63) - 1)
+        numbers = make(source_stages.RangeStage, element, [], [int64(start), last, int64(1)])
+        return Combinations.zip(numbers, self)
+
+    @staticmethod
+    def choose_from_datasets(
+        datasets: Sequence[Any], choice_dataset: Any, stop_on_empty_dataset: bool = True
+    ) -> Any:
+        """Returns elements of several datasets, chosen by numbers from another one.
+
+        Args:
+            datasets: A list of datasets with elements of one structure and the same dtypes.
+            choice_dataset: A dataset of int64 scalars: the places in the list.
+            stop_on_empty_dataset: Whether the first choice of a dataset that has ended is the end;
+                else it is left out.
+
+        Returns:
+            A dataset of the elements.
+
+        Raises:
+            TypeError: The elements of `choice_dataset` are no int64 scalars, or those of the
+                datasets are of different types.
+            ValueError: There are no datasets.
+
+        >>> import graphwright as tf
+        >>> a = tf.data.Dataset.range(3)
+        >>> choices = tf.data.Dataset.from_tensor_slices(tf.constant([1, 0, 1], tf.int64))
+        >>> chosen = tf.data.Dataset.choose_from_datasets([a, a.skip(1)], choices)
+        >>> [int(x) for x in chosen]
+        [1, 0, 2]
+        """
+        if not datasets:
+            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+        if not isinstance(choice_dataset, DatasetValue):
+            raise TypeError(
+                "Invalid `choice_dataset`. `choice_dataset` should be a `tf.data.Dataset` but is "
+                f"{type(choice_dataset)}."
+            )
+        number = TensorSpec([], dt.int64)
+        if not number.is_compatible_with(choice_dataset.element_spec):
+            raise TypeError(
+                "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` "
+                f"tensors but are {choice_dataset.element_spec}."
+            )
+        return chosen(choice_dataset, datasets, stop_on_empty_dataset)
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Sequence[Any],
+        weights: Any = None,
+        seed: TensorLike | None = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> Any:
+        """Returns elements of several datasets, chosen at random.
+
+        Args:
+            datasets: A list of datasets with elements of one structure and the same dtypes.
+            weights: A list or a float tensor: how likely each is chosen, the same for all unless it
+                is said; or a dataset of such tensors.
+            seed: An int, with which the order is that of TensorFlow; see `tf.random.set_seed`.
+            stop_on_empty_dataset: Whether the first choice of a dataset that has ended is the end;
+                else it is left out.
+            rerandomize_each_iteration: Whether each iteration has another order; it has unless a
+                seed is given.
+
+        Returns:
+            A dataset of the elements.
+
+        Raises:
+            TypeError: `weights` is no list of floats, or the elements are of different types.
+            ValueError: There are no datasets, or another number of weights.
+
+        >>> import graphwright as tf
+        >>> a, b = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
+        >>> mixed = tf.data.Dataset.sample_from_datasets([a, b], seed=2)
+        >>> sorted([int(x) for x in mixed])
+        [0, 1, 2, 10, 11, 12]
+        """
+        if not datasets:
+            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+        likely, weights = sampling.weighted(datasets, weights)
+        if len(likely) == 1 and not isinstance(weights, DatasetValue):
+            return likely[0]
+        choices = sampling.choices(weights, seed, rerandomize_each_iteration)
+        return chosen(choices, likely, stop_on_empty_dataset)
+
+
+def chosen(choices: DatasetValue, datasets: Sequence[Any], stops_at_empty: bool) -> Any:
+    """The elements of datasets whose numbers come from another dataset."""
+    element: ElementType = datasets[0]._type
+    for dataset in datasets[1:]:
+        joined = element.joined(dataset._type)
+        if joined is None:
+            raise TypeError(
+                "Invalid `datasets`. `datasets` must have the same type signature: "
+                f"{element.specs} vs. {dataset.element_spec}."
+            )
+        element = joined
+    inputs = [choices, *datasets]
+    return make(interleave_stages.ChooseStage, element, inputs, stops_at_empty=bool(stops_at_empty))

@@ -1,0 +1,56 @@
+"""Composites as elements: several stacked in one, and the rows of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.control.map import items_of
+from graphwright.control.tensor_array import TensorArray
+from graphwright.data.blocks import Row
+from graphwright.data.element_type import ElementType
+from graphwright.op.interpreter import activate
+from graphwright.types.composite import Composite
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.tensor import wrap
+
+
+def of_arrays(spec: TypeSpec, arrays: Sequence[Any]) -> Any:
+    """The composite of a type that these arrays make."""
+    return spec.from_tensors(iter([wrap(array) for array in arrays]))
+
+
+def arrays_of(spec: TypeSpec, composite: object) -> Row:
+    """The arrays that a composite is made of."""
+    return [tensor._array for tensor in spec.to_tensors(composite)]
+
+
+def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[Any]]) -> Row:
+    """The arrays of one composite, of which the rows are composites made of these arrays."""
+    with activate(None):
+        items = items_of(spec)
+        count = len(rows)
+        parts = [TensorArray(dtype, count, infer_shape=False) for dtype in items.dtypes]
+        for place, row in enumerate(rows):
+            for array, part in zip(parts, items.parts(of_arrays(spec, row))):
+                array.write(place, part)
+        whole = items.together(parts, count)
+        return arrays_of(spec._batch(count), whole)  # type: ignore[attr-defined]
+
+
+def row_count(element: ElementType, row: Sequence[Any]) -> int:
+    """How many rows the first part of an element has."""
+    first = element.leaves[0]
+    arrays = row[: len(first.flatten())]
+    with activate(None):
+        value = of_arrays(first, arrays)
+        return int(value._row_count()) if isinstance(value, Composite) else len(arrays[0])
+
+
+def rows_of(spec: TypeSpec, arrays: Sequence[Any]) -> list[Row]:
+    """For each row of a composite the arrays that it is made of."""
+    with activate(None):
+        composite = of_arrays(spec, arrays)
+        row_spec: TypeSpec = spec._unbatch()  # type: ignore[attr-defined]
+        count = int(composite._row_count())
+        return [arrays_of(row_spec, composite._row(place)) for place in range(count)]

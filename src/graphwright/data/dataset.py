@@ -1,0 +1,402 @@
+"""`tf.data.Dataset`: where elements come from, and what can be made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.data import dataset_ops
+from graphwright.data.batches import Batches
+from graphwright.data.combinations import Combinations
+from graphwright.data.dataset_loops import BlockFold
+from graphwright.data.dataset_options import Options
+from graphwright.data.dataset_value import DatasetValue, int64, make
+from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.explanation import DataReport, explain
+from graphwright.data.file_sources import FileSources
+from graphwright.data.generators import ElementGenerator, signature
+from graphwright.data.iterator import Iterator, NumpyIterator
+from graphwright.data.mappings import Mappings
+from graphwright.data.sampling import random_numbers
+from graphwright.data.selections import Selections
+from graphwright.data.stage import INFINITE, UNKNOWN
+from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
+from graphwright.op.interpreter import apply
+from graphwright.ops.random.seeds import seeds_for
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
+from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.dtypes import as_dtype
+from graphwright.types.specs import TensorSpec
+from graphwright.values.convert import convert
+
+
+class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_result=True):
+    """Elements that come one after another: the pipeline that makes them.
+
+    A dataset is a value that does not change. Each method returns another one, each `for` goes
+    through the elements anew, and nothing is computed before somebody asks for elements.
+
+    Args:
+        variant_tensor: Not taken: a dataset is made by one of the static methods.
+
+    >>> import graphwright as tf
+    >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3, 4]).map(lambda x: x * 10).batch(2)
+    >>> for batch in dataset:
+    ...     print(batch.numpy())
+    [10 20]
+    [30 40]
+    """
+
+    def __init__(self, variant_tensor: Any) -> None:
+        raise TypeError(
+            "a dataset is made by a function such as tf.data.Dataset.from_tensor_slices([1, 2])"
+        )
+
+    # -- where elements come from ---------------------------------------------------------
+
+    @staticmethod
+    def range(*args: TensorLike, output_type: DTypeLike = dt.int64, name: str | None = None) -> Any:
+        """Returns the numbers of a range, as Python's `range` has them.
+
+        Args:
+            *args: `stop`; or `start` and `stop`; or `start`, `stop` and `step`: int64 scalars.
+            output_type: The dtype of the elements.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of scalars.
+
+        Raises:
+            ValueError: There are no arguments, or more than three.
+            InvalidArgumentError: `step` is 0.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(1, 8, 3)]
+        [1, 4, 7]
+        """
+        if not 1 <= len(args) <= 3:
+            raise ValueError(
+                "Invalid `args`. The length of `args` should be between 1 and 3 but its length is "
+                f"{len(args)}."
+            )
+        start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        element = ElementType(TensorSpec([], as_dtype(output_type)))
+        return make(source_stages.RangeStage, element, [], [int64(start), int64(stop), int64(step)])
+
+    @staticmethod
+    def from_tensors(tensors: object, name: str | None = None) -> Any:
+        """Returns a dataset of one element.
+
+        Args:
+            tensors: The element: a structure of tensors and of what converts to them.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the one element.
+
+        >>> import graphwright as tf
+        >>> list(tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator())
+        [array([1, 2], dtype=int32)]
+        """
+        element = normalized(tensors)
+        element_type = ElementType.of(element)
+        return make(source_stages.TensorsStage, element_type, [], element_type.flatten(element))
+
+    @staticmethod
+    def from_tensor_slices(tensors: object, name: str | None = None) -> Any:
+        """Returns the rows of tensors.
+
+        Args:
+            tensors: A structure of tensors, and of what converts to them, with as many rows each.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of rows, in that structure. They are views: nothing is copied.
+
+        Raises:
+            ValueError: There is no tensor, one is a scalar, or the numbers of rows differ.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.from_tensor_slices(([1, 2], ["a", "b"]))
+        >>> [(int(number), letter.numpy()) for number, letter in dataset]
+        [(1, b'a'), (2, b'b')]
+        """
+        element = normalized(tensors)
+        whole = ElementType.of(element)
+        if not whole.types:
+            raise ValueError("Invalid `tensors`. `tensors` must not be empty.")
+        for type_ in whole.types:
+            if type_.dims == ():
+                raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        if any(not isinstance(leaf, TensorSpec) for leaf in whole.leaves):
+            row = whole.flatten(element)
+            rows = whole.unbatched()
+            return make(batch_stages.CompositeSlicesStage, rows, [], row, whole=whole)
+        counts = {type_.dims[0] for type_ in whole.types if type_.dims} - {None}
+        if len(counts) > 1:
+            raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
+        return make(source_stages.SlicesStage, whole.unbatched(), [], whole.flatten(element))
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any],
+        output_types: object = None,
+        output_shapes: object = None,
+        args: Sequence[TensorLike] | None = None,
+        output_signature: object = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns what a Python generator gives.
+
+        Args:
+            generator: A function that returns an iterable. It is called for each iteration.
+            output_types: The dtypes of an element, in its structure, where there is no
+                `output_signature`.
+            output_shapes: Its shapes, in the same structure; not known unless they are given.
+            args: A list of tensors. The function gets their values as NumPy's arrays.
+            output_signature: The type specs of an element, in its structure.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of what the generator gives, converted.
+
+        Raises:
+            TypeError: `generator` cannot be called, or there is neither a signature nor dtypes.
+            InvalidArgumentError: While elements are taken: one is of another type.
+
+        >>> import graphwright as tf
+        >>> def squares(count):
+        ...     for i in range(count):
+        ...         yield i * i
+        >>> dataset = tf.data.Dataset.from_generator(
+        ...     squares, args=[4], output_signature=tf.TensorSpec([], tf.int32))
+        >>> [int(x) for x in dataset]
+        [0, 1, 4, 9]
+        """
+        element = signature(generator, output_types, output_shapes, output_signature)
+        operands = [] if args is None else [convert(a) for a in args]
+        return make(
+            source_stages.GeneratedStage,
+            element,
+            [],
+            operands,
+            generator=ElementGenerator(generator, element),
+        )
+
+    @staticmethod
+    def random(
+        seed: TensorLike | None = None,
+        rerandomize_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns random numbers of 32 bits, without an end.
+
+        Args:
+            seed: An int, with which the numbers are those of TensorFlow; see `tf.random.set_seed`.
+            rerandomize_each_iteration: Whether each iteration has other numbers.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of int64 scalars.
+
+        >>> import graphwright as tf
+        >>> a = list(tf.data.Dataset.random(seed=4).take(3).as_numpy_iterator())
+        >>> a == list(tf.data.Dataset.random(seed=4).take(3).as_numpy_iterator())
+        True
+        """
+        return random_numbers(seed, rerandomize_each_iteration)
+
+    # -- order ----------------------------------------------------------------------------
+
+    def shuffle(
+        self,
+        buffer_size: TensorLike,
+        seed: TensorLike | None = None,
+        reshuffle_each_iteration: bool | None = True,
+        name: str | None = None,
+    ) -> Any:
+        """Returns the elements in random order.
+
+        Each element is drawn from a buffer of those that come next. So only a buffer of all of them
+        gives every order.
+
+        Args:
+            buffer_size: An int64 scalar: how many elements wait to be drawn.
+            seed: An int, with which the order is that of TensorFlow; see `tf.random.set_seed`.
+            reshuffle_each_iteration: Whether each iteration has another order.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        Raises:
+            InvalidArgumentError: `buffer_size` is not positive.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(5).shuffle(5, seed=1)]
+        [0, 4, 3, 1, 2]
+        """
+        pair = [int64(number) for number in seeds_for(seed)]
+        is_fixed = reshuffle_each_iteration is False
+        numbers = [int64(buffer_size), *pair]
+        return make(shuffle_stages.ShuffleStage, self._type, [self], numbers, is_fixed=is_fixed)
+
+    # -- what is known and how it is gone through -------------------------------------------
+
+    def cardinality(self, name: str | None = None) -> Any:
+        """Returns the number of elements.
+
+        Args:
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            An int64 scalar: `tf.data.INFINITE_CARDINALITY` where there is no end, and
+            `tf.data.UNKNOWN_CARDINALITY` where only going through them tells.
+
+        >>> import graphwright as tf
+        >>> int(tf.data.Dataset.range(42).batch(10).cardinality())
+        5
+        """
+        return apply(dataset_ops.Cardinality(), self._variant)
+
+    def __len__(self) -> int:
+        if current_tracer() is not None:
+            raise TypeError(
+                "`tf.data.Dataset` only supports `len` in eager mode. Use "
+                "`tf.data.Dataset.cardinality()` instead."
+            )
+        count = self._stage.cardinality()
+        if count == INFINITE:
+            raise TypeError("The dataset is infinite.")
+        if count == UNKNOWN:
+            raise TypeError("The dataset length is unknown.")
+        return count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator:
+        return Iterator.over(self)
+
+    def __graph_iteration__(self) -> BlockFold:
+        return BlockFold(Iterator.over(self)._handle, self._type)
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """Returns the only element.
+
+        Args:
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            Tensors and composites in the structure of `element_spec`.
+
+        Raises:
+            InvalidArgumentError: There is none, or more than one.
+
+        >>> import graphwright as tf
+        >>> int(tf.data.Dataset.from_tensors(7).get_single_element())
+        7
+        """
+        return self._type.pack(apply(dataset_ops.SingleElement(self._type), self._variant) or ())
+
+    def as_numpy_iterator(self) -> NumpyIterator:
+        """Returns the elements in NumPy's form, one by one.
+
+        Returns:
+            An iterator over structures of arrays and scalars.
+
+        Raises:
+            RuntimeError: A function is being traced.
+
+        >>> import graphwright as tf
+        >>> list(tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).as_numpy_iterator())
+        [array([1, 2], dtype=int32), array([3, 4], dtype=int32)]
+        """
+        if current_tracer() is not None:
+            raise RuntimeError(
+                "`tf.data.Dataset.as_numpy_iterator` is only supported in eager mode."
+            )
+        return NumpyIterator(self)
+
+    def explain(self, seconds: float = 1.0) -> DataReport:
+        """Returns what the stages of the pipeline do and cost.
+
+        Elements are taken for some time, so what their functions do happens.
+
+        Args:
+            seconds: A float: how long elements are taken at most.
+
+        Returns:
+            A report, which prints as a table.
+
+        Raises:
+            RuntimeError: A function is being traced.
+
+        >>> import graphwright as tf
+        >>> report = tf.data.Dataset.range(100).map(lambda x: x * 2).batch(10).explain()
+        >>> [stage.name for stage in report.stages]
+        ['BatchDataset', 'MapDataset lambda', 'RangeDataset']
+        >>> report.elements
+        10
+        """
+        if current_tracer() is not None:
+            raise RuntimeError("`explain` takes elements, which a function being traced has not.")
+        return explain(self._stage, seconds)
+
+    def options(self) -> Options:
+        """Returns what programs say about how the dataset is gone through.
+
+        Returns:
+            The options of this dataset and of those that it is made of.
+
+        >>> import graphwright as tf
+        >>> tf.data.Dataset.range(3).options().deterministic is None
+        True
+        """
+        return self._options
+
+    def with_options(self, options: Options, name: str | None = None) -> Any:
+        """Returns the dataset with further options.
+
+        Args:
+            options: The options, which go before those that the dataset has already.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the same elements.
+
+        >>> import graphwright as tf
+        >>> options = tf.data.Options()
+        >>> options.threading.private_threadpool_size = 2
+        >>> dataset = tf.data.Dataset.range(3).with_options(options)
+        >>> dataset.options().threading.private_threadpool_size
+        2
+        """
+        made = DatasetValue.of(self._variant, self._type, "OptionsDataset")
+        made._options = self._options.merge(options)
+        return made
+
+    def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
+        """Returns what a function makes of the dataset.
+
+        Args:
+            transformation_func: A function of a dataset, which returns one.
+
+        Returns:
+            The dataset that the function returns.
+
+        Raises:
+            TypeError: The function returns something else.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(4).apply(lambda d: d.skip(2))]
+        [2, 3]
+        """
+        dataset = transformation_func(self)
+        if not isinstance(dataset, DatasetValue):
+            raise TypeError(
+                "`transformation_func` must return a `tf.data.Dataset` object. Got "
+                f"{type(dataset)}."
+            )
+        return dataset

@@ -1,0 +1,329 @@
+"""Datasets and iterators as values of graphs: the ops that make them and take elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
+from graphwright.data.element_type import ElementType
+from graphwright.data.optional import OptionalRow
+from graphwright.data.reader import Reader
+from graphwright.data.stage import DatasetStage
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+
+
+class Recipe(NamedTuple):
+    """How a stage is made: all of it that does not depend on tensors."""
+
+    kind: type[DatasetStage]
+    element: ElementType
+    #: How many stages come before it, and how many tensors say its numbers.
+    inputs: int
+    numbers: int
+    functions: tuple[ElementFunction, ...]
+    options: tuple[tuple[str, Any], ...]
+
+    def stage(self, operands: Sequence[Any]) -> DatasetStage:
+        """The stage for stages before it, numbers, and what functions captured, in this order."""
+        inputs = operands[: self.inputs]
+        start = self.inputs + self.numbers
+        numbers = operands[self.inputs : start]
+        functions = []
+        for function in self.functions:
+            stop = start + len(function.captured)
+            functions.append(BoundFunction(function, operands[start:stop]))
+            start = stop
+        kind: Any = self.kind
+        stage: DatasetStage = kind(
+            self.element, *inputs, *numbers, *functions, **dict(self.options)
+        )
+        return stage
+
+
+class MakeDataset(Op):
+    """A dataset: a stage behind others."""
+
+    type_name = "_MakeDataset"
+    inputs = ("operands: Tin...",)
+    outputs = ("handle: variant",)
+    gradient = not_differentiable
+    differs = True
+    pure = False
+
+    recipe: Recipe
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, *operands: Any) -> DatasetStage:
+        return self.recipe.stage(operands)
+
+    @property
+    def makes_effects(self) -> bool:
+        """Whether going through the dataset is seen from outside."""
+        recipe = self.recipe
+        return recipe.kind.has_effects or any(f.has_effects for f in recipe.functions)
+
+    def __hash__(self) -> int:
+        return id(self.recipe)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MakeDataset) and self.recipe is other.recipe
+
+
+class OpenIterator(Op):
+    """A new iterator before the first element of a dataset."""
+
+    type_name = "_OpenIterator"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    outputs = ("iterator: variant",)
+    effect = Effect.WRITE
+    pure = False
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, stage: DatasetStage) -> Reader:
+        return Reader(stage)
+
+
+class NextElement(Op):
+    """Whether an iterator has another element, and its tensors; without one, zeros."""
+
+    type_name = "_NextElement"
+    inputs = ("iterator: variant",)
+    behind = Reader
+    outputs = ("has_value: bool", "components: Tout...")
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return (dt.bool_, *[type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return (TensorType(dt.bool_, ()), *self.element.types)
+
+    def kernel(self, reader: Reader) -> tuple[Any, ...]:
+        row = reader.row()
+        if row is None:
+            return (np.array(False), *map(absent, self.element.types))
+        return (np.array(True), *row)
+
+
+class GetNext(Op):
+    """The tensors of the next element of an iterator; OutOfRangeError where there is none."""
+
+    type_name = "_IteratorGetNext"
+    inputs = ("iterator: variant",)
+    behind = Reader
+    outputs = ("components: Tout...",)
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.element.types)
+
+    def kernel(self, reader: Reader) -> tuple[Any, ...]:
+        row = reader.row()
+        if row is None:
+            raise OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext]")
+        return tuple(row)
+
+
+class NextOptional(Op):
+    """The next element of an iterator, or none."""
+
+    type_name = "_IteratorGetNextAsOptional"
+    inputs = ("iterator: variant",)
+    behind = Reader
+    outputs = ("optional: variant",)
+    effect = Effect.WRITE
+    pure = False
+    gradient = not_differentiable
+
+    def shapes(self, iterator: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, reader: Reader) -> OptionalRow:
+        return OptionalRow(reader.row())
+
+
+class NextBlock(Op):
+    """The next elements of an iterator that nobody else takes from: how many, and their columns.
+
+    At the end there are none. Elements of different shapes come one by one.
+    """
+
+    type_name = "_NextBlock"
+    inputs = ("iterator: variant",)
+    behind = Reader
+    outputs = ("count: int32", "columns: Tout...")
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return (dt.int32, *[type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return (TensorType(dt.int32, ()), *map(with_rows, self.element.types))
+
+    def kernel(self, reader: Reader) -> tuple[Any, ...]:
+        block = reader.dense_block()
+        if block is None:
+            return (np.array(0, np.int32), *map(absent, map(with_rows, self.element.types)))
+        return (np.array(block.count, np.int32), *block.columns)
+
+
+class AbsentElement(Op):
+    """Tensors of an element that nobody looks at."""
+
+    type_name = "_AbsentElement"
+    outputs = ("components: Tout...",)
+    gradient = not_differentiable
+    returns_tuple = True
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.element.types)
+
+    def kernel(self) -> tuple[Any, ...]:
+        return tuple(map(absent, self.element.types))
+
+
+class SingleElement(Op):
+    """The only element of a dataset."""
+
+    type_name = "_DatasetToSingleElement"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    outputs = ("components: Tout...",)
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.element.types)
+
+    def kernel(self, stage: DatasetStage) -> tuple[Any, ...]:
+        reader = Reader(stage)
+        row = reader.row()
+        if row is None:
+            raise InvalidArgumentError(None, None, "Dataset was empty.")
+        if reader.row() is not None:
+            raise InvalidArgumentError(None, None, "Dataset had more than one element.")
+        reader.close()
+        return tuple(row)
+
+
+class StateFunction(NamedTuple):
+    """A function of a state and an element, and the type of the state."""
+
+    function: ElementFunction
+    state: ElementType
+
+
+class ReduceDataset(Op):
+    """The state after a function of the state and each element in turn."""
+
+    type_name = "_ReduceDataset"
+    inputs = ("dataset: variant", "operands: Tin...")
+    outputs = ("components: Tout...",)
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    reduction: StateFunction
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.reduction.state.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.reduction.state.types)
+
+    def kernel(self, stage: DatasetStage, *operands: Any) -> tuple[Any, ...]:
+        width = len(self.reduction.state.types)
+        state, captured = list(operands[:width]), operands[width:]
+        function = BoundFunction(self.reduction.function, captured)
+        reader = Reader(stage)
+        while (block := reader.rest()) is not None:
+            state, _ = function.step(state, block)
+        reader.close()
+        return tuple(state)
+
+    def __hash__(self) -> int:
+        return id(self.reduction)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReduceDataset) and self.reduction is other.reduction
+
+
+class Cardinality(Op):
+    """How many elements a dataset has; -1 for no end, -2 where that is not known."""
+
+    type_name = "_DatasetCardinality"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    outputs = ("cardinality: int64",)
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, stage: DatasetStage) -> Array:
+        return np.array(stage.cardinality(), np.int64)
+
+
+def absent(type_: TensorType) -> Any:
+    """A value of a type that nobody looks at: as small as the type allows."""
+    if type_.dtype is dt.variant:
+        return Nothing()
+    dims = () if type_.dims is None else type_.dims
+    shape = [0 if size is None else size for size in dims]
+    if type_.dtype is dt.string:
+        return np.full(shape, b"", object)
+    return np.zeros(shape, type_.dtype.as_numpy_dtype)
+
+
+class Nothing:
+    """A value of dtype variant where there is no element."""
+
+    dtype = dt.variant
+    shape = ()
+    tensor_type = TensorType(dt.variant, ())

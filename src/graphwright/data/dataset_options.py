@@ -1,0 +1,183 @@
+"""`tf.data.Options`: what a program says about how a dataset is gone through."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, ClassVar
+
+
+class AutotuneAlgorithm(enum.Enum):
+    """How numbers that are left to the dataset are chosen; all are the same here."""
+
+    DEFAULT = 0
+    HILL_CLIMB = 1
+    GRADIENT_DESCENT = 2
+    MAX_PARALLELISM = 3
+    STAGE_BASED = 4
+
+
+class AutoShardPolicy(enum.IntEnum):
+    """How the elements are divided among workers."""
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
+
+
+class ExternalStatePolicy(enum.Enum):
+    """What saving an iterator does where a function has state that cannot be saved."""
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
+
+
+class OptionGroup:
+    """Options that have names and classes, and are None unless a program sets them."""
+
+    #: The class of each option, and of those that are groups.
+    _kinds: ClassVar[dict[str, type]] = {}
+    #: Former names.
+    _former: ClassVar[dict[str, str]] = {}
+    #: What an option is as long as nobody sets it, if not None.
+    _defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self) -> None:
+        self.__dict__["_values"] = {
+            name: kind() for name, kind in self._kinds.items() if issubclass(kind, OptionGroup)
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        name = self._former.get(name, name)
+        if name not in self._kinds:
+            raise AttributeError(f"{type(self).__name__} has no option {name!r}")
+        return self._values.get(name, self._defaults.get(name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        name = self._former.get(name, name)
+        kind = self._kinds.get(name)
+        if kind is None:
+            raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise TypeError(
+                f'Property "{name}" must be of type {kind}, got: {value!r} (type: {type(value)})'
+            )
+        self._values[name] = value
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._kinds, *self._former]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(
+            getattr(self, name) == getattr(other, name) for name in self._kinds
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]  # they change
+
+    def merge(self, options: Any) -> Any:
+        """Returns these options with those that another group sets.
+
+        Args:
+            options: Options of the same class.
+
+        Returns:
+            New options.
+
+        Raises:
+            TypeError: `options` are of another class.
+        """
+        if type(self) is not type(options):
+            raise TypeError(f"{type(self).__name__} cannot be merged with {options!r}")
+        merged = type(self)()
+        for group in (self, options):
+            for name, value in group._values.items():
+                known = merged._values.get(name)
+                is_group = isinstance(known, OptionGroup)
+                merged._values[name] = known.merge(value) if is_group else value
+        return merged
+
+
+class ThreadingOptions(OptionGroup):
+    """Options about threads: `options.threading`.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.threading.private_threadpool_size = 4
+    >>> options.threading.private_threadpool_size
+    4
+    """
+
+    _kinds: ClassVar[dict[str, type]] = {
+        "max_intra_op_parallelism": int,
+        "private_threadpool_size": int,
+    }
+
+
+class AutotuneOptions(OptionGroup):
+    """Options about numbers that are left to the dataset: `options.autotune`."""
+
+    _kinds: ClassVar[dict[str, type]] = {
+        "autotune_algorithm": AutotuneAlgorithm,
+        "cpu_budget": int,
+        "enabled": bool,
+        "initial_parallelism": int,
+        "min_parallelism": int,
+        "ram_budget": int,
+    }
+
+
+class OptimizationOptions(OptionGroup):
+    """Options about rewriting the pipeline: `options.experimental_optimization`."""
+
+    _kinds: ClassVar[dict[str, type]] = dict.fromkeys(
+        (
+            "apply_default_optimizations", "filter_fusion", "filter_parallelization",
+            "inject_prefetch", "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion",
+            "map_parallelization", "noop_elimination", "parallel_batch",
+            "seq_interleave_prefetch", "shuffle_and_repeat_fusion",
+        ),
+        bool,
+    )  # fmt: skip
+
+
+class DistributeOptions(OptionGroup):
+    """Options about many workers: `options.experimental_distribute`."""
+
+    _kinds: ClassVar[dict[str, type]] = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
+    _defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy.AUTO}
+
+
+class Options(OptionGroup):
+    """What a program says about how a dataset is gone through.
+
+    Elements always come in the order of the pipeline, whatever `deterministic` says.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.deterministic = False
+    >>> tf.data.Dataset.range(3).with_options(options).options().deterministic
+    False
+    """
+
+    _kinds: ClassVar[dict[str, type]] = {
+        "autotune": AutotuneOptions,
+        "dataset_name": str,
+        "deterministic": bool,
+        "experimental_distribute": DistributeOptions,
+        "experimental_external_state_policy": ExternalStatePolicy,
+        "experimental_optimization": OptimizationOptions,
+        "experimental_slack": bool,
+        "experimental_symbolic_checkpoint": bool,
+        "experimental_warm_start": bool,
+        "framework_type": list,
+        "threading": ThreadingOptions,
+    }
+    _former: ClassVar[dict[str, str]] = {
+        "experimental_deterministic": "deterministic",
+        "experimental_threading": "threading",
+    }

@@ -1,0 +1,195 @@
+"""What every dataset is: a value of dtype variant, and the type of its elements."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.data.dataset_ops import MakeDataset, Recipe
+from graphwright.data.dataset_options import Options
+from graphwright.data.element_function import ElementFunction
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import DatasetStage
+from graphwright.op.interpreter import apply
+from graphwright.types import dtypes as dt
+from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.composite import Composite
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import convert
+from graphwright.values.tensor import EagerTensor, Tensor
+
+_VARIANT = TensorSpec([], dt.variant)
+
+
+class DatasetSpec(TypeSpec):
+    """The type of datasets whose elements are of one type.
+
+    Args:
+        element_spec: A structure of type specs, of an element.
+        dataset_shape: The shape of a tensor of such datasets: () for one.
+
+    >>> import graphwright as tf
+    >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))
+    DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
+    """
+
+    __slots__ = ("_dataset_shape", "_element_spec")
+
+    def __init__(self, element_spec: object, dataset_shape: ShapeLike = ()) -> None:
+        self._element_spec = element_spec
+        self._dataset_shape = TensorShape(dataset_shape)
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of type specs of an element."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """`tf.data.Dataset`."""
+        return DatasetValue
+
+    @classmethod
+    def from_value(cls, value: DatasetValue) -> DatasetSpec:
+        """The type of a dataset.
+
+        Args:
+            value: The dataset.
+
+        Returns:
+            A `tf.data.DatasetSpec`.
+        """
+        return cls(value.element_spec)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec, self._dataset_shape)
+
+    @property
+    def _component_specs(self) -> Any:
+        return _VARIANT
+
+    def _to_components(self, value: Any) -> Any:
+        return value._variant
+
+    def _from_components(self, components: Any) -> Any:
+        return DatasetValue.of(components, ElementType(self._element_spec))
+
+    def _batch(self, batch_size: int | None) -> DatasetSpec:
+        shape = TensorShape([batch_size]).concatenate(self._dataset_shape)
+        return DatasetSpec(self._element_spec, shape)
+
+    def _unbatch(self) -> DatasetSpec:
+        return DatasetSpec(self._element_spec, self._dataset_shape[1:])
+
+
+class DatasetValue(Composite):
+    """A dataset as a value of graphs; `Dataset` adds what programs call."""
+
+    _variant: Tensor
+    _type: ElementType
+    #: The class of the datasets that methods return: the one that is made with `is_result`.
+    _class: type[DatasetValue]
+    _name = "VariantDataset"
+    _options = Options()
+
+    def __init_subclass__(cls, is_result: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if is_result:
+            DatasetValue._class = cls
+
+    @staticmethod
+    def of(variant: Tensor, element: ElementType, name: str = "VariantDataset") -> Any:
+        """The dataset that a value of dtype variant is.
+
+        Args:
+            variant: A tensor of dtype variant.
+            element: The type of the elements.
+            name: The kind, as the dataset is shown.
+
+        Returns:
+            A `tf.data.Dataset`.
+        """
+        made = DatasetValue._class.__new__(DatasetValue._class)
+        made._variant, made._type, made._name = variant, element, name
+        return made
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of type specs of an element."""
+        return self._type.specs
+
+    @property
+    def __graphwright_spec__(self) -> DatasetSpec:
+        return DatasetSpec(self.element_spec)
+
+    @property
+    def _stage(self) -> DatasetStage:
+        """What the dataset does; it is known where no graph is traced."""
+        variant = self._variant
+        assert isinstance(variant, EagerTensor)
+        stage: DatasetStage = variant._array
+        return stage
+
+    def __repr__(self) -> str:
+        mark = "" if self._name == "CacheDataset" else "_"  # TensorFlow's class is a public one
+        return f"<{mark}{self._name} element_spec={self.element_spec!r}>"
+
+    @abstractmethod
+    def __iter__(self) -> Any:
+        """The elements one by one."""
+
+
+def make(
+    kind: type[DatasetStage],
+    element: ElementType,
+    inputs: Sequence[DatasetValue] = (),
+    numbers: Sequence[TensorLike] = (),
+    functions: Sequence[ElementFunction] = (),
+    name: str = "",
+    **options: object,
+) -> Any:
+    """A dataset of another stage.
+
+    Args:
+        kind: The class of the stage. Its arguments are `element`, the stages of `inputs`, the
+            values of `numbers`, the functions, and the options by name.
+        element: The type of the elements.
+        inputs: The datasets before it.
+        numbers: Tensors, whose values the stage gets.
+        functions: Functions of elements.
+        name: What the dataset is shown as, if not as `kind` says.
+        **options: What the stage gets as it is.
+    """
+    tensors = [convert(number) for number in numbers]
+    captured = [tensor for function in functions for tensor in function.captured]
+    recipe = Recipe(
+        kind, element, len(inputs), len(tensors), tuple(functions), tuple(options.items())
+    )
+    before = [dataset._variant for dataset in inputs]
+    variant = apply(MakeDataset(recipe), *before, *tensors, *captured)
+    made = DatasetValue.of(variant, element, name or kind.type_name)
+    for dataset in inputs:
+        if dataset._options is not DatasetValue._options:
+            made._options = made._options.merge(dataset._options)
+    return made
+
+
+def int64(value: TensorLike) -> Tensor:
+    """A number as an int64 tensor; TypeError or ValueError for what is of another dtype."""
+    tensor: Any = value if isinstance(value, Tensor) else convert(value, None, dt.int64)
+    if tensor.dtype is dt.int64:
+        return tensor  # type: ignore[no-any-return]  # it is a Tensor
+    kind = ValueError if isinstance(value, Tensor) else TypeError
+    raise kind(f"a number of elements must be an int64 scalar, not {value!r}")
+
+
+def function_for(
+    function: Callable[..., object], *arguments: DatasetValue | ElementType
+) -> ElementFunction:
+    """A program's function of elements, traced."""
+    return ElementFunction(
+        function, *[a._type if isinstance(a, DatasetValue) else a for a in arguments]
+    )

@@ -1,0 +1,282 @@
+"""Functions of elements: traced once, and run for one element or for many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.autograph.conversion import staged_form
+from graphwright.base.logs import LOGGER
+from graphwright.compile.run.tiers import Compilation, Run, Tiered
+from graphwright.control.body import Body, trace_body
+from graphwright.control.call import call_of
+from graphwright.control.loop import while_loop
+from graphwright.control.tensor_array import TensorArray
+from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
+from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
+from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.stage import DatasetStage
+from graphwright.ir.graph import Graph
+from graphwright.op.interpreter import activate, apply, convert
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import tracing
+from graphwright.types import dtypes as dt
+from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.tensor import wrap
+
+#: So many elements, one by one, before a function is rewritten for many at once.
+_FEW = 16
+
+
+class ElementFunction:
+    """A program's function of one element or of several, as a graph.
+
+    Args:
+        function: What the program gave. A tuple arrives as several arguments, else one.
+        *arguments: The types of the elements that it takes.
+    """
+
+    def __init__(self, function: Callable[..., object], *arguments: ElementType) -> None:
+        staged = staged_form(function)
+        self.returned: Any = None
+        self.result: ElementType
+
+        def call(*tensors: Any) -> Any:
+            remaining = list(tensors)
+            packed = []
+            for argument in arguments:
+                count = len(argument.types)
+                packed.append(argument.pack(remaining[:count]))
+                del remaining[:count]
+            result = staged(*spread(packed))
+            self.returned = result
+            result = normalized(tuple(result) if isinstance(result, list) else result)
+            self.result = ElementType.of(result)
+            return self.result.flatten(result)
+
+        types = [type_ for argument in arguments for type_ in argument.types]
+        name = getattr(function, "__name__", "function").replace("<lambda>", "lambda")
+        self.function = function
+        self.body: Body = trace_body(call, f"Dataset_{name}", types, types)
+        self.graph = self.body.graph
+        self.captured: list[Any] = self.graph.captured
+
+        #: Whether running it, or going through a dataset that it makes, is seen from outside, or
+        #: sees what others change.
+        self.has_effects = self.graph.is_stateful or makes_effects(self.graph)
+
+    def __repr__(self) -> str:
+        return f"<function {self.graph.name}>"
+
+
+def makes_effects(graph: Graph) -> bool:
+    """Whether a graph makes datasets that have effects."""
+    mine = any(getattr(node.op, "makes_effects", False) for node in graph.nodes)
+    return mine or any(map(makes_effects, graph.subgraphs()))
+
+
+def spread(arguments: Sequence[Any]) -> list[Any]:
+    """Elements as the arguments of a call: a tuple is several."""
+    return [
+        part
+        for argument in arguments
+        for part in (argument if type(argument) is tuple else (argument,))
+    ]
+
+
+class GraphRunner:
+    """A graph as what runs it: kernels at first, machine code when that pays."""
+
+    def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
+        self.captured = list(captured)
+        self.tiers: Tiered | None = None
+        self.graph = graph
+        self.run: Run = self.first_run
+
+    def first_run(self, *arrays: Any) -> tuple[Any, ...]:
+        """Chooses what runs, then runs it."""
+        self.tiers = Tiered(self.graph, None, self.install)
+        self.tiers.start()
+        return self.run(*arrays)
+
+    def install(self, run: Run, compilation: Compilation | None) -> None:
+        """Takes something better to run."""
+        self.run = run
+
+    def __call__(self, arrays: Sequence[Any]) -> Row:
+        """The results for arrays."""
+        return [
+            array if type(array) is np.ndarray else wrap(array)._array
+            for array in self.run(*arrays, *self.captured)
+        ]
+
+
+class BoundFunction:
+    """An element function with the values that it captured."""
+
+    def __init__(self, function: ElementFunction, captured: Sequence[Any]) -> None:
+        self.function = function
+        self.steps: GraphRunner | None = None
+        #: Why it is computed one by one.
+        self.refusal = ""
+        self.one = GraphRunner(function.graph, captured)
+        self.many: GraphRunner | None = None
+        self.seen = 0
+        #: Whether many elements can be computed at once; None as long as nobody has tried.
+        self.is_vectorized: bool | None = False if function.has_effects else None
+        datasets = [value for value in captured if isinstance(value, DatasetStage)]
+        self.has_effects = function.has_effects or any(d.is_observable for d in datasets)
+
+    def __call__(self, arrays: Sequence[Any]) -> Row:
+        """The results for one element."""
+        with activate(None):
+            return self.one(arrays)
+
+    def of_block(self, block: ElementBlock) -> ElementBlock:
+        """The results for each element, or for those before one with an error.
+
+        If that is the first, its error is raised.
+        """
+        if block.count > 1 and self.is_worth(block):
+            try:
+                with activate(None):
+                    results = self.rows()(block.columns)
+                return ElementBlock(block.count, tuple(results))
+            except Exception:  # noqa: BLE001 - one by one shows which element it is
+                LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
+        rows: list[Row] = []
+        for row in block.rows():
+            try:
+                rows.append(self(row))
+            except Exception:
+                if not rows:
+                    raise
+                break  # it is raised when the elements from here on are computed again
+        self.seen += len(rows)
+        if not rows[0]:
+            return ElementBlock(len(rows), ())
+        return of_rows(rows) if len(rows) > 1 else of_row(rows[0])
+
+    def step(self, state: Row, block: ElementBlock) -> tuple[Row, ElementBlock]:
+        """A state after the function of it and each element in turn, and what came beside it.
+
+        The function takes the state and an element; it gives the next state, and something else.
+        """
+        width = len(state)
+        if block.count > 1 and not self.has_effects and is_dense(block):
+            try:
+                with activate(None):
+                    results = self.stepper(width)([*state, *block.columns])
+                return results[:width], ElementBlock(block.count, tuple(results[width:]))
+            except Exception:  # noqa: BLE001 - one by one shows which element it is
+                LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
+        rest = []
+        for row in block.rows():
+            results = self([*state, *row])
+            state = results[:width]
+            rest.append(results[width:])
+        return state, of_rows(rest) if rest[0] else ElementBlock(block.count, ())
+
+    def stepper(self, width: int) -> GraphRunner:
+        """What goes through the elements of a block, with a state of so many tensors."""
+        if self.steps is None:
+            self.steps = GraphRunner(of_steps(self.function.graph, width), self.one.captured)
+        return self.steps
+
+    def is_worth(self, block: ElementBlock) -> bool:
+        """Whether the elements of a block are computed at once."""
+        if self.is_vectorized is None and self.seen + block.count > _FEW:
+            self.rows()
+        if not self.is_vectorized:
+            return False
+        return is_dense(block)
+
+    def rows(self) -> GraphRunner:
+        """What computes many elements at once; the first call finds out whether it is possible."""
+        if self.many is None:
+            graph = self.function.graph
+            try:
+                self.many = GraphRunner(of_rows_graph(graph), self.one.captured)
+                self.is_vectorized = True
+            except NotVectorized as reason:
+                self.is_vectorized = False
+                self.many = self.one
+                self.refusal = f"no rule takes many of it at once ({reason.op})"
+                LOGGER.debug("%r is computed one by one: %s", self.function, reason)
+        return self.many
+
+
+def of_rows_graph(graph: Graph) -> Graph:
+    """A graph like one of a single row, which takes and gives columns."""
+    if not graph.parameters:
+        raise NotVectorized("it takes no tensors", "no tensors")
+    whole = Graph(f"{graph.name}_rows", is_body=True)
+    with tracing(whole) as tracer:
+        lanes = []
+        for value in graph.parameters:
+            if value.type.dtype is dt.variant:
+                raise NotVectorized("it takes datasets or lists", "datasets")
+            column = whole.placeholder(with_rows(value.type), value.node.name)
+            lanes.append(Lane(SymbolicTensor(column, whole), True))
+        whole.parameters = [lane.tensor.key for lane in lanes]
+        count = first_size(lanes[0].tensor)
+        for _, value in graph.captures:
+            outside = whole.placeholder(value.type, "captured")
+            whole.parameters.append(outside)
+            lanes.append(Lane(SymbolicTensor(outside, whole), False))
+        rewrite = Rewrite(count, fallback=False, warn=False)
+        results = [rewrite.spread(lane) for lane in rewrite.run(graph, lanes)]
+        whole.results = [tracer.value_of(tensor) for tensor in results]
+    return whole
+
+
+def of_steps(graph: Graph, width: int) -> Graph:
+    """A loop over the rows of columns, with a state of so many tensors, as a graph.
+
+    The graph of one turn takes a state and a row, and gives the next state and something else, of
+    which the loop gives all rows.
+    """
+    whole = Graph(f"{graph.name}_steps", is_body=True)
+    state_values, row_values = graph.parameters[:width], graph.parameters[width:]
+    with tracing(whole) as tracer:
+        types = [value.type for value in state_values]
+        types += [with_rows(value.type) for value in row_values]
+        types += [value.type for _, value in graph.captures]
+        whole.parameters = [whole.placeholder(type_, "operand") for type_ in types]
+        operands = [SymbolicTensor(value, whole) for value in whole.parameters]
+        columns, captured = (
+            operands[width : width + len(row_values)],
+            operands[len(graph.parameters) :],
+        )
+        count = shape_of(columns[0])[0]
+        others = [value.type for value in graph.results[width:]]
+        arrays = [TensorArray(t.dtype, count, element_shape=TensorShape(t.dims)) for t in others]
+
+        def turn(
+            place: Any, state: list[Any], arrays: list[Any]
+        ) -> tuple[Any, list[Any], list[Any]]:
+            row = [column[place] for column in columns]
+            results = apply(call_of(graph), *state, *row, *captured)
+            pairs = zip(arrays, results[width:])
+            return place + 1, list(results[:width]), [a.write(place, r) for a, r in pairs]
+
+        start = (convert(0), operands[:width], arrays)
+        _, state, arrays = while_loop(lambda place, *_: place < count, turn, start)
+        whole.results = [
+            tracer.value_of(tensor) for tensor in (*state, *[array.stack() for array in arrays])
+        ]
+    return whole
+
+
+def is_dense(block: ElementBlock) -> bool:
+    """Whether each column is one array."""
+    return bool(block.columns) and all(isinstance(c, np.ndarray) for c in block.columns)
+
+
+def with_rows(type_: TensorType) -> TensorType:
+    """The type of many such tensors."""
+    return type_ if type_.dims is None else type_.with_dims((None, *type_.dims))

@@ -1,0 +1,118 @@
+"""The type of a dataset's elements: a structure of specs, and the tensors that it flattens to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from graphwright.types import tree
+from graphwright.types.composite import Composite
+from graphwright.types.containers import PLAIN
+from graphwright.types.specs import NoneTensorSpec, type_spec_from_value
+from graphwright.types.tensor_type import TensorType
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
+
+
+class ElementType:
+    """What each element of a dataset is made of.
+
+    An element is a structure of tuples, mappings and the like, of tensors and composites. Stages
+    see it as the flat list of its tensors.
+    """
+
+    __slots__ = ("leaves", "specs", "types")
+
+    def __init__(self, specs: object) -> None:
+        self.specs = specs
+        self.leaves: list[Any] = tree.flatten(specs)
+        for leaf in self.leaves:
+            if not isinstance(leaf, TypeSpec):
+                raise TypeError(
+                    f"an element is described by `tf.TypeSpec`s, such as tf.TensorSpec([2], "
+                    f"tf.float32), not by {leaf!r} ({type(leaf).__name__})"
+                )
+        self.types: list[TensorType] = [
+            tensor.type for leaf in self.leaves for tensor in leaf.flatten()
+        ]
+
+    @classmethod
+    def of(cls, element: object) -> ElementType:
+        """The type of an element, after `normalized`."""
+        specs = [
+            NoneTensorSpec() if leaf is None else type_spec_from_value(leaf)
+            for leaf in tree.flatten(element)
+        ]
+        return cls(tree.pack_sequence_as(element, specs))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ElementType) and self.specs == other.specs
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.leaves))
+
+    def __repr__(self) -> str:
+        return f"ElementType({self.specs!r})"
+
+    def pack(self, tensors: Sequence[object]) -> Any:
+        """An element made of its tensors."""
+        remaining: Iterator[object] = iter(tensors)
+        leaves = [leaf.from_tensors(remaining) for leaf in self.leaves]
+        return tree.pack_sequence_as(self.specs, leaves)
+
+    def flatten(self, element: object) -> list[Any]:
+        """The tensors of an element of this type."""
+        pairs = zip(self.leaves, tree.flatten(element))
+        return [tensor for leaf, value in pairs for tensor in leaf.to_tensors(value)]
+
+    def batched(self, count: int | None) -> ElementType:
+        """The type of so many elements in one; None where the number is not known."""
+        return self.mapped(lambda leaf: leaf._batch(count))
+
+    def unbatched(self) -> ElementType:
+        """The type of one row of an element."""
+        return self.mapped(lambda leaf: leaf._unbatch())
+
+    def mapped(self, change: Any) -> ElementType:
+        """The type whose specs are what `change` makes of those of this one."""
+        return ElementType(tree.pack_sequence_as(self.specs, [change(x) for x in self.leaves]))
+
+    def joined(self, other: ElementType) -> ElementType | None:
+        """The most specific type of elements of either; None where there is none."""
+        try:
+            tree.assert_same_structure(self.specs, other.specs)
+        except (TypeError, ValueError):
+            return None
+        joined = [
+            mine.most_specific_common_supertype([theirs])
+            for mine, theirs in zip(self.leaves, other.leaves)
+        ]
+        if any(leaf is None for leaf in joined):
+            return None
+        return ElementType(tree.pack_sequence_as(self.specs, joined))
+
+
+def parts_in(structure: Any, value: Any) -> list[Any]:
+    """What stands in a value where a structure has its leaves; ValueError where it has others."""
+    container, theirs = PLAIN[type(structure)], PLAIN[type(value)]
+    if container is None:
+        return [value]
+    children: list[object] = list(container.children(structure))
+    others: list[object] = [] if theirs is None else list(theirs.children(value))
+    is_mapping = isinstance(structure, Mapping) and isinstance(value, Mapping)
+    if len(children) != len(others) or (is_mapping and set(structure) != set(value)):
+        raise ValueError(f"{value!r} has not the structure of {structure!r}")
+    return [part for child, other in zip(children, others) for part in parts_in(child, other)]
+
+
+def normalized(element: Any) -> Any:
+    """An element of tensors and composites: lists and what else converts become tensors."""
+    if isinstance(element, list):
+        return convert(element)
+    container = PLAIN[type(element)]
+    if container is None:
+        if element is None or isinstance(element, (Tensor, Composite)):
+            return element
+        return convert(element)
+    return container.rebuild(element, [normalized(c) for c in container.children(element)])

@@ -1,0 +1,207 @@
+"""Python generators as sources of elements: what they give becomes arrays of the promised types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.control.python_call import status_of
+from graphwright.data.blocks import ElementBlock, Row, of_rows
+from graphwright.data.element_type import ElementType, parts_in
+from graphwright.data.stage import Postponed
+from graphwright.op.interpreter import activate
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import is_compatible
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
+
+_INTEGERS = frozenset(
+    {dt.int8, dt.int16, dt.int32, dt.int64, dt.uint8, dt.uint16, dt.uint32, dt.uint64}
+)
+_FLOATS = frozenset({dt.float32, dt.float64})
+
+
+class ElementGenerator:
+    """A program's generator, which gives the arrays of elements of a type."""
+
+    def __init__(self, function: Callable[..., Any], element: ElementType) -> None:
+        self.function = function
+        self.element = element
+
+    def __call__(self, *operands: Any) -> GeneratedElements:
+        """The elements that a call of the generator gives."""
+        try:
+            with activate(None):
+                values = iter(self.function(*[np.asarray(a)[()] for a in operands]))
+        except Exception as error:
+            raise status_of(error) from error
+        return GeneratedElements(values, self.element)
+
+
+class GeneratedElements:
+    """What a Python iterator gives, as arrays; an error does not end it."""
+
+    def __init__(self, values: Iterator[Any], element: ElementType) -> None:
+        self.values = values
+        self.element = element
+        #: Values that were taken and not handed out, because one before them is of another type.
+        self.waiting: list[Any] = []
+        self.postponed = Postponed()
+
+    def block(self, limit: int) -> ElementBlock | None:
+        """The next elements, at most `limit`; None at the end."""
+        with activate(None):
+            values, self.waiting = self.waiting[:limit], self.waiting[limit:]
+            if not values:
+                self.postponed.raise_it()
+                values = self.take(limit)
+            if not values:
+                self.postponed.raise_it()
+                return None
+            block = self.at_once(values)
+            return self.one_by_one(values) if block is None else block
+
+    def take(self, limit: int) -> list[Any]:
+        """The next values; the error behind them is postponed."""
+        values = []
+        try:
+            for _ in range(limit):
+                values.append(next(self.values))
+        except StopIteration:
+            pass
+        except Exception as error:  # noqa: BLE001 - whoever takes the element gets it
+            self.postponed.error = status_of(error)
+            self.postponed.error.__cause__ = error
+        return values
+
+    def at_once(self, values: list[Any]) -> ElementBlock | None:
+        """Values as one block, where all are plain numbers or arrays of the element's types."""
+        element = self.element
+        if type(element.specs) is tuple:
+            width = len(element.specs)
+            if any(type(value) is not tuple or len(value) != width for value in values):
+                return None
+            columns = [of_one_kind(leaf, parts) for leaf, parts in zip(element.specs, zip(*values))]
+        else:
+            columns = [of_one_kind(element.specs, values)]
+        if any(column is None for column in columns):
+            return None
+        return ElementBlock(len(values), tuple(columns))
+
+    def one_by_one(self, values: list[Any]) -> ElementBlock:
+        """The values before one that is of another type; an error if that is the first."""
+        rows: list[Row] = []
+        for place, value in enumerate(values):
+            try:
+                rows.append(self.row(value))
+            except Exception as error:
+                if not rows:
+                    self.waiting = [*values[1:], *self.waiting]
+                    raise status_of(error) from error
+                self.waiting = [*values[place:], *self.waiting]
+                break
+        return of_rows(rows)
+
+    def row(self, value: object) -> Row:
+        """The arrays of an element; TypeError or ValueError where it is of another type."""
+        element = self.element
+        try:
+            parts = parts_in(element.specs, tuple(value) if isinstance(value, list) else value)
+        except ValueError as error:
+            raise TypeError(
+                "`generator` yielded an element that did not match the expected structure. The "
+                f"expected structure was {element.specs}, but the yielded element was {value}."
+            ) from error
+        row: Row = []
+        for leaf, part in zip(element.leaves, parts):
+            if isinstance(leaf, TensorSpec):
+                row.append(self.array(leaf, part, value))
+            else:
+                row += [tensor._array for tensor in leaf.to_tensors(part)]
+        return row
+
+    def array(self, spec: TensorSpec, part: Any, value: object) -> Any:
+        """A part of an element as an array of its type."""
+        try:
+            array = array_of(part, spec.dtype)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                "`generator` yielded an element that could not be converted to the expected type. "
+                f"The expected type was {spec.dtype.name}, but the yielded element was {value}."
+            ) from error
+        if not is_compatible(array.shape, spec.type.dims):
+            raise TypeError(
+                f"`generator` yielded an element of shape {array.shape} where an element of shape "
+                f"{spec.shape} was expected."
+            )
+        return array
+
+
+def array_of(part: Any, dtype: DType) -> Any:
+    """A value as an array of a dtype, cast as NumPy does; strings as bytes."""
+    if dtype is not dt.string and not isinstance(part, Tensor):
+        return np.asarray(part, dtype.as_numpy_dtype)
+    tensor: Any = convert(part, dtype)
+    return tensor._array
+
+
+def of_one_kind(spec: object, values: Sequence[Any]) -> Any:
+    """Plain numbers or arrays of a type as a column; None where one of them is something else."""
+    if type(spec) is not TensorSpec:
+        return None
+    dtype = spec.dtype.as_numpy_dtype
+    kinds = set(map(type, values))
+    if kinds == {np.ndarray}:
+        first = values[0]
+        shape = first.shape
+        if not is_compatible(shape, spec.type.dims) or dtype is np.object_:
+            return None
+        if any(value.dtype != dtype or value.shape != shape for value in values):
+            return None
+        return np.stack(values)
+    if not is_compatible((), spec.type.dims):
+        return None
+    if kinds == {int} and spec.dtype.is_integer:
+        limits = np.iinfo(dtype) if spec.dtype in _INTEGERS else None
+        if limits is not None and limits.min <= min(values) and max(values) <= limits.max:
+            return np.array(values, dtype)
+    if kinds == {float} and spec.dtype in _FLOATS:
+        return np.array(values, dtype)
+    return None
+
+
+def signature(generator: object, types: object, shapes: object, specs: object) -> ElementType:
+    """The type of elements that the arguments of `from_generator` state."""
+    if not callable(generator):
+        raise TypeError("`generator` must be a Python callable.")
+    if specs is not None:
+        if types is not None or shapes is not None:
+            raise TypeError(
+                "The `output_types` and `output_shapes` arguments can not be used together with "
+                "the `output_signature` argument."
+            )
+        for leaf in tree.flatten(specs):
+            if not isinstance(leaf, TypeSpec):
+                raise TypeError(
+                    "The `output_signature` argument must contain objects that are subclass of "
+                    f"`tf.TypeSpec` but found {type(leaf)} which is not."
+                )
+        return ElementType(specs)
+    if types is None:
+        raise TypeError(
+            "To specify the output signature you need to provide either the `output_signature` "
+            "argument or the `output_types` argument."
+        )
+    dtypes = tree.map_structure(as_dtype, types)
+    leaves = tree.flatten(dtypes)
+    dims = [None] * len(leaves) if shapes is None else parts_in(dtypes, shapes)
+    pairs = zip(leaves, dims)
+    flat = [TensorSpec(TensorShape(d), dtype) for dtype, d in pairs]
+    return ElementType(tree.pack_sequence_as(dtypes, flat))

@@ -1,0 +1,203 @@
+"""`tf.data.Iterator`: a place in a dataset, eagerly and as a value of graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator as PythonIterator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from graphwright.data.dataset_loops import ElementFold
+from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
+from graphwright.data.dataset_value import DatasetValue
+from graphwright.data.element_type import ElementType
+from graphwright.data.optional import Optional
+from graphwright.data.reader import Reader
+from graphwright.data.state_coding import decode, encode
+from graphwright.op.interpreter import apply
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.types.composite import Composite
+from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import constant
+from graphwright.values.tensor import EagerTensor, Tensor, wrap
+from graphwright.values.trackable import Trackable
+
+
+class IteratorSpec(TypeSpec):
+    """The type of iterators over elements of one type.
+
+    Args:
+        element_spec: A structure of type specs, of an element.
+
+    >>> import graphwright as tf
+    >>> iterator = iter(tf.data.Dataset.range(3))
+    >>> tf.data.IteratorSpec.from_value(iterator)
+    IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)
+    """
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: object) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of type specs of an element."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """`tf.data.Iterator`."""
+        return Iterator
+
+    @classmethod
+    def from_value(cls, value: Iterator) -> IteratorSpec:
+        """The type of an iterator.
+
+        Args:
+            value: The iterator.
+
+        Returns:
+            A `tf.data.IteratorSpec`.
+        """
+        return cls(value.element_spec)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    @property
+    def _component_specs(self) -> Any:
+        return TensorSpec([], dt.variant)
+
+    def _to_components(self, value: Any) -> Any:
+        return value._handle
+
+    def _from_components(self, components: Any) -> Any:
+        return Iterator._of(components, ElementType(self._element_spec))
+
+
+class Iterator(Composite, Trackable):
+    """A place in a dataset, from which elements are taken one by one.
+
+    `iter(dataset)` makes one. Functions take it as an argument and take elements from it. A
+    `tf.train.Checkpoint` saves the place, and restores it in an iterator of an equal dataset.
+
+    >>> import graphwright as tf
+    >>> iterator = iter(tf.data.Dataset.range(3))
+    >>> int(next(iterator)), int(iterator.get_next())
+    (0, 1)
+    """
+
+    _handle: Tensor
+    _type: ElementType
+
+    @classmethod
+    def _of(cls, handle: Tensor, element: ElementType) -> Iterator:
+        made = cls.__new__(cls)
+        made._handle, made._type = handle, element
+        return made
+
+    @classmethod
+    def over(cls, dataset: DatasetValue) -> Iterator:
+        """An iterator before the first element of a dataset.
+
+        Args:
+            dataset: The dataset.
+
+        Returns:
+            A `tf.data.Iterator`.
+        """
+        return cls._of(apply(OpenIterator(), dataset._variant), dataset._type)
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of type specs of an element."""
+        return self._type.specs
+
+    @property
+    def __graphwright_spec__(self) -> IteratorSpec:
+        return IteratorSpec(self.element_spec)
+
+    @property
+    def _reader(self) -> Reader:
+        """Where the elements come from; it is known where no graph is traced."""
+        assert isinstance(self._handle, EagerTensor)
+        reader: Reader = self._handle._array
+        return reader
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __graph_iteration__(self) -> ElementFold:
+        return ElementFold(self._handle, self._type)
+
+    def __next__(self) -> Any:
+        if current_tracer() is not None:
+            return self.get_next()
+        row = self._reader.row()
+        if row is None:
+            raise StopIteration
+        return self._type.pack([wrap(array) for array in row])
+
+    def get_next(self) -> Any:
+        """Returns the next element.
+
+        Returns:
+            Tensors and composites in the structure of `element_spec`.
+
+        Raises:
+            OutOfRangeError: There is no other element.
+        """
+        return self._type.pack(apply(GetNext(self._type), self._handle) or ())
+
+    def get_next_as_optional(self) -> Optional:
+        """Returns the next element, or that there is none.
+
+        Returns:
+            A `tf.experimental.Optional` of an element.
+        """
+        return Optional._of(apply(NextOptional(), self._handle), self._type)
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"ITERATOR": constant(np.frombuffer(encode(self._reader.save()), np.uint8))}
+
+    def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
+        self._reader.restore(decode(restored_tensors["ITERATOR"].numpy().tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<tf.data.Iterator element_spec={self.element_spec!r}>"
+
+
+class NumpyIterator:
+    """The elements of a dataset as NumPy's arrays and scalars.
+
+    Args:
+        dataset: The dataset.
+
+    >>> import graphwright as tf
+    >>> next(tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator())
+    array([1, 2], dtype=int32)
+    """
+
+    def __init__(self, dataset: DatasetValue) -> None:
+        self._element = dataset._type
+        self._reader = Reader(dataset._stage)
+
+    def __iter__(self) -> PythonIterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        row = self._reader.row()
+        if row is None:
+            raise StopIteration
+        element = self._element.pack([wrap(array) for array in row])
+        return tree.map_structure(as_numpy, element)
+
+
+def as_numpy(leaf: Any) -> Any:
+    """A part of an element in NumPy's form; a composite that has none stays as it is."""
+    return leaf.numpy() if hasattr(leaf, "numpy") else leaf

@@ -1,0 +1,234 @@
+"""Methods of datasets that call a function for each element."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.data.dataset_ops import ReduceDataset, StateFunction
+from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
+from graphwright.data.element_function import ElementFunction
+from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.stage import AUTOTUNE
+from graphwright.data.stages import map_stages
+from graphwright.data.stages.interleave_stages import InterleaveStage
+from graphwright.op.interpreter import apply
+from graphwright.types.arguments import TensorLike
+
+
+class Mappings(DatasetValue):
+    """What a dataset offers to compute something of each element."""
+
+    def map(
+        self,
+        map_func: Callable[..., object],
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool | None = False,
+        name: str | None = None,
+    ) -> Any:
+        """Returns what a function makes of each element.
+
+        The function is traced once, and its control flow is staged by AutoGraph. Where it allows
+        that, many elements are computed at once.
+
+        Args:
+            map_func: A function of an element. A tuple arrives as several arguments.
+            num_parallel_calls: How many elements may be computed at the same time.
+            deterministic: Whether results keep the order of the elements.
+            synchronous: Whether elements are computed only when they are asked for.
+            use_unbounded_threadpool: Accepted for TensorFlow's signature and not used.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the results.
+
+        Raises:
+            TypeError: The function returns what is no structure of tensors.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(3).map(lambda x: x * x)]
+        [0, 1, 4]
+        """
+        function = function_for(map_func, self)
+        if num_parallel_calls is None:
+            return make(map_stages.MapStage, function.result, [self], [], [function])
+        calls = [int64(num_parallel_calls)]
+        return make(map_stages.ParallelMapStage, function.result, [self], calls, [function])
+
+    def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Any:
+        """Returns the elements of the datasets that a function makes, one dataset after another.
+
+        Args:
+            map_func: A function of an element, which returns a dataset.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the elements of these datasets.
+
+        Raises:
+            TypeError: The function returns something else.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(3).flat_map(tf.data.Dataset.range)
+        >>> [int(x) for x in dataset]
+        [0, 0, 1]
+        """
+        function = function_for(map_func, self)
+        spec = function.result.specs
+        if not isinstance(spec, DatasetSpec):
+            raise TypeError(
+                "The `map_func` argument must return a `Dataset` object. Got "
+                f"{type(function.returned).__name__!r}."
+            )
+        return make(map_stages.FlatMapStage, ElementType(spec.element_spec), [self], [], [function])
+
+    def scan(
+        self, initial_state: object, scan_func: Callable[..., object], name: str | None = None
+    ) -> Any:
+        """Returns what a function makes of a state and each element in turn.
+
+        Args:
+            initial_state: The state before the first element: a structure of tensors.
+            scan_func: A function of the state and an element. It returns the next state and an
+                element of the result.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the second parts.
+
+        Raises:
+            TypeError: The function does not return two things, or the state changes its type.
+
+        >>> import graphwright as tf
+        >>> zero = tf.constant(0, tf.int64)
+        >>> dataset = tf.data.Dataset.range(5).scan(zero, lambda s, x: (s + x, s + x))
+        >>> [int(x) for x in dataset]
+        [0, 1, 3, 6, 10]
+        """
+        initial = normalized(initial_state)
+        state = ElementType.of(initial)
+        start = state.flatten(initial)
+        while True:
+            function = function_for(
+                scan_func, ElementType((state.specs,)), ElementType((self.element_spec,))
+            )
+            returned = function.result.specs
+            if not isinstance(returned, tuple) or len(returned) != 2:
+                raise TypeError(
+                    "Invalid `scan_func`. `scan_func` should return a pair consisting of new state "
+                    f"and the output value but its return type is {returned}."
+                )
+            after = ElementType(returned[0])
+            wider = state.joined(after)
+            if wider is None:
+                raise TypeError(
+                    "Invalid `scan_func`. The element types for the new state must match the "
+                    f"initial state. Expected {state.specs}, got {after.specs}."
+                )
+            if wider == state:
+                break
+            state = wider
+        element = ElementType(returned[1])
+        return make(
+            map_stages.ScanStage, element, [self], start, [function], width=len(state.types)
+        )
+
+    def interleave(
+        self,
+        map_func: Callable[..., object],
+        cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None,
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns the elements of the datasets that a function makes, some from each in turn.
+
+        Args:
+            map_func: A function of an element, which returns a dataset.
+            cycle_length: An int64 scalar: how many datasets are open at a time; as many as there
+                are processors unless it is said.
+            block_length: An int64 scalar: how many elements in a row come from each; 1 unless it is
+                said.
+            num_parallel_calls: How many datasets may be gone through at the same time.
+            deterministic: Whether the order is that of one after the other.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of the elements of these datasets.
+
+        Raises:
+            TypeError: The function returns something else.
+            InvalidArgumentError: A number is not positive.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(1, 4).interleave(
+        ...     lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2, block_length=2)
+        >>> [int(x) for x in dataset]
+        [1, 1, 2, 2, 1, 2, 3, 3, 3]
+        """
+        function = function_for(map_func, self)
+        spec = function.result.specs
+        if not isinstance(spec, DatasetSpec):
+            raise TypeError(
+                "The `map_func` argument must return a `Dataset` object. Got "
+                f"{type(function.returned).__name__!r}."
+            )
+        cycle = os.cpu_count() or 1 if cycle_length in (None, AUTOTUNE) else cycle_length
+        block = 1 if block_length in (None, AUTOTUNE) else block_length
+        is_parallel = num_parallel_calls is not None
+        name = "ParallelInterleaveDataset" if is_parallel else "InterleaveDataset"
+        element = ElementType(spec.element_spec)
+        numbers = [int64(cycle), int64(block)]
+        return make(
+            InterleaveStage, element, [self], numbers, [function], name, is_parallel=is_parallel
+        )
+
+    def reduce(
+        self, initial_state: object, reduce_func: Callable[..., object], name: str | None = None
+    ) -> Any:
+        """Returns the state after a function of the state and each element in turn.
+
+        Args:
+            initial_state: The state before the first element: a structure of tensors.
+            reduce_func: A function of the state and an element, which returns the next state.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            The last state, in the structure of `initial_state`.
+
+        Raises:
+            TypeError: The function returns another structure, or other dtypes.
+
+        >>> import graphwright as tf
+        >>> total = tf.data.Dataset.range(5).reduce(tf.constant(0, tf.int64), lambda s, x: s + x)
+        >>> int(total)
+        10
+        """
+        initial = normalized(initial_state)
+        state, function = self._stepper(reduce_func, ElementType.of(initial), "reduce_func")
+        recipe = StateFunction(function, state)
+        start = state.flatten(initial)
+        results = apply(ReduceDataset(recipe), self._variant, *start, *function.captured)
+        return state.pack(results)
+
+    def _stepper(
+        self, function: Callable[..., object], state: ElementType, what: str
+    ) -> tuple[ElementType, ElementFunction]:
+        """A function of a state and an element, traced for the widest state that comes about."""
+        while True:
+            traced = function_for(
+                function, ElementType((state.specs,)), ElementType((self.element_spec,))
+            )
+            wider = state.joined(traced.result)
+            if wider is None:
+                raise TypeError(
+                    f"Invalid `{what}`. The element types for the new state must match the initial "
+                    f"state. Expected {state.specs}; got {traced.result.specs}."
+                )
+            if wider == state:
+                return state, traced
+            state = wider

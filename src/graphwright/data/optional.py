@@ -1,0 +1,241 @@
+"""`tf.experimental.Optional`: an element, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import Row
+from graphwright.data.element_type import ElementType, normalized
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
+from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import TensorType
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.tensor import Tensor
+
+
+class OptionalRow:
+    """The arrays of an element, or None: a value of dtype variant."""
+
+    dtype = dt.variant
+    shape = ()
+    tensor_type = TensorType(dt.variant, ())
+
+    def __init__(self, row: Row | None) -> None:
+        self.row = row
+
+
+class OptionalFromValue(Op):
+    """An optional that has a value."""
+
+    type_name = "_OptionalFromValue"
+    inputs = ("components: Tin...",)
+    outputs = ("optional: variant",)
+    gradient = not_differentiable
+
+    def shapes(self, *components: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, *components: Any) -> OptionalRow:
+        return OptionalRow(list(components))
+
+
+class OptionalNone(Op):
+    """An optional that has none."""
+
+    type_name = "_OptionalNone"
+    outputs = ("optional: variant",)
+    gradient = not_differentiable
+
+    def shapes(self) -> Shapes:
+        return ((),)
+
+    def kernel(self) -> OptionalRow:
+        return OptionalRow(None)
+
+
+class OptionalHasValue(Op):
+    """Whether an optional has a value."""
+
+    type_name = "_OptionalHasValue"
+    inputs = ("optional: variant",)
+    behind = OptionalRow
+    outputs = ("has_value: bool",)
+    gradient = not_differentiable
+
+    def shapes(self, optional: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, optional: OptionalRow) -> Array:
+        return np.array(optional.row is not None)
+
+
+class OptionalGetValue(Op):
+    """The value of an optional that has one."""
+
+    type_name = "_OptionalGetValue"
+    inputs = ("optional: variant",)
+    behind = OptionalRow
+    outputs = ("components: Tout...",)
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.element.types)
+
+    def kernel(self, optional: OptionalRow) -> tuple[Any, ...]:
+        if optional.row is None:
+            raise InvalidArgumentError(
+                None, None, "The given optional does not have a value. [Op:OptionalGetValue]"
+            )
+        return tuple(optional.row)
+
+
+class OptionalSpec(TypeSpec):
+    """The type of optionals of elements of one type.
+
+    Args:
+        element_spec: A structure of type specs, of the value.
+
+    >>> import graphwright as tf
+    >>> tf.OptionalSpec.from_value(tf.experimental.Optional.from_value(1))
+    OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)
+    """
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: object) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of type specs of the value."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """`tf.experimental.Optional`."""
+        return Optional
+
+    @classmethod
+    def from_value(cls, value: Optional) -> OptionalSpec:
+        """The type of an optional.
+
+        Args:
+            value: The optional.
+
+        Returns:
+            A `tf.OptionalSpec`.
+        """
+        return cls(value.element_spec)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    @property
+    def _component_specs(self) -> Any:
+        return TensorSpec([], dt.variant)
+
+    def _to_components(self, value: Any) -> Any:
+        return value._handle
+
+    def _from_components(self, components: Any) -> Any:
+        return Optional._of(components, ElementType(self._element_spec))
+
+
+class Optional(Composite):
+    """An element, or none: what `get_next_as_optional` of an iterator gives.
+
+    >>> import graphwright as tf
+    >>> iterator = iter(tf.data.Dataset.range(1))
+    >>> optional = iterator.get_next_as_optional()
+    >>> bool(optional.has_value()), int(optional.get_value())
+    (True, 0)
+    >>> bool(iterator.get_next_as_optional().has_value())
+    False
+    """
+
+    _handle: Tensor
+    _type: ElementType
+
+    @classmethod
+    def _of(cls, handle: Tensor, element: ElementType) -> Optional:
+        made = cls.__new__(cls)
+        made._handle, made._type = handle, element
+        return made
+
+    @staticmethod
+    def from_value(value: object) -> Optional:
+        """Returns an optional that has a value.
+
+        Args:
+            value: A structure of tensors and of what converts to them.
+
+        Returns:
+            An optional.
+        """
+        element = normalized(value)
+        type_ = ElementType.of(element)
+        return Optional._of(apply(OptionalFromValue(), *type_.flatten(element)), type_)
+
+    @staticmethod
+    def empty(element_spec: object) -> Optional:
+        """Returns an optional without a value.
+
+        Args:
+            element_spec: A structure of type specs, of the value that it could have.
+
+        Returns:
+            An optional.
+        """
+        return Optional._of(apply(OptionalNone()), ElementType(element_spec))
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Returns whether there is a value.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            A bool scalar.
+        """
+        return apply(OptionalHasValue(), self._handle, name=name)
+
+    def get_value(self, name: str | None = None) -> Any:
+        """Returns the value.
+
+        Args:
+            name: A name for the op.
+
+        Returns:
+            Tensors and composites in the structure of `element_spec`.
+
+        Raises:
+            InvalidArgumentError: There is none.
+        """
+        return self._type.pack(apply(OptionalGetValue(self._type), self._handle, name=name) or ())
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of type specs of the value."""
+        return self._type.specs
+
+    @property
+    def __graphwright_spec__(self) -> OptionalSpec:
+        return OptionalSpec(self.element_spec)
+
+    def __repr__(self) -> str:
+        return f"<tf.experimental.Optional element_spec={self.element_spec!r}>"

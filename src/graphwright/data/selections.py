@@ -1,0 +1,210 @@
+"""Methods of datasets that keep some elements and leave out others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
+from graphwright.data.element_function import ElementFunction
+from graphwright.data.stage import AUTOTUNE
+from graphwright.data.stages import (
+    buffer_stages,
+    group_stages,
+    guard_stages,
+    map_stages,
+    select_stages,
+)
+from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.types.specs import TensorSpec
+
+
+class Selections(DatasetValue):
+    """What a dataset offers to keep some of its elements."""
+
+    def take(self, count: TensorLike, name: str | None = None) -> Any:
+        """Returns the first elements.
+
+        Args:
+            count: An int64 scalar: how many elements. With -1 all are taken.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(10).take(3)]
+        [0, 1, 2]
+        """
+        return make(select_stages.TakeStage, self._type, [self], [int64(count)])
+
+    def skip(self, count: TensorLike, name: str | None = None) -> Any:
+        """Returns the elements behind the first ones.
+
+        Args:
+            count: An int64 scalar: how many elements are left out. With -1 all are.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(5).skip(3)]
+        [3, 4]
+        """
+        return make(select_stages.SkipStage, self._type, [self], [int64(count)])
+
+    def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Any:
+        """Returns every so many elements one.
+
+        Args:
+            num_shards: An int64 scalar: into how many parts the elements are divided in turn.
+            index: An int64 scalar: which of the parts this is.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        Raises:
+            InvalidArgumentError: `num_shards` is not positive, or there is no such part.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(10).shard(3, 1)]
+        [1, 4, 7]
+        """
+        return make(select_stages.ShardStage, self._type, [self], [int64(num_shards), int64(index)])
+
+    def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Any:
+        """Returns all elements again and again.
+
+        Args:
+            count: An int64 scalar: how often. With None or -1 there is no end.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
+        [0, 1, 0, 1]
+        """
+        return make(
+            select_stages.RepeatStage, self._type, [self], [int64(-1 if count is None else count)]
+        )
+
+    def filter(self, predicate: Callable[..., object], name: str | None = None) -> Any:
+        """Returns the elements for which a function is true.
+
+        Args:
+            predicate: A function of an element, which returns a bool scalar.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        Raises:
+            ValueError: The function does not return a bool scalar.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(6).filter(lambda x: x % 2 == 1)]
+        [1, 3, 5]
+        """
+        return make(
+            map_stages.FilterStage, self._type, [self], [], [predicate_for(predicate, self)]
+        )
+
+    def take_while(self, predicate: Callable[..., object], name: str | None = None) -> Any:
+        """Returns the elements before the first for which a function is false.
+
+        Args:
+            predicate: A function of an element, which returns a bool scalar.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        Raises:
+            ValueError: The function does not return a bool scalar.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(10).take_while(lambda x: x < 3)]
+        [0, 1, 2]
+        """
+        return make(
+            map_stages.TakeWhileStage, self._type, [self], [], [predicate_for(predicate, self)]
+        )
+
+    def unique(self, name: str | None = None) -> Any:
+        """Returns each element the first time that it comes.
+
+        Args:
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        Raises:
+            TypeError: The elements are not single tensors.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1])
+        >>> [int(x) for x in dataset.unique()]
+        [1, 37, 2]
+        """
+        if len(self._type.leaves) != 1 or not isinstance(self.element_spec, TensorSpec):
+            raise TypeError(
+                "`unique` takes datasets whose elements are single tensors, not "
+                f"{self.element_spec}"
+            )
+        return make(group_stages.UniqueStage, self._type, [self])
+
+    def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Any:
+        """Returns the elements, of which a thread computes some before they are asked for.
+
+        Args:
+            buffer_size: An int64 scalar: how many elements wait at most. `tf.data.AUTOTUNE` leaves
+                the number to the dataset.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
+        [0, 1, 2]
+        """
+        size = int64(AUTOTUNE if buffer_size is None else buffer_size)
+        return make(buffer_stages.PrefetchStage, self._type, [self], [size])
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Any:
+        """Returns the elements that can be computed without an error.
+
+        Args:
+            log_warning: Whether a warning is logged for each error.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of elements of the same type.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.from_tensor_slices([1, 0, 2])
+        >>> dataset = dataset.map(lambda x: 10 // x).ignore_errors()
+        >>> [int(x) for x in dataset]
+        [10, 5]
+        """
+        return make(
+            guard_stages.IgnoreErrorsStage, self._type, [self], log_warning=bool(log_warning)
+        )
+
+
+def predicate_for(predicate: Callable[..., object], dataset: DatasetValue) -> ElementFunction:
+    """A condition on elements, traced; ValueError if it gives no bool scalar."""
+    function = function_for(predicate, dataset)
+    types = function.result.types
+    if len(types) != 1 or types[0].dtype is not dt.bool_ or types[0].dims not in ((), None):
+        raise ValueError(
+            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its "
+            f"return type is {function.result.specs}."
+        )
+    return function

@@ -1,0 +1,363 @@
+"""Stages that make one element of several, or several of one: batch and unbatch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import DataLossError, InvalidArgumentError
+from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, values_of
+from graphwright.data.composite_elements import row_count, rows_of, stacked_rows
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import (
+    INFINITE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    Postponed,
+    State,
+    Through,
+)
+from graphwright.data.stages.source_stages import TensorsStage
+from graphwright.types.arrays import Array
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import show_dims
+from graphwright.types.type_spec import TypeSpec
+
+
+class BatchStage(DatasetStage):
+    """So many elements in one; the last may be smaller, or is left out."""
+
+    type_name = "BatchDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage, size: Array, drop_remainder: Array,
+        *, row: ElementType,
+    ) -> None:  # fmt: skip
+        super().__init__(element, source)
+        self.size, self.drop_remainder = int(size), bool(drop_remainder)
+        self.row = row
+        if self.size <= 0:
+            raise InvalidArgumentError(None, None, "Batch size must be greater than zero.")
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        if before < 0:
+            return before
+        return before // self.size if self.drop_remainder else -(-before // self.size)
+
+    def start(self) -> Cursor:
+        return BatchCursor(self)
+
+
+class BatchCursor(Through):
+    """What is gathered of the next batches."""
+
+    def __init__(self, stage: BatchStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.postponed = Postponed()
+        #: Fewer elements than a batch has, at the end.
+        self.remainder: ElementBlock | None = None
+        self.is_over = False
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        self.postponed.raise_it()
+        size = self.stage.size
+        block = self.gather(limit * size)
+        if block is None:
+            block, self.remainder = self.remainder, None
+            return None if block is None else self.batches(block, block.count)
+        full = block.count // size * size
+        if full < block.count and not self.stage.drop_remainder and self.postponed.error is None:
+            self.remainder = block.part(full, block.count)
+        return self.batches(block.part(0, full), size) if full else self.pull(limit)
+
+    def gather(self, count: int) -> ElementBlock | None:
+        """So many elements in one block, fewer at the end or before an error; None for none.
+
+        Those of a batch in which there is an error are lost, as they are in TensorFlow.
+        """
+        blocks: list[ElementBlock] = []
+        present = 0
+        while present < count and not self.is_over:
+            try:
+                block = self.upstream.pull(count - present)
+            except Exception as error:
+                if present < self.stage.size:
+                    raise
+                self.postponed.error = error
+                break
+            if block is None:
+                self.is_over = True
+            else:
+                blocks.append(block)
+                present += block.count
+        return joined(blocks) if blocks else None
+
+    def batches(self, block: ElementBlock, size: int) -> ElementBlock:
+        """Elements in batches of a size that divides their number."""
+        columns = batched_columns(self.stage.row, block, size)
+        return ElementBlock(block.count // size, columns)
+
+    def save(self) -> State:
+        remainder = None if self.remainder is None else self.remainder.saved()
+        return {"before": super().save(), "remainder": remainder, "is_over": self.is_over}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.is_over = state["is_over"]
+        remainder = state["remainder"]
+        self.remainder = None if remainder is None else ElementBlock.restored(remainder)
+
+
+def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tuple[Column, ...]:
+    """The columns of elements of a type, each several in one."""
+    columns: list[Column] = []
+    remaining = iter(enumerate(block.columns))
+    for leaf in element.leaves:
+        parts = [next(remaining) for _ in leaf.flatten()]
+        if not parts or isinstance(leaf, TensorSpec):
+            columns += [batched_column(values, size, place) for place, values in parts]
+        else:
+            columns += batched_composites(leaf, [values for _, values in parts], block.count, size)
+    return tuple(columns)
+
+
+def batched_column(values: Column, size: int, component: int) -> Column:
+    """The values of a tensor, so many stacked in each."""
+    if isinstance(values, np.ndarray):
+        return values.reshape(len(values) // size, size, *values.shape[1:])
+    return column([stacked(values[i : i + size], component) for i in range(0, len(values), size)])
+
+
+def stacked(values: Row, component: int) -> Any:
+    """Arrays of one shape in one; InvalidArgumentError where the shapes differ."""
+    if not isinstance(values[0], np.ndarray):
+        return np.array(values, object)
+    shape = values[0].shape
+    for place, value in enumerate(values):
+        if value.shape != shape:
+            raise InvalidArgumentError(
+                None, None,
+                f"Cannot batch tensors with different shapes in component {component}. First "
+                f"element had shape {show_dims(shape)} and element {place} had shape "
+                f"{show_dims(value.shape)}. `padded_batch` pads them, and `ragged_batch` makes "
+                "ragged tensors of them.",
+            )  # fmt: skip
+    return np.stack(values)
+
+
+def batched_composites(
+    spec: TypeSpec, parts: Sequence[Column], count: int, size: int
+) -> list[Column]:
+    """The tensors of composites, so many composites stacked in each."""
+    rows = list(zip(*[values_of(values) for values in parts]))
+    batches = [stacked_rows(spec, rows[i : i + size]) for i in range(0, count, size)]
+    return [column(values) for values in zip(*batches)]
+
+
+class UnbatchStage(DatasetStage):
+    """The rows of elements."""
+
+    type_name = "UnbatchDataset"
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        leaves = [leaf for leaf in self.inputs[0].element.leaves if isinstance(leaf, TensorSpec)]
+        sizes = [leaf.shape[0] for leaf in leaves if leaf.shape.rank]
+        known = [size for size in sizes if size]
+        if before >= 0 and known:
+            return before * known[0]
+        return before if before == INFINITE else UNKNOWN
+
+    def start(self) -> Cursor:
+        return UnbatchCursor(self)
+
+
+class CompositeSlicesStage(UnbatchStage):
+    """The rows of composites, and of tensors beside them."""
+
+    type_name = "TensorSliceDataset"
+
+    def __init__(self, element: ElementType, *row: Any, whole: ElementType) -> None:
+        super().__init__(element, TensorsStage(whole, *row))
+        self.count = row_count(whole, row)
+
+    def cardinality(self) -> int:
+        return self.count
+
+
+class UnbatchCursor(Through):
+    """The rows of an element that are left."""
+
+    def __init__(self, stage: UnbatchStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.rest: ElementBlock | None = None
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while self.rest is None:
+            block = self.upstream.pull(1)
+            if block is None:
+                return None
+            rows = self.rows(block)
+            self.rest = rows if rows.count else None
+        block, count = self.rest, self.rest.count
+        self.rest = block.part(limit, count) if limit < count else None
+        return block.part(0, limit)
+
+    def rows(self, block: ElementBlock) -> ElementBlock:
+        """The rows of one element."""
+        columns: list[Column] = []
+        parts = iter(block.row(0))
+        counts: list[int] = []
+        for leaf in self.stage.inputs[0].element.leaves:
+            arrays = [next(parts) for _ in leaf.flatten()]
+            if not arrays or isinstance(leaf, TensorSpec):
+                columns += arrays
+                counts += [len(array) for array in arrays]
+            else:
+                rows = rows_of(leaf, arrays)
+                columns += [column(values) for values in zip(*rows)]
+                counts.append(len(rows))
+        if len(set(counts)) > 1:
+            raise InvalidArgumentError(
+                None, None,
+                "Input element must have the same batch size in each component. Component 0 had "
+                f"size {counts[0]} but another has {max(set(counts) - {counts[0]})}.",
+            )  # fmt: skip
+        return ElementBlock(counts[0], tuple(columns))
+
+    def save(self) -> State:
+        rest = None if self.rest is None else self.rest.saved()
+        return {"before": super().save(), "rest": rest}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.rest = None if state["rest"] is None else ElementBlock.restored(state["rest"])
+
+
+class PaddedBatchStage(BatchStage):
+    """So many elements in one, each padded to the shape that all of them fit in."""
+
+    type_name = "PaddedBatchDataset"
+
+    def __init__(
+        self,
+        element: ElementType,
+        source: DatasetStage,
+        size: Array,
+        drop_remainder: Array,
+        *padding: Any,
+    ) -> None:
+        super().__init__(element, source, size, drop_remainder, row=source.element)
+        count = len(padding) // 2
+        #: For each tensor of an element the sizes, -1 for the largest in a batch, and the value.
+        self.shapes = [tuple(shape.tolist()) for shape in padding[:count]]
+        self.values = padding[count:]
+
+    def start(self) -> Cursor:
+        return PaddedBatchCursor(self)
+
+
+class PaddedBatchCursor(BatchCursor):
+    """What is gathered of the next batches."""
+
+    stage: PaddedBatchStage
+
+    def batches(self, block: ElementBlock, size: int) -> ElementBlock:
+        columns: list[Column] = []
+        for values, shape, value in zip(block.columns, self.stage.shapes, self.stage.values):
+            groups = [values[i : i + size] for i in range(0, block.count, size)]
+            columns.append(column([padded(group, shape, value) for group in groups]))
+        return ElementBlock(block.count // size, tuple(columns))
+
+
+def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
+    """Arrays in one of a shape, of which -1 is the largest size among them."""
+    arrays = values_of(values)
+    if any(array.ndim != len(shape) for array in arrays):
+        raise InvalidArgumentError(
+            None, None,
+            "All elements in a batch must have the same rank as the padded shape for component "
+            f"0: expected rank {len(shape)} but got element with rank {arrays[0].ndim}",
+        )  # fmt: skip
+    largest = [max(sizes) for sizes in zip(*[array.shape for array in arrays])]
+    sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
+    if any(most > size for most, size in zip(largest, sizes)):
+        raise DataLossError(
+            None, None,
+            "Attempted to pad to a smaller size than the input element.",
+        )  # fmt: skip
+    if isinstance(values, np.ndarray) and list(values.shape[1:]) == sizes:
+        return values
+    whole = np.full((len(arrays), *sizes), value, arrays[0].dtype)
+    for place, array in enumerate(arrays):
+        corner: Any = (place, *[slice(0, size) for size in array.shape])
+        whole[corner] = array
+    return whole
+
+
+class RebatchStage(DatasetStage):
+    """The rows of batches in batches of other sizes, which come again in turn."""
+
+    type_name = "RebatchDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage, sizes: Array, drop_remainder: Array
+    ) -> None:
+        super().__init__(element, source)
+        self.sizes = [int(size) for size in sizes.ravel()]
+        self.drop_remainder = bool(drop_remainder)
+        if any(size < 0 for size in self.sizes) or not any(self.sizes):
+            raise InvalidArgumentError(None, None, "Batch sizes must be positive")
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        return before if before == INFINITE else UNKNOWN
+
+    def start(self) -> Cursor:
+        return RebatchCursor(self)
+
+
+class RebatchCursor(Through):
+    """The rows that wait, and which size comes next."""
+
+    def __init__(self, stage: RebatchStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.rows: ElementBlock | None = None
+        self.turn = 0
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        size = self.stage.sizes[self.turn]
+        while self.rows is None or self.rows.count < size:
+            block = self.upstream.pull(1)
+            if block is None:
+                if self.rows is None or not self.rows.count or self.stage.drop_remainder:
+                    return None
+                break
+            row = block.row(0)
+            more = ElementBlock(len(row[0]), tuple(row))
+            self.rows = more if self.rows is None else joined([self.rows, more])
+        batch = self.rows.part(0, size)
+        self.rows = self.rows.part(batch.count, self.rows.count)
+        self.turn = (self.turn + 1) % len(self.stage.sizes)
+        return ElementBlock(1, tuple([values_in_one(values) for values in batch.columns]))
+
+    def save(self) -> State:
+        rows = None if self.rows is None else self.rows.saved()
+        return {"before": super().save(), "rows": rows, "turn": self.turn}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.rows = None if state["rows"] is None else ElementBlock.restored(state["rows"])
+        self.turn = state["turn"]
+
+
+def values_in_one(values: Column) -> Column:
+    """A column of one element, which has all values as its rows."""
+    return (values if isinstance(values, np.ndarray) else stacked(values, 0))[None]

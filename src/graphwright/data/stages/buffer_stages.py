@@ -1,0 +1,238 @@
+"""Stages that keep elements: prefetch, in a thread, and cache, in memory."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections import deque
+from time import perf_counter
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.forks import own_lock
+from graphwright.data.blocks import ElementBlock
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import AUTOTUNE, Cursor, DatasetStage, State, cursor_of
+from graphwright.types.arrays import Array
+
+#: How many elements wait where the program leaves the number to us.
+_DEFAULT = 2
+#: A block that a thread takes grows until it takes so long, in seconds.
+_LONG = 0.001
+
+
+class PrefetchStage(DatasetStage):
+    """The elements, of which a thread takes some before they are asked for."""
+
+    type_name = "PrefetchDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, size: Array) -> None:
+        super().__init__(element, source)
+        if int(size) < AUTOTUNE:
+            raise InvalidArgumentError(
+                None, None, "buffer_size must be >= 0 or set buffer_size to be "
+                f"{AUTOTUNE} for auto-tuning",
+            )  # fmt: skip
+        self.size = _DEFAULT if int(size) == AUTOTUNE else int(size)
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        source = self.inputs[0]
+        if not self.size:
+            return cursor_of(source)
+        return PrefetchCursor(cursor_of(source), self.size, source.is_observable)
+
+
+class Supply:
+    """What a thread and its reader share: the elements that wait."""
+
+    def __init__(self, upstream: Cursor, size: int, is_observable: bool) -> None:
+        self.upstream = upstream
+        self.size = size
+        self.is_observable = is_observable
+        self.waiting: deque[ElementBlock | Exception] = deque()
+        self.count = 0
+        self.limit = 1
+        self.is_over = False
+        self.renew()
+
+    def renew(self) -> None:
+        """Makes what a fork leaves behind: locks, and a thread when it is needed."""
+        self.process = os.getpid()
+        self.changed = threading.Condition()
+        self.pulling = threading.Lock()
+        self.thread: threading.Thread | None = None
+        self.is_closed = False
+
+    def run(self) -> None:
+        """The thread: takes elements as long as there is room."""
+        while True:
+            with self.changed:
+                while self.count >= self.size and not self.is_closed:
+                    self.changed.wait()
+                if self.is_closed:
+                    return
+                room = self.size - self.count
+            with self.pulling:
+                if not self.step(1 if self.is_observable else min(room, self.limit)):
+                    return
+
+    def step(self, limit: int) -> bool:
+        """Takes a block; False at the end."""
+        began = perf_counter()
+        block: ElementBlock | Exception | None
+        try:
+            block = self.upstream.pull(limit)
+        except Exception as error:  # noqa: BLE001 - whoever reads the elements gets it
+            block = error
+        if perf_counter() - began < _LONG:
+            self.limit *= 2
+        elif self.limit > 1:
+            self.limit //= 2
+        with self.changed:
+            if block is None:
+                self.is_over = True
+            else:
+                self.waiting.append(block)
+                self.count += 1 if isinstance(block, Exception) else block.count
+            self.changed.notify_all()
+        return block is not None
+
+    def take(self, limit: int) -> ElementBlock | None:
+        """The next elements, once there are some."""
+        if self.process != os.getpid():
+            self.renew()
+        with self.changed:
+            if self.thread is None and not self.is_over:
+                self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
+                self.thread.start()
+            while not self.waiting:
+                if self.is_over or self.is_closed:
+                    return None
+                self.changed.wait()
+            block = self.waiting.popleft()
+            if isinstance(block, Exception):
+                self.count -= 1
+                self.changed.notify_all()
+                raise block
+            if block.count > limit:
+                self.waiting.appendleft(block.part(limit, block.count))
+                block = block.part(0, limit)
+            self.count -= block.count
+            self.changed.notify_all()
+            return block
+
+    def close(self) -> None:
+        """Ends the thread."""
+        with self.changed:
+            self.is_closed = True
+            self.changed.notify_all()
+
+
+class PrefetchCursor(Cursor):
+    """The elements of another cursor, of which a thread takes some ahead."""
+
+    def __init__(self, upstream: Cursor, size: int, is_observable: bool) -> None:
+        self.upstream = upstream
+        self.supply = Supply(upstream, size, is_observable)
+        self.finalizer = weakref.finalize(self, self.supply.close)
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        return self.supply.take(limit)
+
+    def save(self) -> State:
+        supply = self.supply
+        with supply.pulling, supply.changed:
+            blocks = [b.saved() for b in supply.waiting if isinstance(b, ElementBlock)]
+            return {"before": self.upstream.save(), "waiting": blocks, "is_over": supply.is_over}
+
+    def restore(self, state: State) -> None:
+        supply = self.supply
+        with supply.pulling, supply.changed:
+            self.upstream.restore(state["before"])
+            supply.waiting = deque([ElementBlock.restored(block) for block in state["waiting"]])
+            supply.count = sum([block[0] for block in state["waiting"]])
+            supply.is_over = state["is_over"]
+
+    def close(self) -> None:
+        self.finalizer()
+        with self.supply.pulling:
+            self.upstream.close()
+
+
+class MemoryCacheStage(DatasetStage):
+    """The elements, which are computed in the first round and kept for all others."""
+
+    type_name = "CacheDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage) -> None:
+        super().__init__(element, source)
+        self.blocks: list[ElementBlock] | None = None
+        self.lock = own_lock(self)
+
+    @property
+    def is_observable(self) -> bool:
+        return self.blocks is None and super().is_observable
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        return MemoryCacheCursor(self)
+
+
+class MemoryCacheCursor(Cursor):
+    """A place in what is kept, or in the first round."""
+
+    def __init__(self, stage: MemoryCacheStage) -> None:
+        self.stage = stage
+        self.blocks = stage.blocks
+        self.upstream = cursor_of(stage.inputs[0]) if self.blocks is None else None
+        self.seen: list[ElementBlock] = []
+        self.number = self.place = 0
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        if self.blocks is None:
+            return self.first_round(limit)
+        if self.number == len(self.blocks):
+            return None
+        block, start = self.blocks[self.number], self.place
+        self.place = min(start + limit, block.count)
+        part = block.part(start, self.place)
+        if self.place == block.count:
+            self.number, self.place = self.number + 1, 0
+        return part
+
+    def first_round(self, limit: int) -> ElementBlock | None:
+        """Elements that are computed, and kept once all are."""
+        assert self.upstream is not None
+        block = self.upstream.pull(limit)
+        if block is None:
+            with self.stage.lock:
+                if self.stage.blocks is None:
+                    self.stage.blocks = self.seen
+        else:
+            self.seen.append(block)
+        return block
+
+    def save(self) -> State:
+        if self.upstream is None:
+            assert self.blocks is not None
+            return {"blocks": [b.saved() for b in self.blocks], "at": [self.number, self.place]}
+        return {"seen": [b.saved() for b in self.seen], "before": self.upstream.save()}
+
+    def restore(self, state: State) -> None:
+        if "blocks" in state:
+            self.blocks = [ElementBlock.restored(block) for block in state["blocks"]]
+            self.number, self.place = state["at"]
+            self.stage.blocks = self.blocks
+            return
+        self.blocks, self.upstream = None, cursor_of(self.stage.inputs[0])
+        self.seen = [ElementBlock.restored(block) for block in state["seen"]]
+        self.upstream.restore(state["before"])
+
+    def close(self) -> None:
+        if self.upstream is not None:
+            self.upstream.close()

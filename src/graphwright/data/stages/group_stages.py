@@ -1,0 +1,256 @@
+"""Stages that divide elements into groups: windows in their order, and windows by a key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import ElementBlock, Row, joined, of_row, of_rows
+from graphwright.data.element_function import BoundFunction
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State, Through, cursor_of
+from graphwright.data.stages.fixed_stage import FixedStage
+from graphwright.types.arrays import Array
+
+
+class WindowStage(DatasetStage):
+    """Neighbouring elements as datasets, one for each part of an element."""
+
+    type_name = "WindowDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage,
+        size: Array, shift: Array, stride: Array, drop_remainder: Array,
+    ) -> None:  # fmt: skip
+        super().__init__(element, source)
+        self.size, self.shift, self.stride = int(size), int(shift), int(stride)
+        self.drop_remainder = bool(drop_remainder)
+        #: The types of the datasets of a window, one for each part of an element.
+        self.parts = [ElementType(leaf) for leaf in source.element.leaves]
+        for value, what in ((self.size, "size"), (self.shift, "shift"), (self.stride, "stride")):
+            if value <= 0:
+                raise InvalidArgumentError(None, None, f"Window {what} must be greater than zero.")
+
+    @property
+    def reach(self) -> int:
+        """How many elements a window spans."""
+        return (self.size - 1) * self.stride + 1
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        if before < 0:
+            return before
+        if self.drop_remainder:
+            return max(0, (before - self.reach) // self.shift + 1)
+        return -(-before // self.shift)
+
+    def start(self) -> Cursor:
+        return WindowCursor(self)
+
+
+class WindowCursor(Through):
+    """The elements of the next window that came already."""
+
+    def __init__(self, stage: WindowStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.block: ElementBlock | None = None
+        #: Elements between two windows that are still to be left out.
+        self.gap = 0
+        self.is_over = False
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        stage = self.stage
+        self.fill(stage.reach)
+        block = self.block
+        if block is None or (block.count < stage.reach and stage.drop_remainder):
+            self.block = None
+            return None
+        window = block.at(np.arange(0, min(stage.reach, block.count), stage.stride))
+        self.gap = max(0, stage.shift - block.count)
+        left = stage.shift < block.count
+        self.block = block.part(stage.shift, block.count) if left else None
+        return of_row(self.datasets(window))
+
+    def fill(self, count: int) -> None:
+        """Takes elements until there are so many."""
+        while not self.is_over:
+            present = 0 if self.block is None else self.block.count
+            wanted = self.gap or count - present
+            if wanted <= 0:
+                return
+            block = self.upstream.pull(wanted)
+            if block is None:
+                self.is_over = True
+            elif self.gap:
+                self.gap -= block.count
+            else:
+                self.block = block if self.block is None else joined([self.block, block])
+
+    def datasets(self, window: ElementBlock) -> Row:
+        """A stage of the elements of a window for each part of an element."""
+        stages: Row = []
+        columns = iter(window.columns)
+        for element in self.stage.parts:
+            parts = tuple([next(columns) for _ in element.types])
+            stages.append(FixedStage(element, ElementBlock(window.count, parts)))
+        return stages
+
+    def save(self) -> State:
+        block = None if self.block is None else self.block.saved()
+        return {"before": super().save(), "block": block, "gap": self.gap, "is_over": self.is_over}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.block = None if state["block"] is None else ElementBlock.restored(state["block"])
+        self.gap, self.is_over = state["gap"], state["is_over"]
+
+
+class GroupByWindowStage(DatasetStage):
+    """What a function makes of windows of elements that have a key in common."""
+
+    type_name = "GroupByWindowDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage,
+        key: BoundFunction, reduction: BoundFunction, size: BoundFunction,
+    ) -> None:  # fmt: skip
+        super().__init__(element, source)
+        self.key, self.reduction, self.window_size = key, reduction, size
+        self.has_effects = any(function.has_effects for function in (key, reduction, size))
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return GroupByWindowCursor(self)
+
+
+class GroupByWindowCursor(Through):
+    """The windows that are not full, and a place in the dataset of the last full one."""
+
+    def __init__(self, stage: GroupByWindowStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.groups: dict[int, list[Row]] = {}
+        self.sizes: dict[int, int] = {}
+        self.window: tuple[int, list[Row]] | None = None
+        self.inner: Cursor | None = None
+        self.is_over = False
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while True:
+            if self.inner is not None:
+                block = self.inner.pull(limit)
+                if block is not None:
+                    return block
+                self.inner.close()
+                self.inner = self.window = None
+            if not self.next_window():
+                return None
+
+    def next_window(self) -> bool:
+        """Goes into the dataset of the next window; False where there is none."""
+        stage = self.stage
+        while not self.is_over:
+            block = self.upstream.pull(1)
+            if block is None:
+                self.is_over = True
+                break
+            row = block.row(0)
+            key = int(stage.key(row)[0])
+            group = self.groups.get(key)
+            if group is None:
+                size = int(stage.window_size([np.array(key, np.int64)])[0])
+                if size <= 0:
+                    raise InvalidArgumentError(
+                        None, None, f"Window size must be greater than zero, but got {size}."
+                    )
+                group, self.sizes[key] = self.groups.setdefault(key, []), size
+            group.append(row)
+            if len(group) == self.sizes[key]:
+                self.inner = self.enter(key, self.groups.pop(key))
+                return True
+        if self.groups:
+            key = min(self.groups)
+            self.inner = self.enter(key, self.groups.pop(key))
+            return True
+        return False
+
+    def enter(self, key: int, rows: list[Row]) -> Cursor:
+        """A cursor in the dataset that the function makes of a window."""
+        window = FixedStage(self.stage.inputs[0].element, of_rows(rows))
+        (made,) = self.stage.reduction([np.array(key, np.int64), window])
+        self.window = (key, rows)
+        return cursor_of(made)
+
+    def save(self) -> State:
+        return {
+            "before": super().save(),
+            "groups": [[key, list(rows), self.sizes[key]] for key, rows in self.groups.items()],
+            "window": None if self.window is None else list(self.window),
+            "inner": None if self.inner is None else self.inner.save(),
+            "is_over": self.is_over,
+        }
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.groups = {key: list(rows) for key, rows, _ in state["groups"]}
+        self.sizes = {key: size for key, _, size in state["groups"]}
+        self.is_over = state["is_over"]
+        self.window = self.inner = None
+        if state["window"] is not None:
+            self.inner = self.enter(*state["window"])
+            self.inner.restore(state["inner"])
+
+    def close(self) -> None:
+        super().close()
+        if self.inner is not None:
+            self.inner.close()
+
+
+class UniqueStage(DatasetStage):
+    """Each element the first time that it comes."""
+
+    type_name = "UniqueDataset"
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return UniqueCursor(self)
+
+
+class UniqueCursor(Through):
+    """The elements that came already."""
+
+    def __init__(self, stage: UniqueStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.seen: set[Any] = set()
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while True:
+            block = self.upstream.pull(limit)
+            if block is None:
+                return None
+            wanted = []
+            for place, (value,) in enumerate(block.rows()):
+                key = (
+                    value.item()
+                    if value.ndim == 0
+                    else (value.shape, tuple(value.ravel().tolist()))
+                )
+                if key not in self.seen:
+                    self.seen.add(key)
+                    wanted.append(place)
+            if wanted:
+                return block.at(np.array(wanted))
+
+    def save(self) -> State:
+        return {"before": super().save(), "seen": list(self.seen)}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.seen = set(state["seen"])

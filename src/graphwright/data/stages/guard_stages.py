@@ -1,0 +1,92 @@
+"""Stages that only watch: ignore_errors and assert_cardinality."""
+
+from __future__ import annotations
+
+from graphwright.base.errors import FailedPreconditionError
+from graphwright.base.logs import LOGGER
+from graphwright.data.blocks import ElementBlock
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, Through
+from graphwright.types.arrays import Array
+
+
+class IgnoreErrorsStage(DatasetStage):
+    """The elements without an error."""
+
+    type_name = "IgnoreErrorsDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, *, log_warning: bool) -> None:
+        super().__init__(element, source)
+        self.log_warning = log_warning
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return IgnoreErrorsCursor(self)
+
+
+class IgnoreErrorsCursor(Through):
+    """A place behind the errors so far."""
+
+    def __init__(self, stage: IgnoreErrorsStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.log_warning = stage.log_warning
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while True:
+            try:
+                return self.upstream.pull(limit)
+            except Exception as error:  # noqa: BLE001 - that is what the stage is for
+                if self.log_warning:
+                    LOGGER.warning("Error raised with error message %s", error)
+
+
+class AssertCardinalityStage(DatasetStage):
+    """The elements, of which there must be so many."""
+
+    type_name = "AssertCardinalityDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
+        super().__init__(element, source)
+        self.count = int(count)
+
+    def cardinality(self) -> int:
+        return self.count
+
+    def start(self) -> Cursor:
+        return AssertCardinalityCursor(self)
+
+
+class AssertCardinalityCursor(Through):
+    """How many elements came."""
+
+    def __init__(self, stage: AssertCardinalityStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.expected = stage.count
+        self.count = 0
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        block = self.upstream.pull(limit)
+        if block is None:
+            if self.expected != UNKNOWN and self.count != self.expected:
+                raise self.misfit(f"contained {self.count} element{'s' * (self.count != 1)}")
+            return None
+        self.count += block.count
+        if self.expected >= 0 and self.count > self.expected:
+            raise self.misfit(f"contained at least {self.expected + 1} elements")
+        return block
+
+    def misfit(self, what: str) -> FailedPreconditionError:
+        """The error for another number of elements."""
+        expected = "an infinite number of" if self.expected == INFINITE else str(self.expected)
+        return FailedPreconditionError(
+            None, None, f"Input dataset was expected to contain {expected} elements but {what}."
+        )
+
+    def save(self) -> State:
+        return {"before": super().save(), "count": self.count}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.count = state["count"]

@@ -1,0 +1,184 @@
+"""Stages that take turns among datasets: interleave, and datasets chosen by numbers."""
+
+from __future__ import annotations
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import ElementBlock, Row
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import (
+    INFINITE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    StageFunction,
+    State,
+    Through,
+    cursor_of,
+)
+from graphwright.data.stages.buffer_stages import PrefetchCursor
+from graphwright.types.arrays import Array
+
+
+class InterleaveStage(DatasetStage):
+    """The elements of datasets that a function makes, some from each in turn."""
+
+    type_name = "InterleaveDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage,
+        cycle_length: Array, block_length: Array, function: StageFunction,
+        *, is_parallel: bool,
+    ) -> None:  # fmt: skip
+        super().__init__(element, source)
+        self.cycle_length, self.block_length = int(cycle_length), int(block_length)
+        self.function = function
+        self.is_parallel = is_parallel
+        self.has_effects = function.has_effects
+        if self.cycle_length <= 0:
+            raise InvalidArgumentError(None, None, "`cycle_length` must be > 0")
+        if self.block_length <= 0:
+            raise InvalidArgumentError(None, None, "`block_length` must be > 0")
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return InterleaveCursor(self)
+
+
+class InterleaveCursor(Through):
+    """The open datasets, whose turn it is, and how much of it has passed."""
+
+    def __init__(self, stage: InterleaveStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.rows: list[Row | None] = [None] * stage.cycle_length
+        self.cursors: list[Cursor | None] = [None] * stage.cycle_length
+        self.turn = self.passed = 0
+        self.is_over = False
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while not self.is_over or any(self.cursors):
+            cursor = self.cursors[self.turn]
+            if cursor is not None:
+                block = cursor.pull(min(limit, self.stage.block_length - self.passed))
+                if block is not None:
+                    self.passed += block.count
+                    if self.passed == self.stage.block_length:
+                        self.next_turn()
+                    return block
+                cursor.close()
+                self.cursors[self.turn] = self.rows[self.turn] = None
+                self.next_turn()
+            elif not self.is_over:
+                before = self.upstream.pull(1)
+                if before is None:
+                    self.is_over = True
+                else:
+                    self.cursors[self.turn] = self.enter(self.turn, before.row(0))
+            else:
+                self.next_turn()
+        return None
+
+    def next_turn(self) -> None:
+        """Goes to the next dataset."""
+        self.turn = (self.turn + 1) % self.stage.cycle_length
+        self.passed = 0
+
+    def enter(self, turn: int, row: Row) -> Cursor:
+        """A cursor in the dataset of an element."""
+        (stage,) = self.stage.function(row)
+        self.rows[turn] = row
+        cursor = cursor_of(stage)
+        if not self.stage.is_parallel:
+            return cursor
+        return PrefetchCursor(cursor, 2 * self.stage.block_length, stage.is_observable)
+
+    def save(self) -> State:
+        return {
+            "before": super().save(),
+            "rows": list(self.rows),
+            "inner": [None if c is None else c.save() for c in self.cursors],
+            "place": [self.turn, self.passed, self.is_over],
+        }
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.turn, self.passed, self.is_over = state["place"]
+        for turn, (row, inner) in enumerate(zip(state["rows"], state["inner"])):
+            self.rows[turn] = self.cursors[turn] = None
+            if row is not None:
+                cursor = self.cursors[turn] = self.enter(turn, row)
+                cursor.restore(inner)
+
+    def close(self) -> None:
+        super().close()
+        for cursor in self.cursors:
+            if cursor is not None:
+                cursor.close()
+
+
+class ChooseStage(DatasetStage):
+    """The next element of the dataset whose number comes from another dataset."""
+
+    type_name = "DirectedInterleaveDataset"
+
+    def __init__(
+        self,
+        element: ElementType,
+        selector: DatasetStage,
+        *datasets: DatasetStage,
+        stops_at_empty: bool,
+    ) -> None:
+        super().__init__(element, selector, *datasets)
+        self.stops_at_empty = stops_at_empty
+
+    def cardinality(self) -> int:
+        counts = [stage.cardinality() for stage in self.inputs[1:]]
+        is_endless = all if self.stops_at_empty else any
+        return INFINITE if is_endless(count == INFINITE for count in counts) else UNKNOWN
+
+    def start(self) -> Cursor:
+        return ChooseCursor(self)
+
+
+class ChooseCursor(Cursor):
+    """A place in each of the datasets."""
+
+    def __init__(self, stage: ChooseStage) -> None:
+        self.stage = stage
+        self.selector, *self.cursors = [cursor_of(source) for source in stage.inputs]
+        self.ended = [False] * len(self.cursors)
+        self.is_over = False
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while not self.is_over and not all(self.ended):
+            choice = self.selector.pull(1)
+            if choice is None:
+                break
+            number = int(choice.row(0)[0])
+            if not 0 <= number < len(self.cursors):
+                raise InvalidArgumentError(
+                    None, None, f"Selector index out of range: {number} >= {len(self.cursors)}"
+                )
+            block = None if self.ended[number] else self.cursors[number].pull(1)
+            if block is not None:
+                return block
+            self.ended[number] = True
+            if self.stage.stops_at_empty:
+                break
+        self.is_over = True
+        return None
+
+    def save(self) -> State:
+        cursors = [cursor.save() for cursor in (self.selector, *self.cursors)]
+        return {"cursors": cursors, "ended": list(self.ended), "is_over": self.is_over}
+
+    def restore(self, state: State) -> None:
+        for cursor, before in zip((self.selector, *self.cursors), state["cursors"]):
+            cursor.restore(before)
+        self.ended, self.is_over = list(state["ended"]), state["is_over"]
+
+    def close(self) -> None:
+        for cursor in (self.selector, *self.cursors):
+            cursor.close()

@@ -1,0 +1,408 @@
+"""Stages that call a function for each element: map, filter, take_while, flat_map, scan."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row
+from graphwright.data.calling_threads import CallingThreads
+from graphwright.data.element_function import BoundFunction
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import (
+    AUTOTUNE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    StageFunction,
+    State,
+    Through,
+    cursor_of,
+)
+from graphwright.types.arrays import Array
+
+#: So many seconds of work are worth a thread of their own.
+_WORTH = 0.001
+
+
+class MapStage(DatasetStage):
+    """A function of each element."""
+
+    type_name = "MapDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        return MapCursor(self)
+
+
+class FunctionCursor(Through):
+    """A cursor that calls a function of what comes, and hands out what came before an error."""
+
+    def __init__(self, source: DatasetStage, function: BoundFunction) -> None:
+        super().__init__(source)
+        self.function = function
+        #: Elements from one with an error on.
+        self.rest: ElementBlock | None = None
+
+    def take(self, limit: int) -> ElementBlock | None:
+        """The next elements from before, after what an error has left.
+
+        A function that has effects gets one at a time: those of stages before it come in between.
+        """
+        limit = 1 if self.function.has_effects else limit
+        block, self.rest = self.rest, None
+        if block is None:
+            return self.upstream.pull(limit)
+        if block.count > limit:
+            self.rest = block.part(limit, block.count)
+            block = block.part(0, limit)
+        return block
+
+    def results(self, block: ElementBlock) -> ElementBlock:
+        """The function of elements up to one that has an error, which the next call raises."""
+        try:
+            results = self.function.of_block(block)
+        except Exception:
+            self.leave(block, 1)
+            raise
+        self.leave(block, results.count)
+        return results
+
+    def leave(self, block: ElementBlock, start: int) -> None:
+        """Keeps the elements from a place on for the next call."""
+        left = [block.part(start, block.count)] if start < block.count else []
+        left += [] if self.rest is None else [self.rest]
+        self.rest = joined(left) if left else None
+
+    def save(self) -> State:
+        rest = None if self.rest is None else self.rest.saved()
+        return {"before": super().save(), "rest": rest}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        rest = state["rest"]
+        self.rest = None if rest is None else ElementBlock.restored(rest)
+
+
+class MapCursor(FunctionCursor):
+    """The function of what comes."""
+
+    def __init__(self, stage: MapStage) -> None:
+        super().__init__(stage.inputs[0], stage.function)
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        block = self.take(limit)
+        return None if block is None else self.results(block)
+
+
+class ParallelMapStage(MapStage):
+    """A function of each element, of several at the same time; results keep their order."""
+
+    type_name = "ParallelMapDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage, calls: Array, function: BoundFunction
+    ) -> None:
+        super().__init__(element, source, function)
+        self.calls = int(calls)
+        if self.calls < 1 and self.calls != AUTOTUNE:
+            raise InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
+
+    def start(self) -> Cursor:
+        return ParallelCallsCursor(self) if self.is_observable else ParallelMapCursor(self)
+
+
+class ParallelMapCursor(MapCursor):
+    """The function of what comes, each thread having a part of it.
+
+    Blocks are divided where that is worth it: where the function is known to take long.
+    """
+
+    def __init__(self, stage: ParallelMapStage) -> None:
+        super().__init__(stage)
+        self.workers = CallingThreads(stage.calls)
+        #: Seconds that an element has taken.
+        self.seconds = 0.0
+
+    def results(self, block: ElementBlock) -> ElementBlock:
+        parts = min(self.workers.count, block.count, int(self.seconds * block.count / _WORTH))
+        began = perf_counter()
+        results = super().results(block) if parts < 2 else self.divided(block, parts)
+        self.seconds = (perf_counter() - began) * max(1, parts) / block.count
+        return results
+
+    def divided(self, block: ElementBlock, parts: int) -> ElementBlock:
+        """The function of a block, whose parts several threads compute."""
+        starts = [block.count * i // parts for i in range(parts)]
+        stops = [*starts[1:], block.count]
+        pieces = [block.part(start, stop) for start, stop in zip(starts, stops)]
+        jobs = [self.workers.submit(self.function.of_block, piece) for piece in pieces]
+        finished: list[ElementBlock] = []
+        try:
+            for start, piece, job in zip(starts, pieces, jobs):
+                results = job.result()
+                finished.append(results)
+                if results.count < piece.count:
+                    self.leave(block, start + results.count)
+                    break
+        except Exception:
+            failed = starts[len(finished)]
+            self.leave(block, failed if finished else failed + 1)
+            if not finished:
+                raise
+        return joined(finished)
+
+    def close(self) -> None:
+        self.workers.close()
+        super().close()
+
+
+class ParallelCallsCursor(FunctionCursor):
+    """Calls under way: as many elements are taken ahead as there are threads."""
+
+    def __init__(self, stage: ParallelMapStage) -> None:
+        super().__init__(stage.inputs[0], stage.function)
+        self.workers = CallingThreads(stage.calls)
+        self.jobs: deque[tuple[Row | None, Future[Row]]] = deque()
+        self.is_over = False
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while not self.is_over and len(self.jobs) < self.workers.count:
+            try:
+                block = self.take(1)
+            except Exception as error:  # noqa: BLE001 - it is raised where its element would come
+                failed: Future[Row] = Future()
+                failed.set_exception(error)
+                self.jobs.append((None, failed))
+                continue
+            if block is None:
+                self.is_over = True
+            else:
+                row = block.row(0)
+                self.jobs.append((row, self.workers.submit(self.function, row)))
+        if not self.jobs:
+            return None
+        _, job = self.jobs.popleft()
+        return of_row(job.result())
+
+    def save(self) -> State:
+        for _, job in self.jobs:
+            job.exception()
+        rows = [row for row, _ in self.jobs if row is not None]
+        return {"before": super().save(), "rows": rows, "is_over": self.is_over}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.is_over = state["is_over"]
+        self.jobs = deque([(row, self.workers.submit(self.function, row)) for row in state["rows"]])
+
+    def close(self) -> None:
+        self.workers.close()
+        super().close()
+
+
+class FilterStage(DatasetStage):
+    """The elements for which a function is true."""
+
+    type_name = "FilterDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return FilterCursor(self)
+
+
+class FilterCursor(FunctionCursor):
+    """What comes, where the function is true."""
+
+    def __init__(self, stage: FilterStage) -> None:
+        super().__init__(stage.inputs[0], stage.function)
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while True:
+            block = self.take(limit)
+            if block is None:
+                return None
+            flags = self.results(block).columns[0]
+            wanted = np.flatnonzero(as_flags(flags))
+            if len(wanted) == block.count:
+                return block
+            if len(wanted):
+                return block.at(wanted)
+
+
+def as_flags(column: Column) -> Any:
+    """Scalar bools as one array."""
+    return column if isinstance(column, np.ndarray) else np.array(column, bool)
+
+
+class TakeWhileStage(DatasetStage):
+    """The elements before the first for which a function is false."""
+
+    type_name = "TakeWhileDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return TakeWhileCursor(self)
+
+
+class TakeWhileCursor(Through):
+    """What comes, as long as the function is true."""
+
+    def __init__(self, stage: TakeWhileStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.is_over = False
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        # One by one: nothing behind the end may be asked for.
+        if self.is_over:
+            return None
+        block = self.upstream.pull(1)
+        if block is None or not self.stage.function(block.row(0))[0]:
+            self.is_over = True
+            return None
+        return block
+
+    def save(self) -> State:
+        return {"before": super().save(), "is_over": self.is_over}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.is_over = state["is_over"]
+
+
+class FlatMapStage(DatasetStage):
+    """The elements of the datasets that a function makes of elements, one dataset after another."""
+
+    type_name = "FlatMapDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, function: StageFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return FlatMapCursor(self)
+
+
+class FlatMapCursor(Through):
+    """A place in the dataset of the present element."""
+
+    def __init__(self, stage: FlatMapStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.function = stage.function
+        self.row: Row | None = None
+        self.inner: Cursor | None = None
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while True:
+            if self.inner is None:
+                block = self.upstream.pull(1)
+                if block is None:
+                    return None
+                self.inner = self.enter(block.row(0))
+            inner = self.inner.pull(limit)
+            if inner is not None:
+                return inner
+            self.inner.close()
+            self.inner = self.row = None
+
+    def enter(self, row: Row) -> Cursor:
+        """A cursor in the dataset of an element."""
+        (stage,) = self.function(row)
+        self.row = row
+        return cursor_of(stage)
+
+    def save(self) -> State:
+        inner = None if self.inner is None else self.inner.save()
+        return {"before": super().save(), "row": self.row, "inner": inner}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.row = self.inner = None
+        if state["row"] is not None:
+            self.inner = self.enter(state["row"])
+            self.inner.restore(state["inner"])
+
+    def close(self) -> None:
+        super().close()
+        if self.inner is not None:
+            self.inner.close()
+
+
+class ScanStage(DatasetStage):
+    """What a function makes of the state so far and each element, beside the next state."""
+
+    type_name = "ScanDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, *rest: Any, width: int) -> None:
+        super().__init__(element, source)
+        *initial, function = rest
+        self.initial: Row = list(initial)
+        self.function: BoundFunction = function
+        self.width = width
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        return ScanCursor(self)
+
+
+class ScanCursor(FunctionCursor):
+    """The state so far."""
+
+    def __init__(self, stage: ScanStage) -> None:
+        super().__init__(stage.inputs[0], stage.function)
+        self.state = stage.initial
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        block = self.take(limit)
+        if block is None:
+            return None
+        try:
+            self.state, results = self.function.step(self.state, block)
+        except Exception:
+            if block.count == 1:
+                raise
+            # One by one, what comes before an error is handed out, and the state is as it was.
+            self.leave(block, 1)
+            self.state, results = self.function.step(self.state, block.part(0, 1))
+        return results
+
+    def save(self) -> State:
+        return {"before": super().save(), "state": self.state}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.state = state["state"]

@@ -1,0 +1,222 @@
+"""Stages that hand on some elements as they are: take, skip, shard, repeat."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import ElementBlock
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import (
+    INFINITE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    State,
+    Through,
+    cursor_of,
+)
+from graphwright.types.arrays import Array
+
+
+class TakeStage(DatasetStage):
+    """The first elements; all of them for a negative number."""
+
+    type_name = "TakeDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
+        super().__init__(element, source)
+        self.count = int(count)
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        if self.count < 0:
+            return before
+        if before == INFINITE or self.count == 0:
+            return self.count
+        return UNKNOWN if before == UNKNOWN else min(before, self.count)
+
+    def start(self) -> Cursor:
+        return TakeCursor(self) if self.count >= 0 else cursor_of(self.inputs[0])
+
+
+class TakeCursor(Through):
+    """How many elements are left."""
+
+    def __init__(self, stage: TakeStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.left = stage.count
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        if self.left == 0:
+            return None
+        block = self.upstream.pull(min(limit, self.left))
+        self.left -= 0 if block is None else block.count
+        return block
+
+    def save(self) -> State:
+        return {"before": super().save(), "left": self.left}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.left = state["left"]
+
+
+class SkipStage(DatasetStage):
+    """The elements behind the first ones; none for a negative number."""
+
+    type_name = "SkipDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
+        super().__init__(element, source)
+        self.count = int(count)
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        if self.count < 0:
+            return 0
+        return before if before < 0 else max(0, before - self.count)
+
+    def start(self) -> Cursor:
+        return SkipCursor(self)
+
+
+class SkipCursor(Through):
+    """How many elements are still to be left out."""
+
+    def __init__(self, stage: SkipStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.count = self.left = stage.count
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        if self.left < 0:
+            return None
+        while self.left:
+            try:
+                block = self.upstream.pull(self.left)
+            except Exception:
+                self.left = self.count  # TensorFlow counts anew
+                raise
+            if block is None:
+                return None
+            self.left -= block.count
+        return self.upstream.pull(limit)
+
+    def save(self) -> State:
+        return {"before": super().save(), "left": self.left}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.left = state["left"]
+
+
+class ShardStage(DatasetStage):
+    """Every so many elements one, from a place on."""
+
+    type_name = "ShardDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage, count: Array, index: Array
+    ) -> None:
+        super().__init__(element, source)
+        self.count, self.index = int(count), int(index)
+        if self.count <= 0:
+            raise InvalidArgumentError(
+                None, None, f"Number of shards must be greater than zero (currently num_shards = "
+                f"{self.count}).",
+            )  # fmt: skip
+        if not 0 <= self.index < self.count:
+            raise InvalidArgumentError(
+                None, None, f"Index must be between 0 and {self.count - 1} (currently index = "
+                f"{self.index}).",
+            )  # fmt: skip
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        return before if before < 0 else len(range(self.index, before, self.count))
+
+    def start(self) -> Cursor:
+        return ShardCursor(self)
+
+
+class ShardCursor(Through):
+    """The number of the next element."""
+
+    def __init__(self, stage: ShardStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.place = 0
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        step = self.stage.count
+        while True:
+            before = (self.stage.index - self.place) % step
+            block = self.upstream.pull(before + 1 + (limit - 1) * step)
+            if block is None:
+                return None
+            self.place += block.count
+            if before < block.count:
+                return block.at(np.arange(before, block.count, step))
+
+    def save(self) -> State:
+        return {"before": super().save(), "place": self.place}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.place = state["place"]
+
+
+class RepeatStage(DatasetStage):
+    """All elements so many times; without end for a negative number."""
+
+    type_name = "RepeatDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
+        super().__init__(element, source)
+        self.count = int(count)
+
+    def cardinality(self) -> int:
+        before = self.inputs[0].cardinality()
+        if self.count < 0:
+            return 0 if before == 0 else INFINITE
+        if self.count == 0:
+            return 0
+        return before if before < 0 else before * self.count
+
+    def start(self) -> Cursor:
+        return RepeatCursor(self)
+
+
+class RepeatCursor(Cursor):
+    """The round, and a place in it."""
+
+    def __init__(self, stage: RepeatStage) -> None:
+        self.stage = stage
+        self.round = 0
+        self.is_empty = True
+        self.upstream = cursor_of(stage.inputs[0])
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while self.round != self.stage.count:
+            block = self.upstream.pull(limit)
+            if block is not None:
+                self.is_empty = False
+                return block
+            # Rounds without elements would never end.
+            is_endless = self.stage.count < 0 and self.is_empty
+            self.round = self.stage.count if is_endless else self.round + 1
+            if self.round != self.stage.count:
+                self.upstream.close()
+                self.upstream, self.is_empty = cursor_of(self.stage.inputs[0]), True
+        return None
+
+    def save(self) -> State:
+        before = self.upstream.save()
+        return {"before": before, "round": self.round, "is_empty": self.is_empty}
+
+    def restore(self, state: State) -> None:
+        self.round, self.is_empty = state["round"], state["is_empty"]
+        self.upstream.restore(state["before"])
+
+    def close(self) -> None:
+        self.upstream.close()

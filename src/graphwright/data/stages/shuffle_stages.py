@@ -1,0 +1,233 @@
+"""Shuffling, in TensorFlow's order: a buffer from which each element is drawn."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import ElementBlock, Row, of_rows
+from graphwright.data.element_type import ElementType
+from graphwright.data.random_words import RandomWords, SeedGenerator
+from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, Postponed, State, Through
+from graphwright.types.arrays import Array
+
+#: So many elements are taken at a time where all are to be in the buffer.
+_MANY = 4096
+
+
+class NumberedElements(Protocol):
+    """A stage of which each element is known by its number."""
+
+    def at(self, places: Array) -> ElementBlock:
+        """The elements with these numbers."""
+
+    def cardinality(self) -> int:
+        """How many there are."""
+
+
+class ShuffleStage(DatasetStage):
+    """The elements in random order: each is drawn from a buffer of those that come next."""
+
+    type_name = "ShuffleDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage, size: Array, seed: Array, seed2: Array,
+        *, is_fixed: bool,
+    ) -> None:  # fmt: skip
+        super().__init__(element, source)
+        self.size = int(size)
+        if self.size < 1 and self.size != UNKNOWN:
+            raise InvalidArgumentError(
+                None, None, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY"
+            )
+        self.generator = SeedGenerator(int(seed), int(seed2), is_fixed)
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        source: Any = self.inputs[0]
+        return TableShuffleCursor(self, source) if hasattr(source, "at") else ShuffleCursor(self)
+
+
+class ShuffleBuffer:
+    """Items of which one is drawn at random, while others take the places of those drawn.
+
+    Item n stands at place n modulo the size. An item that is drawn changes places with the oldest,
+    so that those left stand side by side.
+    """
+
+    def __init__(self, size: int, words: RandomWords) -> None:
+        self.size = size
+        self.words = words
+        self.items: list[Any] = []
+        self.first = self.last = 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another item fits in."""
+        return self.size == UNKNOWN or self.last - self.first < self.size
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return self.first == self.last
+
+    def add(self, item: object) -> None:
+        """Puts an item into the next place."""
+        if self.size == UNKNOWN or len(self.items) < self.size:
+            self.items.append(item)
+        else:
+            self.items[self.last % self.size] = item
+        self.last += 1
+
+    def draw(self, word: int) -> Any:
+        """Takes the item that a random word chooses."""
+        items, first = self.items, self.first
+        length = len(items)
+        place = (first + word % (self.last - first)) % length
+        item = items[place]
+        items[place] = items[first % length]
+        items[first % length] = None
+        self.first = first + 1
+        return item
+
+    def draw_numbers(self, words: list[int], start: int, stop: int) -> list[int]:
+        """An item for each word, while the numbers from `start` to `stop` fill the buffer.
+
+        It is `add` and `draw` in turn, in one loop: elements that are only numbers are many.
+        """
+        items, size = self.items, self.size
+        if size == UNKNOWN:
+            size = max(len(items), stop)
+        first, last = self.first, self.last
+        room = min(size - (last - first), stop - start)
+        for number in range(start, start + room):
+            if len(items) < size:
+                items.append(number)
+            else:
+                items[last % size] = number
+            last += 1
+        start += room
+        length = len(items)
+        drawn = []
+        for word in words:
+            oldest = first % length
+            place = (first + word % (last - first)) % length
+            drawn.append(items[place])
+            items[place] = items[oldest]
+            first += 1
+            if start < stop:  # the oldest has moved, so its place is free
+                items[oldest] = start
+                start += 1
+                last += 1
+        self.first, self.last = first, last
+        return drawn
+
+    def save(self) -> State:
+        """The buffer as plain values."""
+        words = self.words
+        drawn = [words.seed, words.seed2, words.drawn]
+        return {"items": list(self.items), "first": self.first, "last": self.last, "words": drawn}
+
+    def restore(self, state: State) -> None:
+        """Becomes what another one was."""
+        self.items = list(state["items"])
+        self.first, self.last = state["first"], state["last"]
+        self.words = RandomWords(*state["words"])
+
+
+class ShuffleCursor(Through):
+    """A buffer of rows."""
+
+    def __init__(self, stage: ShuffleStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.stage = stage
+        self.buffer = ShuffleBuffer(stage.size, RandomWords(*stage.generator.next_seeds()))
+        self.waiting = ElementBlock(0, ())
+        self.place = 0
+        self.is_over = False
+        self.postponed = Postponed()
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        self.postponed.raise_it()
+        buffer = self.buffer
+        rows: list[Row] = []
+        words = buffer.words.take(limit)
+        try:
+            for word in words:
+                self.fill(limit - len(rows))
+                if buffer.is_empty:
+                    break
+                rows.append(buffer.draw(word))
+        except Exception as error:
+            if not rows:
+                raise
+            self.postponed.error = error
+        finally:
+            buffer.words.drawn -= limit - len(rows)
+        return of_rows(rows) if rows else None
+
+    def fill(self, wanted: int) -> None:
+        """Fills the buffer, from rows of which as many are taken as `wanted` drawn ones need."""
+        buffer = self.buffer
+        while buffer.has_room and not self.is_over:
+            if self.place == self.waiting.count:
+                room = buffer.size - (buffer.last - buffer.first) if buffer.size > 0 else _MANY
+                block = self.upstream.pull(room + wanted - 1)
+                if block is None:
+                    self.is_over = True
+                    return
+                self.waiting, self.place = block, 0
+            buffer.add(self.waiting.row(self.place))
+            self.place += 1
+
+    def save(self) -> State:
+        waiting = self.waiting.part(self.place, self.waiting.count)
+        return {
+            "before": super().save(),
+            "buffer": self.buffer.save(),
+            "waiting": waiting.saved(),
+            "is_over": self.is_over,
+            "seeds": self.stage.generator.words.drawn,
+        }
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.buffer.restore(state["buffer"])
+        self.waiting, self.place = ElementBlock.restored(state["waiting"]), 0
+        self.is_over = state["is_over"]
+        self.stage.generator.words.drawn = state["seeds"]
+
+
+class TableShuffleCursor(Cursor):
+    """A buffer of the numbers of elements, which are looked up when they are drawn."""
+
+    def __init__(self, stage: ShuffleStage, table: NumberedElements) -> None:
+        self.stage = stage
+        self.table = table
+        self.count = table.cardinality()
+        self.buffer = ShuffleBuffer(stage.size, RandomWords(*stage.generator.next_seeds()))
+        self.next_number = 0
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        buffer = self.buffer
+        left = self.count - self.next_number + buffer.last - buffer.first
+        words = buffer.words.take(min(limit, left))
+        if not words:
+            return None
+        last = buffer.last
+        drawn = buffer.draw_numbers(words, self.next_number, self.count)
+        self.next_number += buffer.last - last
+        return self.table.at(np.array(drawn, np.int64))
+
+    def save(self) -> State:
+        seeds = self.stage.generator.words.drawn
+        return {"buffer": self.buffer.save(), "number": self.next_number, "seeds": seeds}
+
+    def restore(self, state: State) -> None:
+        self.buffer.restore(state["buffer"])
+        self.next_number = state["number"]
+        self.stage.generator.words.drawn = state["seeds"]

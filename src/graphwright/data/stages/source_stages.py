@@ -1,0 +1,232 @@
+"""Datasets that come of nothing but tensors, numbers and Python's iterators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import ElementBlock, of_row
+from graphwright.data.element_type import ElementType
+from graphwright.data.random_words import RandomWords, SeedGenerator
+from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State
+from graphwright.types.arrays import Array
+
+
+class CountedCursor(Cursor):
+    """A cursor in a stage of which each element has a number."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.place = 0
+
+    def next_places(self, limit: int) -> tuple[int, int]:
+        """The first place that is taken now, and the one behind the last."""
+        start = self.place
+        self.place = min(start + limit, self.count)
+        return start, self.place
+
+    def save(self) -> State:
+        return self.place
+
+    def restore(self, state: State) -> None:
+        self.place = state
+
+
+class TensorsStage(DatasetStage):
+    """One element."""
+
+    type_name = "TensorDataset"
+
+    def __init__(self, element: ElementType, *row: Any) -> None:
+        super().__init__(element)
+        self.row = row
+
+    def cardinality(self) -> int:
+        return 1
+
+    def start(self) -> Cursor:
+        return TensorsCursor(self)
+
+
+class TensorsCursor(CountedCursor):
+    """Before or behind the one element."""
+
+    def __init__(self, stage: TensorsStage) -> None:
+        super().__init__(1)
+        self.stage = stage
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        start, stop = self.next_places(1)
+        return of_row(self.stage.row) if start < stop else None
+
+
+class SlicesStage(DatasetStage):
+    """The rows of arrays: views, which nothing is copied for."""
+
+    type_name = "TensorSliceDataset"
+
+    def __init__(self, element: ElementType, *columns: Any) -> None:
+        super().__init__(element)
+        self.columns = columns
+        self.count = len(columns[0])
+        for column in columns[1:]:
+            if len(column) != self.count:
+                raise InvalidArgumentError(
+                    None, None,
+                    f"Dimensions {self.count} and {len(column)} are not compatible: all components "
+                    "of from_tensor_slices must have as many rows",
+                )  # fmt: skip
+
+    def cardinality(self) -> int:
+        return self.count
+
+    def start(self) -> Cursor:
+        return SlicesCursor(self)
+
+    def at(self, places: Array) -> ElementBlock:
+        """The elements at places."""
+        return ElementBlock(len(places), tuple([column[places] for column in self.columns]))
+
+
+class SlicesCursor(CountedCursor):
+    """A row of arrays."""
+
+    def __init__(self, stage: SlicesStage) -> None:
+        super().__init__(stage.count)
+        self.stage = stage
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        start, stop = self.next_places(limit)
+        if start == stop:
+            return None
+        return ElementBlock(
+            stop - start, tuple([column[start:stop] for column in self.stage.columns])
+        )
+
+
+class RangeStage(DatasetStage):
+    """start, start + step, ... before stop."""
+
+    type_name = "RangeDataset"
+
+    def __init__(self, element: ElementType, start: Array, stop: Array, step: Array) -> None:
+        super().__init__(element)
+        numbers = range(int(start), int(stop), int(step) or 1)
+        if int(step) == 0:
+            raise InvalidArgumentError(None, None, "step must be a non-zero integer.")
+        self.numbers = numbers
+        self.dtype_of_numbers = element.types[0].dtype.as_numpy_dtype
+
+    def cardinality(self) -> int:
+        return len(self.numbers)
+
+    def start(self) -> Cursor:
+        return RangeCursor(self)
+
+    def at(self, places: Array) -> ElementBlock:
+        """The numbers at places."""
+        numbers = self.numbers
+        column = places * numbers.step + numbers.start
+        return ElementBlock(len(places), (column.astype(self.dtype_of_numbers),))
+
+
+class RangeCursor(CountedCursor):
+    """A number of a range."""
+
+    def __init__(self, stage: RangeStage) -> None:
+        super().__init__(len(stage.numbers))
+        self.stage = stage
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        start, stop = self.next_places(limit)
+        if start == stop:
+            return None
+        part = self.stage.numbers[start:stop]
+        column = np.arange(part.start, part.stop, part.step)
+        return ElementBlock(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
+
+
+class Elements(Protocol):
+    """What a Python iterator gives."""
+
+    def block(self, limit: int) -> ElementBlock | None:
+        """The next elements, at most `limit`; None at the end."""
+
+
+class GeneratedStage(DatasetStage):
+    """What a Python function's iterator gives."""
+
+    type_name = "FlatMapDataset"
+    has_effects = True
+
+    def __init__(
+        self, element: ElementType, *operands: Any, generator: Callable[..., Elements]
+    ) -> None:
+        super().__init__(element)
+        self.operands = operands
+        self.generator = generator
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return GeneratedCursor(self)
+
+
+class GeneratedCursor(Cursor):
+    """A running Python iterator, which is made when it is first asked."""
+
+    def __init__(self, stage: GeneratedStage) -> None:
+        self.stage = stage
+        self.elements: Elements | None = None
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        if self.elements is None:
+            self.elements = self.stage.generator(*self.stage.operands)
+        return self.elements.block(limit)
+
+    def save(self) -> State:
+        raise InvalidArgumentError(
+            None, None,
+            "an iterator over `from_generator` cannot be saved: where a Python generator is, only "
+            "Python knows",
+        )  # fmt: skip
+
+    def restore(self, state: State) -> None:
+        self.save()
+
+
+class RandomStage(DatasetStage):
+    """Random numbers, as TensorFlow's generator gives them, without an end."""
+
+    type_name = "RandomDataset"
+
+    def __init__(self, element: ElementType, seed: Array, seed2: Array, *, is_fixed: bool) -> None:
+        super().__init__(element)
+        self.generator = SeedGenerator(int(seed), int(seed2), is_fixed)
+
+    def cardinality(self) -> int:
+        return INFINITE
+
+    def start(self) -> Cursor:
+        return RandomCursor(self)
+
+
+class RandomCursor(Cursor):
+    """A place in a stream of random numbers."""
+
+    def __init__(self, stage: RandomStage) -> None:
+        self.words = RandomWords(*stage.generator.next_seeds())
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        return ElementBlock(limit, (np.array(self.words.take(limit), np.int64),))
+
+    def save(self) -> State:
+        words = self.words
+        return [words.seed, words.seed2, words.drawn]
+
+    def restore(self, state: State) -> None:
+        self.words = RandomWords(*state)

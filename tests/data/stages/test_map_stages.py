@@ -1,0 +1,119 @@
+"""Functions of elements: laziness, threads, what comes before and after an error."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+import graphwright as tf
+
+Dataset = tf.data.Dataset
+
+
+def outcomes(dataset: tf.data.Dataset, count: int) -> list[object]:
+    """What so many calls of `next` give."""
+    iterator, found = iter(dataset), []
+    for _ in range(count):
+        try:
+            found.append(int(next(iterator)))
+        except tf.errors.InvalidArgumentError:
+            found.append("error")
+        except StopIteration:
+            found.append("end")
+    return found
+
+
+@pytest.mark.parametrize("calls", [None, 1, 3])
+@pytest.mark.parametrize("is_generated", [False, True])
+def test_errors_stand_between_elements(calls: int | None, is_generated: bool) -> None:
+    numbers = [3, 0, 4, 5, 0, 0, 6] * 20
+    spec = tf.TensorSpec([], tf.int32)
+    generated = Dataset.from_generator(lambda: numbers, output_signature=spec)
+    source = generated if is_generated else Dataset.from_tensor_slices(numbers)
+    dataset = source.map(lambda x: 60 // x, num_parallel_calls=calls)
+    expected = [60 // x if x else "error" for x in numbers]
+    assert outcomes(dataset, len(numbers) + 2) == [*expected, "end", "end"]
+
+
+def test_a_function_that_calls_python_runs_when_an_element_is_asked_for() -> None:
+    calls: list[int] = []
+
+    def note(x: int) -> int:
+        calls.append(int(x))
+        return x
+
+    dataset = Dataset.range(100).map(lambda x: tf.numpy_function(note, [x], tf.int64)).batch(3)
+    iterator = iter(dataset)
+    assert calls == []
+    next(iterator)
+    assert calls == [0, 1, 2]
+    next(iterator)
+    assert calls == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_function_reads_a_variable_when_an_element_is_asked_for() -> None:
+    v = tf.Variable(1, dtype=tf.int64)
+    iterator = iter(Dataset.range(100).map(lambda x: x + v))
+    seen = []
+    for value in (10, 20, 30):
+        v.assign(value)
+        seen.append(int(next(iterator)))
+    assert seen == [10, 21, 32]
+
+
+def test_threads_call_the_function_at_the_same_time() -> None:
+    meeting = threading.Barrier(3, timeout=20)
+
+    def meet(x: int) -> int:
+        meeting.wait()
+        return x
+
+    dataset = Dataset.range(6).map(
+        lambda x: tf.numpy_function(meet, [x], tf.int64), num_parallel_calls=3
+    )
+    assert [int(x) for x in dataset] == list(range(6))
+
+
+def test_a_long_function_is_divided_among_threads_in_order() -> None:
+    matrix = tf.random.uniform([60, 60], seed=1)
+
+    def power(x: tf.Tensor) -> tf.Tensor:
+        y = matrix
+        for _ in range(6):
+            y = tf.linalg.matmul(y, matrix) / 30.0
+        return tf.cast(x, tf.float32) + 0.0 * tf.reduce_sum(y)
+
+    dataset = Dataset.range(300).map(power, num_parallel_calls=2)
+    assert [int(x) for x in dataset.batch(50).unbatch()] == list(range(300))
+
+
+def test_a_place_in_parallel_calls_is_saved() -> None:
+    def slow(x: int) -> int:
+        time.sleep(0.001)
+        return x * x
+
+    def dataset() -> tf.data.Dataset:
+        return Dataset.range(20).map(
+            lambda x: tf.numpy_function(slow, [x], tf.int64), num_parallel_calls=4
+        )
+
+    iterator, other = iter(dataset()), iter(dataset())
+    for _ in range(7):
+        next(iterator)
+    other._reader.restore(iterator._reader.save())
+    assert [int(x) for x in other] == [int(x) for x in iterator] == [i * i for i in range(7, 20)]
+
+
+def test_a_state_steps_through_elements() -> None:
+    dataset = Dataset.from_tensor_slices([1, 2, 0, 3] * 30)
+    scanned = dataset.scan(0, lambda state, x: (state + x, state * 10 + 12 // x))
+    expected: list[object] = []
+    state = 0
+    for x in [1, 2, 0, 3] * 30:
+        expected.append(state * 10 + 12 // x if x else "error")
+        state += x if x else 0
+    assert outcomes(scanned, 121) == [*expected, "end"]
+    total = dataset.reduce(tf.constant(0), lambda state, x: state + x)
+    assert int(total) == 180

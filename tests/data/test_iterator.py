@@ -1,0 +1,120 @@
+"""Iterators: in functions, as arguments, and saved in the middle."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphwright as tf
+
+Dataset = tf.data.Dataset
+
+PROGRAM = """
+import sys
+import graphwright as tf
+
+def dataset():
+    texts = [str(i) for i in range(40)]
+    rows = tf.data.Dataset.from_tensor_slices({"n": tf.range(40), "word": texts})
+    return rows.shuffle(15, seed=5).map(lambda e: {**e, "twice": e["n"] * 2}).batch(3).prefetch(2)
+
+def words(iterator):
+    return [[w.decode() for w in e["word"].numpy()] for e in iterator]
+"""
+
+
+def test_an_iterator_goes_on_in_another_process(tmp_path: Path) -> None:
+    scope: dict[str, object] = {}
+    exec(PROGRAM, scope)
+    dataset, words = scope["dataset"], scope["words"]
+    iterator = iter(dataset())  # type: ignore[operator]
+    for _ in range(4):
+        next(iterator)
+    path = tf.train.Checkpoint(iterator=iterator).save(str(tmp_path / "place"))
+    rest = words(iterator)  # type: ignore[operator]
+    program = PROGRAM + (
+        "iterator = iter(dataset())\n"
+        f"tf.train.Checkpoint(iterator=iterator).restore({path!r}).assert_consumed()\n"
+        "print(words(iterator))"
+    )
+    other = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert other.stdout.strip() == str(rest)
+    assert len(rest) == 10
+
+
+@pytest.mark.parametrize("count", range(8))
+def test_a_place_comes_back_whatever_was_taken(count: int, tmp_path: Path) -> None:
+    def dataset() -> object:
+        numbers = Dataset.range(6).flat_map(Dataset.range).repeat(2)
+        return numbers.window(3, drop_remainder=True).flat_map(lambda w: w.batch(3))
+
+    one, two = iter(dataset()), iter(dataset())  # type: ignore[call-overload]
+    for _ in range(count):
+        next(one)
+    path = tf.train.Checkpoint(place=one).save(str(tmp_path / "place"))
+    tf.train.Checkpoint(place=two).restore(path).assert_consumed()
+    assert [e.numpy().tolist() for e in two] == [e.numpy().tolist() for e in one]
+
+
+def test_a_generator_says_that_it_cannot_be_saved(tmp_path: Path) -> None:
+    spec = tf.TensorSpec([], tf.int32)
+    iterator = iter(Dataset.from_generator(lambda: iter([1, 2]), output_signature=spec))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be saved"):
+        tf.train.Checkpoint(place=iterator).save(str(tmp_path / "place"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_loop_over_an_iterator_takes_no_more_than_it_needs() -> None:
+    @tf.function
+    def first_above(iterator: tf.data.Iterator, bound: tf.Tensor) -> tf.Tensor:
+        last = tf.constant(-1, tf.int64)
+        for x in iterator:
+            last = x
+            if x > bound:
+                break
+        return last
+
+    iterator = iter(Dataset.range(10))
+    assert int(first_above(iterator, tf.constant(3, tf.int64))) == 4
+    assert int(next(iterator)) == 5
+    assert int(first_above(iterator, tf.constant(100, tf.int64))) == 9
+    assert first_above.experimental_get_tracing_count() == 1
+
+
+def test_functions_know_iterators_by_the_type_of_their_elements() -> None:
+    @tf.function
+    def following(iterator: tf.data.Iterator) -> tf.Tensor:
+        return next(iterator)
+
+    for dataset in (Dataset.range(3), Dataset.range(5).map(lambda x: x * 2)):
+        following(iter(dataset))
+    assert following.experimental_get_tracing_count() == 1
+    following(iter(Dataset.from_tensors(1.0)))
+    assert following.experimental_get_tracing_count() == 2
+    with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+        following(iter(Dataset.range(0)))
+
+
+def test_a_loop_over_a_dataset_lets_shapes_change() -> None:
+    @tf.function
+    def total(dataset: tf.data.Dataset) -> tf.Tensor:
+        result = tf.constant(0)
+        for x in dataset:
+            result += x
+        return result
+
+    @tf.function
+    def collected(dataset: tf.data.Dataset) -> tf.Tensor:
+        result = tf.zeros([0], tf.int64)
+        for x in dataset:
+            result = tf.concat([result, [x]], 0)
+        return result
+
+    unknown = Dataset.from_generator(lambda: [1, 2, 3], tf.int32)
+    assert int(total(unknown)) == 6
+    assert collected(Dataset.range(4)).numpy().tolist() == [0, 1, 2, 3]
