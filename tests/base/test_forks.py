@@ -16,6 +16,8 @@ from support.forking import in_child, shared_locks
 import graphwright
 import graphwright as tf
 from graphwright.base.forks import HELD, cached_property
+from graphwright.data.random_words import SeedGenerator
+from graphwright.data.reader import Reader
 from graphwright.library.objects.critical_section import Mutex
 from graphwright.machine.disk_cache import DiskCache
 from graphwright.ops.random.seeds import Stream
@@ -116,6 +118,9 @@ def with_locks_of_their_own(tmp_path):
         Mutex("m"),
         Stream(1, 2),
         DiskCache(tmp_path),
+        tf.data.Dataset.range(1).cache()._stage,
+        Reader(tf.data.Dataset.range(1)._stage),
+        SeedGenerator(1, 2, is_fixed=False),
     ]
 
 
@@ -138,7 +143,8 @@ def test_each_class_whose_objects_have_locks_has_one_that_children_renew(tmp_pat
         for p in Path(graphwright.__file__).parent.rglob("*.py")
         if re.search(r"self\.\w+ = threading\.R?Lock\(", p.read_text())
     ]
-    assert plain == ["background.py"]  # whose worker a child makes anew
+    # Whose threads, and locks with them, a child makes anew.
+    assert sorted(plain) == ["background.py", "buffer_stages.py"]
 
 
 @forked

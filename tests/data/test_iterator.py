@@ -118,3 +118,36 @@ def test_a_loop_over_a_dataset_lets_shapes_change() -> None:
     unknown = Dataset.from_generator(lambda: [1, 2, 3], tf.int32)
     assert int(total(unknown)) == 6
     assert collected(Dataset.range(4)).numpy().tolist() == [0, 1, 2, 3]
+
+
+def test_builtins_of_python_take_datasets_in_functions() -> None:
+    @tf.function
+    def by_number(dataset: tf.data.Dataset) -> tf.Tensor:
+        result = tf.constant(0, tf.int64)
+        for number, x in enumerate(dataset):
+            result += number * x
+        return result
+
+    @tf.function
+    def products(one: tf.data.Dataset, two: tf.data.Dataset) -> tf.Tensor:
+        result = tf.constant(0, tf.int64)
+        for x, y in zip(one, two):
+            result += x * y
+        return result
+
+    @tf.function
+    def changed(dataset: tf.data.Dataset) -> tf.Tensor:
+        result = tf.constant(0, tf.int64)
+        for x in map(lambda x: x * 2, dataset):  # noqa: C417 - that is what is tested
+            result += x
+        for x in filter(lambda x: x > 1, dataset):
+            result += x * 100
+        return result
+
+    assert int(by_number(Dataset.range(4))) == 14
+    assert int(products(Dataset.range(4), Dataset.range(10))) == 14
+    assert int(changed(Dataset.range(4))) == 512
+    assert int(tf.function(lambda: next(iter(Dataset.range(5).skip(2))))()) == 2
+    assert int(tf.function(lambda dataset: len(dataset))(Dataset.range(7))) == 7
+    with pytest.raises(tf.errors.InvalidArgumentError, match="infinite or unknown"):
+        tf.function(lambda dataset: len(dataset))(Dataset.range(7).repeat())

@@ -37,13 +37,18 @@ def _on_tensors(builtin: Function) -> Function:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
-            if type(arg) not in PLAIN and converted_operators.staged(arg):
+            if type(arg) not in PLAIN and (converted_operators.staged(arg) or _answers(arg)):
                 return converted_operators.builtin(name)(*args, **kwargs)
             if type(arg) is list and arg:
                 converted_operators.refuse_lost(arg[-1])
         return builtin(*args, **kwargs)
 
     return _named(call, builtin)
+
+
+def _answers(arg: object) -> bool:
+    """Whether the class of something that the graph loops over has builtins of its own."""
+    return hasattr(type(arg), "__graph_builtin__") and converted_operators.loops(arg)
 
 
 def _on_loops(builtin: Function) -> Function:

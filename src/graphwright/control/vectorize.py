@@ -375,7 +375,11 @@ def vectorized(
     rewrite = Rewrite(count, fallback, warn)
     lanes = [Lane(t[0], False) if alone else Lane(t, True) for t, alone in zip(tensors, single)]
     lanes += [Lane(outside, False) for outside in one.graph.captured]
-    return one.pack([rewrite.spread(lane) for lane in rewrite.run(one.graph, lanes)])
+    try:
+        results = rewrite.run(one.graph, lanes)
+    except NotVectorized as refusal:
+        raise ValueError(str(refusal)) from refusal.__cause__
+    return one.pack([rewrite.spread(lane) for lane in results])
 
 
 def in_graph(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.control.assertions import assert_greater_equal
 from graphwright.data import dataset_ops
 from graphwright.data.batches import Batches
 from graphwright.data.combinations import Combinations
@@ -300,6 +301,11 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """
         return self._type.pack(apply(dataset_ops.SingleElement(self._type), self._variant) or ())
 
+    @staticmethod
+    def __graph_builtin__(name: str, *args: Any, **kwargs: Any) -> Any:
+        """What Python's `enumerate`, `zip` and the like make of datasets in a function."""
+        return BUILTINS[name](*args, **kwargs)
+
     def as_numpy_iterator(self) -> NumpyIterator:
         """Returns the elements in NumPy's form, one by one.
 
@@ -400,3 +406,25 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
                 f"{type(dataset)}."
             )
         return dataset
+
+
+def mapped(function: Callable[..., object], *datasets: Dataset) -> Any:
+    """`map` of datasets in a function."""
+    return datasets[0].map(function) if len(datasets) == 1 else Dataset.zip(*datasets).map(function)
+
+
+def known_length(dataset: Dataset) -> Any:
+    """`len` of a dataset in a function: an error at run time where nobody knows it."""
+    count = dataset.cardinality()
+    assert_greater_equal(count, int64(0), "the length of the dataset is infinite or unknown")
+    return count
+
+
+BUILTINS: dict[str, Callable[..., Any]] = {
+    "enumerate": lambda dataset, start=0: dataset.enumerate(start),
+    "filter": lambda function, dataset: dataset.filter(function),
+    "iter": Iterator.over,
+    "len": known_length,
+    "map": mapped,
+    "zip": lambda *datasets, strict=False: Dataset.zip(*datasets),
+}

@@ -173,7 +173,12 @@ def symbolic(value: object) -> list[SymbolicTensor]:
 
 def is_of(tensor: SymbolicTensor, graph: Graph) -> bool:
     """Whether a tensor belongs to a graph or to one in it."""
-    return tensor.graph is graph or any(is_of(tensor, inner) for inner in graph.subgraphs())
+    graphs, seen = [graph], {graph}
+    for each in graphs:  # it grows: many nodes may share a graph, which is looked into once
+        inner = [g for g in each.subgraphs() if g not in seen]
+        graphs += inner
+        seen.update(inner)
+    return tensor.graph in seen
 
 
 def made_at(tensor: SymbolicTensor) -> str:
