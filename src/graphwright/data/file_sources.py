@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.base.errors import UnimplementedError
 from graphwright.control.assertions import assert_true
 from graphwright.data.dataset_value import DatasetValue, make
 from graphwright.data.element_type import ElementType
@@ -83,9 +82,5 @@ class FileSources(DatasetValue):
         >>> [int(x) for x in dataset] + [int(x) for x in dataset]
         [0, 2, 4, 0, 2, 4]
         """
-        path: Any = convert(filename, dt.string)
-        if path.numpy():
-            raise UnimplementedError(
-                None, None, "a cache in a file is not there yet; without a name it is in memory"
-            )
-        return make(buffer_stages.MemoryCacheStage, self._type, [self])
+        path = convert(filename, dt.string)
+        return make(buffer_stages.MemoryCacheStage, self._type, [self], [path])

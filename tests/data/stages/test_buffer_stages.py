@@ -121,3 +121,16 @@ def test_a_round_that_did_not_end_leaves_the_cache_empty() -> None:
     assert [int(x) for x in dataset] == [0, 1, 2]
     assert [int(x) for x in dataset] == [0, 1, 2]
     assert calls == [0, 0, 1, 2]
+
+
+def test_a_function_makes_a_cache() -> None:
+    @tf.function
+    def total() -> tf.Tensor:
+        result = tf.constant(0, tf.int64)
+        for x in Dataset.range(4).cache():
+            result += x
+        return result
+
+    assert int(total()) == 6
+    with pytest.raises(tf.errors.UnimplementedError, match="not there yet"):
+        Dataset.range(4).cache("/nowhere")
