@@ -33,7 +33,7 @@ from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.specs import TensorSpec
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import TensorType, VariantValue
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import make_array
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
@@ -72,12 +72,8 @@ def status_of(error: Exception) -> StatusError:
     return status(None, None, f"{type(error).__name__}: {error}\n{trace}\n")
 
 
-class Tape:
+class Tape(VariantValue):
     """The record of a call under a gradient tape, for its gradient: a value of dtype variant."""
-
-    dtype = dt.variant
-    shape = ()
-    tensor_type = TensorType(dt.variant, ())
 
     def __init__(
         self, recorder: Recorder, inputs: Sequence[TensorValue], outputs: Sequence[TensorValue]

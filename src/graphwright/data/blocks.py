@@ -27,6 +27,11 @@ class ElementBlock:
         self.count = count
         self.columns = columns
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether each column is one array."""
+        return all(isinstance(column, np.ndarray) for column in self.columns)
+
     @classmethod
     def restored(cls, state: Sequence[Any]) -> ElementBlock:
         """The block that `saved` gave."""

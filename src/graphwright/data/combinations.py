@@ -13,6 +13,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
 from graphwright.types.specs import TensorSpec
+from graphwright.values.tensor import Tensor
 
 
 class Combinations(DatasetValue):
@@ -59,7 +60,7 @@ class Combinations(DatasetValue):
         element = ElementType(tree.pack_sequence_as(structure, [d.element_spec for d in inputs]))
         return make(combine_stages.ZipStage, element, inputs)
 
-    def concatenate(self, dataset: Any, name: str | None = None) -> Any:
+    def concatenate(self, dataset: DatasetValue, name: str | None = None) -> Any:
         """Returns the elements of this dataset and then those of another.
 
         Args:
@@ -106,7 +107,9 @@ class Combinations(DatasetValue):
 
     @staticmethod
     def choose_from_datasets(
-        datasets: Sequence[Any], choice_dataset: Any, stop_on_empty_dataset: bool = True
+        datasets: Sequence[DatasetValue],
+        choice_dataset: DatasetValue,
+        stop_on_empty_dataset: bool = True,
     ) -> Any:
         """Returns elements of several datasets, chosen by numbers from another one.
 
@@ -148,8 +151,8 @@ class Combinations(DatasetValue):
 
     @staticmethod
     def sample_from_datasets(
-        datasets: Sequence[Any],
-        weights: Any = None,
+        datasets: Sequence[DatasetValue],
+        weights: Sequence[float] | Tensor | DatasetValue | None = None,
         seed: TensorLike | None = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
@@ -181,14 +184,14 @@ class Combinations(DatasetValue):
         """
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        likely, weights = sampling.weighted(datasets, weights)
-        if len(likely) == 1 and not isinstance(weights, DatasetValue):
-            return likely[0]
-        choices = sampling.choices(weights, seed, rerandomize_each_iteration)
-        return chosen(choices, likely, stop_on_empty_dataset)
+        possible, likely = sampling.weighted(datasets, weights)
+        if len(possible) == 1 and not isinstance(likely, DatasetValue):
+            return possible[0]
+        choices = sampling.choices(likely, seed, rerandomize_each_iteration)
+        return chosen(choices, possible, stop_on_empty_dataset)
 
 
-def chosen(choices: DatasetValue, datasets: Sequence[Any], stops_at_empty: bool) -> Any:
+def chosen(choices: DatasetValue, datasets: Sequence[DatasetValue], stops_at_empty: bool) -> Any:
     """The elements of datasets whose numbers come from another dataset."""
     element: ElementType = datasets[0]._type
     for dataset in datasets[1:]:

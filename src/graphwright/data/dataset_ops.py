@@ -11,14 +11,14 @@ from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
-from graphwright.data.optional import OptionalRow
+from graphwright.data.optional import ElementOp, OptionalRow
 from graphwright.data.reader import Reader
 from graphwright.data.stage import DatasetStage
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import TensorType, VariantValue
 
 
 class Recipe(NamedTuple):
@@ -65,7 +65,10 @@ class MakeDataset(Op):
         return ((),)
 
     def kernel(self, *operands: Any) -> DatasetStage:
-        return self.recipe.stage(operands)
+        # A kernel before it may have given a NumPy scalar; in a block each value is an array.
+        return self.recipe.stage(
+            [np.asarray(o) if isinstance(o, np.generic) else o for o in operands]
+        )
 
     @property
     def makes_effects(self) -> bool:
@@ -125,25 +128,14 @@ class NextElement(Op):
         return (np.array(True), *row)
 
 
-class GetNext(Op):
+class GetNext(ElementOp):
     """The tensors of the next element of an iterator; OutOfRangeError where there is none."""
 
     type_name = "_IteratorGetNext"
     inputs = ("iterator: variant",)
     behind = Reader
-    outputs = ("components: Tout...",)
     effect = Effect.WRITE
     pure = False
-    returns_tuple = True
-    gradient = not_differentiable
-
-    element: ElementType
-
-    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
-        return tuple([type_.dtype for type_ in self.element.types])
-
-    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
-        return tuple(self.element.types)
 
     def kernel(self, reader: Reader) -> tuple[Any, ...]:
         row = reader.row()
@@ -200,45 +192,23 @@ class NextBlock(Op):
         return (np.array(block.count, np.int32), *block.columns)
 
 
-class AbsentElement(Op):
+class AbsentElement(ElementOp):
     """Tensors of an element that nobody looks at."""
 
     type_name = "_AbsentElement"
-    outputs = ("components: Tout...",)
-    gradient = not_differentiable
-    returns_tuple = True
-
-    element: ElementType
-
-    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
-        return tuple([type_.dtype for type_ in self.element.types])
-
-    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
-        return tuple(self.element.types)
 
     def kernel(self) -> tuple[Any, ...]:
         return tuple(map(absent, self.element.types))
 
 
-class SingleElement(Op):
+class SingleElement(ElementOp):
     """The only element of a dataset."""
 
     type_name = "_DatasetToSingleElement"
     inputs = ("dataset: variant",)
     behind = DatasetStage
-    outputs = ("components: Tout...",)
     effect = Effect.WRITE
     pure = False
-    returns_tuple = True
-    gradient = not_differentiable
-
-    element: ElementType
-
-    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
-        return tuple([type_.dtype for type_ in self.element.types])
-
-    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
-        return tuple(self.element.types)
 
     def kernel(self, stage: DatasetStage) -> tuple[Any, ...]:
         reader = Reader(stage)
@@ -321,9 +291,5 @@ def absent(type_: TensorType) -> Any:
     return np.zeros(shape, type_.dtype.as_numpy_dtype)
 
 
-class Nothing:
+class Nothing(VariantValue):
     """A value of dtype variant where there is no element."""
-
-    dtype = dt.variant
-    shape = ()
-    tensor_type = TensorType(dt.variant, ())

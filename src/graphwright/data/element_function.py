@@ -167,7 +167,7 @@ class BoundFunction:
         The function takes the state and an element; it gives the next state, and something else.
         """
         width = len(state)
-        if block.count > 1 and not self.has_effects and is_dense(block):
+        if block.count > 1 and not self.has_effects and has_columns(block):
             try:
                 with activate(None):
                     results = self.stepper(width)([*state, *block.columns])
@@ -191,9 +191,7 @@ class BoundFunction:
         """Whether the elements of a block are computed at once."""
         if self.is_vectorized is None and self.seen + block.count > _FEW:
             self.rows()
-        if not self.is_vectorized:
-            return False
-        return is_dense(block)
+        return bool(self.is_vectorized) and has_columns(block)
 
     def rows(self) -> GraphRunner:
         """What computes many elements at once; the first call finds out whether it is possible."""
@@ -248,10 +246,8 @@ def of_steps(graph: Graph, width: int) -> Graph:
         types += [value.type for _, value in graph.captures]
         whole.parameters = [whole.placeholder(type_, "operand") for type_ in types]
         operands = [SymbolicTensor(value, whole) for value in whole.parameters]
-        columns, captured = (
-            operands[width : width + len(row_values)],
-            operands[len(graph.parameters) :],
-        )
+        columns = operands[width : len(graph.parameters)]
+        captured = operands[len(graph.parameters) :]
         count = shape_of(columns[0])[0]
         others = [value.type for value in graph.results[width:]]
         arrays = [TensorArray(t.dtype, count, element_shape=TensorShape(t.dims)) for t in others]
@@ -272,9 +268,9 @@ def of_steps(graph: Graph, width: int) -> Graph:
     return whole
 
 
-def is_dense(block: ElementBlock) -> bool:
-    """Whether each column is one array."""
-    return bool(block.columns) and all(isinstance(c, np.ndarray) for c in block.columns)
+def has_columns(block: ElementBlock) -> bool:
+    """Whether a block is made of columns, and each is one array."""
+    return bool(block.columns) and block.is_dense
 
 
 def with_rows(type_: TensorType) -> TensorType:

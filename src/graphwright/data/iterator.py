@@ -11,23 +11,19 @@ import numpy as np
 from graphwright.data.dataset_loops import ElementFold
 from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
-from graphwright.data.element_type import ElementType
+from graphwright.data.handles import ElementHandle, ElementHandleSpec
 from graphwright.data.optional import Optional
 from graphwright.data.reader import Reader
 from graphwright.data.state_coding import decode, encode
 from graphwright.op.interpreter import apply
 from graphwright.trace.tracer import current_tracer
-from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.composite import Composite
-from graphwright.types.specs import TensorSpec
-from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import constant
-from graphwright.values.tensor import EagerTensor, Tensor, wrap
+from graphwright.values.tensor import EagerTensor, wrap
 from graphwright.values.trackable import Trackable
 
 
-class IteratorSpec(TypeSpec):
+class IteratorSpec(ElementHandleSpec):
     """The type of iterators over elements of one type.
 
     Args:
@@ -39,48 +35,15 @@ class IteratorSpec(TypeSpec):
     IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)
     """
 
-    __slots__ = ("_element_spec",)
-
-    def __init__(self, element_spec: object) -> None:
-        self._element_spec = element_spec
-
-    @property
-    def element_spec(self) -> Any:
-        """The structure of type specs of an element."""
-        return self._element_spec
+    __slots__ = ()
 
     @property
     def value_type(self) -> type:
         """`tf.data.Iterator`."""
         return Iterator
 
-    @classmethod
-    def from_value(cls, value: Iterator) -> IteratorSpec:
-        """The type of an iterator.
 
-        Args:
-            value: The iterator.
-
-        Returns:
-            A `tf.data.IteratorSpec`.
-        """
-        return cls(value.element_spec)
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return (self._element_spec,)
-
-    @property
-    def _component_specs(self) -> Any:
-        return TensorSpec([], dt.variant)
-
-    def _to_components(self, value: Any) -> Any:
-        return value._handle
-
-    def _from_components(self, components: Any) -> Any:
-        return Iterator._of(components, ElementType(self._element_spec))
-
-
-class Iterator(Composite, Trackable):
+class Iterator(ElementHandle, Trackable):
     """A place in a dataset, from which elements are taken one by one.
 
     `iter(dataset)` makes one. Functions take it as an argument and take elements from it. A
@@ -91,15 +54,6 @@ class Iterator(Composite, Trackable):
     >>> int(next(iterator)), int(iterator.get_next())
     (0, 1)
     """
-
-    _handle: Tensor
-    _type: ElementType
-
-    @classmethod
-    def _of(cls, handle: Tensor, element: ElementType) -> Iterator:
-        made = cls.__new__(cls)
-        made._handle, made._type = handle, element
-        return made
 
     @classmethod
     def over(cls, dataset: DatasetValue) -> Iterator:
@@ -112,11 +66,6 @@ class Iterator(Composite, Trackable):
             A `tf.data.Iterator`.
         """
         return cls._of(apply(OpenIterator(), dataset._variant), dataset._type)
-
-    @property
-    def element_spec(self) -> Any:
-        """The structure of type specs of an element."""
-        return self._type.specs
 
     @property
     def __graphwright_spec__(self) -> IteratorSpec:

@@ -10,24 +10,32 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Row
 from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.handles import ElementHandle, ElementHandleSpec
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
-from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
-from graphwright.types.specs import TensorSpec
-from graphwright.types.tensor_type import TensorType
-from graphwright.types.type_spec import TypeSpec
-from graphwright.values.tensor import Tensor
+from graphwright.types.tensor_type import TensorType, VariantValue
 
 
-class OptionalRow:
+class ElementOp(Op):
+    """The base of ops whose results are the tensors of an element."""
+
+    outputs = ("components: Tout...",)
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.element.types)
+
+
+class OptionalRow(VariantValue):
     """The arrays of an element, or None: a value of dtype variant."""
-
-    dtype = dt.variant
-    shape = ()
-    tensor_type = TensorType(dt.variant, ())
 
     def __init__(self, row: Row | None) -> None:
         self.row = row
@@ -78,23 +86,12 @@ class OptionalHasValue(Op):
         return np.array(optional.row is not None)
 
 
-class OptionalGetValue(Op):
+class OptionalGetValue(ElementOp):
     """The value of an optional that has one."""
 
     type_name = "_OptionalGetValue"
     inputs = ("optional: variant",)
     behind = OptionalRow
-    outputs = ("components: Tout...",)
-    returns_tuple = True
-    gradient = not_differentiable
-
-    element: ElementType
-
-    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
-        return tuple([type_.dtype for type_ in self.element.types])
-
-    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
-        return tuple(self.element.types)
 
     def kernel(self, optional: OptionalRow) -> tuple[Any, ...]:
         if optional.row is None:
@@ -104,7 +101,7 @@ class OptionalGetValue(Op):
         return tuple(optional.row)
 
 
-class OptionalSpec(TypeSpec):
+class OptionalSpec(ElementHandleSpec):
     """The type of optionals of elements of one type.
 
     Args:
@@ -115,48 +112,15 @@ class OptionalSpec(TypeSpec):
     OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)
     """
 
-    __slots__ = ("_element_spec",)
-
-    def __init__(self, element_spec: object) -> None:
-        self._element_spec = element_spec
-
-    @property
-    def element_spec(self) -> Any:
-        """The structure of type specs of the value."""
-        return self._element_spec
+    __slots__ = ()
 
     @property
     def value_type(self) -> type:
         """`tf.experimental.Optional`."""
         return Optional
 
-    @classmethod
-    def from_value(cls, value: Optional) -> OptionalSpec:
-        """The type of an optional.
 
-        Args:
-            value: The optional.
-
-        Returns:
-            A `tf.OptionalSpec`.
-        """
-        return cls(value.element_spec)
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return (self._element_spec,)
-
-    @property
-    def _component_specs(self) -> Any:
-        return TensorSpec([], dt.variant)
-
-    def _to_components(self, value: Any) -> Any:
-        return value._handle
-
-    def _from_components(self, components: Any) -> Any:
-        return Optional._of(components, ElementType(self._element_spec))
-
-
-class Optional(Composite):
+class Optional(ElementHandle):
     """An element, or none: what `get_next_as_optional` of an iterator gives.
 
     >>> import graphwright as tf
@@ -167,15 +131,6 @@ class Optional(Composite):
     >>> bool(iterator.get_next_as_optional().has_value())
     False
     """
-
-    _handle: Tensor
-    _type: ElementType
-
-    @classmethod
-    def _of(cls, handle: Tensor, element: ElementType) -> Optional:
-        made = cls.__new__(cls)
-        made._handle, made._type = handle, element
-        return made
 
     @staticmethod
     def from_value(value: object) -> Optional:
@@ -227,11 +182,6 @@ class Optional(Composite):
             InvalidArgumentError: There is none.
         """
         return self._type.pack(apply(OptionalGetValue(self._type), self._handle, name=name) or ())
-
-    @property
-    def element_spec(self) -> Any:
-        """The structure of type specs of the value."""
-        return self._type.specs
 
     @property
     def __graphwright_spec__(self) -> OptionalSpec:

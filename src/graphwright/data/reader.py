@@ -7,10 +7,9 @@ from time import perf_counter
 import numpy as np
 
 from graphwright.base.forks import own_lock
-from graphwright.data.blocks import ElementBlock, Row
+from graphwright.data.blocks import ElementBlock, Row, of_row
 from graphwright.data.stage import DatasetStage, State, cursor_of
-from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import VariantValue
 
 #: A block grows until it takes so long, in seconds, or has so many bytes or elements.
 _LONG = 0.001
@@ -18,12 +17,8 @@ _BYTES = 1 << 20
 _MOST = 1 << 14
 
 
-class Reader:
+class Reader(VariantValue):
     """An iterator's place in a dataset: a value of dtype variant, which changes."""
-
-    dtype = dt.variant
-    shape = ()
-    tensor_type = TensorType(dt.variant, ())
 
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
@@ -37,11 +32,8 @@ class Reader:
     def row(self) -> Row | None:
         """The arrays of the next element; None at the end."""
         with self.lock:
-            if self.place == self.block.count:
-                block = self.next_block()
-                if block is None:
-                    return None
-                self.block, self.place = block, 0
+            if not self.fill():
+                return None
             place = self.place
             self.place = place + 1
             return self.block.row(place)
@@ -49,25 +41,31 @@ class Reader:
     def rest(self) -> ElementBlock | None:
         """The next elements, as many as are there; None at the end."""
         with self.lock:
-            if self.place < self.block.count:
-                part = self.block.part(self.place, self.block.count)
-                self.place = self.block.count
-                return part
-            return self.next_block()
+            return self.take(self.block.count) if self.fill() else None
 
     def dense_block(self) -> ElementBlock | None:
         """The next elements, with an array for each column; None at the end."""
         with self.lock:
-            if self.place == self.block.count:
-                block = self.next_block()
-                if block is None:
-                    return None
-                self.block, self.place = block, 0
-            start = self.place
-            is_dense = all(isinstance(c, np.ndarray) for c in self.block.columns)
-            self.place = self.block.count if is_dense else start + 1
-            part = self.block.part(start, self.place)
-        return part if is_dense else ElementBlock(1, tuple([c[0][None] for c in part.columns]))
+            if not self.fill():
+                return None
+            if self.block.is_dense:
+                return self.take(self.block.count)
+            return of_row(self.take(self.place + 1).row(0))
+
+    def fill(self) -> bool:
+        """Takes a block where all elements of the last one are taken; False at the end."""
+        if self.place < self.block.count:
+            return True
+        block = self.next_block()
+        if block is None:
+            return False
+        self.block, self.place = block, 0
+        return True
+
+    def take(self, stop: int) -> ElementBlock:
+        """The elements of the present block up to a place."""
+        start, self.place = self.place, stop
+        return self.block.part(start, stop)
 
     def next_block(self) -> ElementBlock | None:
         """The next elements, as many as are worth it."""

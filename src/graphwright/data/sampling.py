@@ -27,8 +27,8 @@ def random_numbers(seed: TensorLike | None, rerandomize: bool | None) -> Any:
 
 
 def weighted(
-    datasets: Sequence[Any], weights: Any
-) -> tuple[Sequence[Any], TensorValue | DatasetValue]:
+    datasets: Sequence[DatasetValue], weights: Any
+) -> tuple[Sequence[DatasetValue], TensorValue | DatasetValue]:
     """The datasets that can be chosen, and how likely each is."""
     if weights is None:
         return datasets, convert([1.0 / len(datasets)] * len(datasets))

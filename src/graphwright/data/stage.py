@@ -21,8 +21,7 @@ from typing import Any, Protocol
 
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import VariantValue
 
 #: The cardinality of a stage without an end, and of one that does not know.
 INFINITE, UNKNOWN = -1, -2
@@ -34,12 +33,8 @@ AUTOTUNE = -1
 State = Any
 
 
-class DatasetStage(ABC):
+class DatasetStage(VariantValue, ABC):
     """What a dataset does, with its numbers and functions: a value of dtype variant."""
-
-    dtype = dt.variant
-    shape = ()
-    tensor_type = TensorType(dt.variant, ())
 
     #: The kind, as TensorFlow names it.
     type_name = ""

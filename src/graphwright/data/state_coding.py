@@ -36,7 +36,7 @@ def decode(data: bytes) -> Any:
         raise DataLossError(None, None, f"this is no saved iterator: {error}") from error
 
 
-def plain(value: Any, pieces: list[bytes]) -> Any:
+def plain(value: object, pieces: list[bytes]) -> Any:
     """A value for JSON; the elements of arrays are added to `pieces`."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -69,7 +69,7 @@ def array_entry(array: Array, pieces: list[bytes]) -> dict[str, Any]:
     return {**entry, "dtype": dt.of_numpy(array.dtype).name}
 
 
-def revived(value: Any, data: bytes) -> Any:
+def revived(value: object, data: bytes) -> Any:
     """The value that an entry of the text stands for."""
     if isinstance(value, list):
         return [revived(item, data) for item in value]

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from graphwright.base.forks import held_over_forks
+from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
 Dims = tuple["int | None", ...]
@@ -232,3 +233,11 @@ def normalize_axes(axes: object, rank: int) -> tuple[int, ...]:
     if axes is None:
         return tuple(range(rank))
     return tuple([normalize_axis(int(a), rank) for a in entries(axes)])
+
+
+class VariantValue:
+    """The base of Python objects that are values of tensors: scalars of dtype variant."""
+
+    dtype = dt.variant
+    shape = ()
+    tensor_type = TensorType(dt.variant, ())

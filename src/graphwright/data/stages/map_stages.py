@@ -30,15 +30,23 @@ from graphwright.types.arrays import Array
 _WORTH = 0.001
 
 
-class MapStage(DatasetStage):
-    """A function of each element."""
+class FunctionStage(DatasetStage):
+    """The base of stages with one function of each element."""
 
-    type_name = "MapDataset"
-
-    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, function: StageFunction) -> None:
         super().__init__(element, source)
         self.function = function
         self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
+class MapStage(FunctionStage):
+    """A function of each element."""
+
+    type_name = "MapDataset"
+    function: BoundFunction
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -213,18 +221,11 @@ class ParallelCallsCursor(FunctionCursor):
         super().close()
 
 
-class FilterStage(DatasetStage):
+class FilterStage(FunctionStage):
     """The elements for which a function is true."""
 
     type_name = "FilterDataset"
-
-    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
-        super().__init__(element, source)
-        self.function = function
-        self.has_effects = function.has_effects
-
-    def cardinality(self) -> int:
-        return UNKNOWN
+    function: BoundFunction
 
     def start(self) -> Cursor:
         return FilterCursor(self)
@@ -254,18 +255,11 @@ def as_flags(column: Column) -> Any:
     return column if isinstance(column, np.ndarray) else np.array(column, bool)
 
 
-class TakeWhileStage(DatasetStage):
+class TakeWhileStage(FunctionStage):
     """The elements before the first for which a function is false."""
 
     type_name = "TakeWhileDataset"
-
-    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
-        super().__init__(element, source)
-        self.function = function
-        self.has_effects = function.has_effects
-
-    def cardinality(self) -> int:
-        return UNKNOWN
+    function: BoundFunction
 
     def start(self) -> Cursor:
         return TakeWhileCursor(self)
@@ -297,18 +291,12 @@ class TakeWhileCursor(Through):
         self.is_over = state["is_over"]
 
 
-class FlatMapStage(DatasetStage):
+class FlatMapStage(FunctionStage):
     """The elements of the datasets that a function makes of elements, one dataset after another."""
 
     type_name = "FlatMapDataset"
 
-    def __init__(self, element: ElementType, source: DatasetStage, function: StageFunction) -> None:
-        super().__init__(element, source)
-        self.function = function
-        self.has_effects = function.has_effects
-
-    def cardinality(self) -> int:
-        return UNKNOWN
+    function: StageFunction
 
     def start(self) -> Cursor:
         return FlatMapCursor(self)
@@ -359,21 +347,16 @@ class FlatMapCursor(Through):
             self.inner.close()
 
 
-class ScanStage(DatasetStage):
+class ScanStage(MapStage):
     """What a function makes of the state so far and each element, beside the next state."""
 
     type_name = "ScanDataset"
 
     def __init__(self, element: ElementType, source: DatasetStage, *rest: Any, width: int) -> None:
-        super().__init__(element, source)
         *initial, function = rest
+        super().__init__(element, source, function)
         self.initial: Row = list(initial)
-        self.function: BoundFunction = function
         self.width = width
-        self.has_effects = function.has_effects
-
-    def cardinality(self) -> int:
-        return self.inputs[0].cardinality()
 
     def start(self) -> Cursor:
         return ScanCursor(self)

@@ -19,14 +19,18 @@ from graphwright.data.stage import (
 from graphwright.types.arrays import Array
 
 
-class TakeStage(DatasetStage):
-    """The first elements; all of them for a negative number."""
-
-    type_name = "TakeDataset"
+class CountStage(DatasetStage):
+    """The base of stages with a number of elements or rounds."""
 
     def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)
         self.count = int(count)
+
+
+class TakeStage(CountStage):
+    """The first elements; all of them for a negative number."""
+
+    type_name = "TakeDataset"
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
@@ -40,19 +44,12 @@ class TakeStage(DatasetStage):
         return TakeCursor(self) if self.count >= 0 else cursor_of(self.inputs[0])
 
 
-class TakeCursor(Through):
-    """How many elements are left."""
+class CountCursor(Through):
+    """How many elements are left of a number."""
 
-    def __init__(self, stage: TakeStage) -> None:
+    def __init__(self, stage: CountStage) -> None:
         super().__init__(stage.inputs[0])
-        self.left = stage.count
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        if self.left == 0:
-            return None
-        block = self.upstream.pull(min(limit, self.left))
-        self.left -= 0 if block is None else block.count
-        return block
+        self.count = self.left = stage.count
 
     def save(self) -> State:
         return {"before": super().save(), "left": self.left}
@@ -62,14 +59,21 @@ class TakeCursor(Through):
         self.left = state["left"]
 
 
-class SkipStage(DatasetStage):
+class TakeCursor(CountCursor):
+    """How many elements are still to be handed out."""
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        if self.left == 0:
+            return None
+        block = self.upstream.pull(min(limit, self.left))
+        self.left -= 0 if block is None else block.count
+        return block
+
+
+class SkipStage(CountStage):
     """The elements behind the first ones; none for a negative number."""
 
     type_name = "SkipDataset"
-
-    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
-        super().__init__(element, source)
-        self.count = int(count)
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
@@ -81,12 +85,8 @@ class SkipStage(DatasetStage):
         return SkipCursor(self)
 
 
-class SkipCursor(Through):
+class SkipCursor(CountCursor):
     """How many elements are still to be left out."""
-
-    def __init__(self, stage: SkipStage) -> None:
-        super().__init__(stage.inputs[0])
-        self.count = self.left = stage.count
 
     def pull(self, limit: int) -> ElementBlock | None:
         if self.left < 0:
@@ -101,13 +101,6 @@ class SkipCursor(Through):
                 return None
             self.left -= block.count
         return self.upstream.pull(limit)
-
-    def save(self) -> State:
-        return {"before": super().save(), "left": self.left}
-
-    def restore(self, state: State) -> None:
-        super().restore(state["before"])
-        self.left = state["left"]
 
 
 class ShardStage(DatasetStage):
@@ -166,14 +159,10 @@ class ShardCursor(Through):
         self.place = state["place"]
 
 
-class RepeatStage(DatasetStage):
+class RepeatStage(CountStage):
     """All elements so many times; without end for a negative number."""
 
     type_name = "RepeatDataset"
-
-    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
-        super().__init__(element, source)
-        self.count = int(count)
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()

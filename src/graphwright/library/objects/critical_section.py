@@ -12,7 +12,7 @@ from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType
+from graphwright.types.tensor_type import Dims, TensorType, VariantValue
 from graphwright.values.tensor import box
 
 T = TypeVar("T")
@@ -37,12 +37,8 @@ class Mutex:
 SHARED: dict[str, Mutex] = {}
 
 
-class Locked:
+class Locked(VariantValue):
     """A held lock. An op consumes it, or it is deleted because an op failed."""
-
-    dtype = dt.variant
-    shape = ()
-    tensor_type = TensorType(dt.variant, ())
 
     def __init__(self, mutex: Mutex) -> None:
         self.lock: threading.Lock | None = mutex.lock

@@ -1,0 +1,72 @@
+"""What iterators and optionals share: a tensor of dtype variant, and a type of elements."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from graphwright.data.element_type import ElementType
+from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
+from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.tensor import Tensor
+
+Handle = TypeVar("Handle", bound="ElementHandle")
+
+
+class ElementHandle(Composite):
+    """The base of values that give elements of one type."""
+
+    _handle: Tensor
+    _type: ElementType
+
+    @classmethod
+    def _of(cls: type[Handle], handle: Tensor, element: ElementType) -> Handle:
+        made = cls.__new__(cls)
+        made._handle, made._type = handle, element
+        return made
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of type specs of an element."""
+        return self._type.specs
+
+
+class ElementHandleSpec(TypeSpec):
+    """The base of the types of such values."""
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: object) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of type specs of an element."""
+        return self._element_spec
+
+    @classmethod
+    def from_value(cls, value: ElementHandle) -> Any:
+        """The type of a value.
+
+        Args:
+            value: What is of `value_type`.
+
+        Returns:
+            A spec of this class.
+        """
+        return cls(value.element_spec)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    @property
+    def _component_specs(self) -> Any:
+        return TensorSpec([], dt.variant)
+
+    def _to_components(self, value: Any) -> Any:
+        return value._handle
+
+    def _from_components(self, components: Any) -> Any:
+        kind: Any = self.value_type
+        return kind._of(components, ElementType(self._element_spec))
