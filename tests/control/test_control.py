@@ -384,7 +384,8 @@ def test_a_function_with_its_own_gradient_inside_a_branch_and_a_loop():
     @tf.custom_gradient
     def scaled(x, y):
         product = x * y
-        return product, lambda g: (g * product * 10.0, g * tf.cast(tf.size(x), x.dtype))
+        count = tf.cast(tf.size(x), x.dtype)
+        return product, lambda g: (g * product * 10.0, tf.reduce_sum(g) * count)
 
     @tf.function
     def program(x, y):
@@ -412,7 +413,34 @@ def test_a_function_with_its_own_gradient_inside_a_branch_and_a_loop():
     by_x, by_y = slopes(tf.constant(x), tf.constant(y))
     wanted_x, wanted_y = plain(x, y)
     np.testing.assert_allclose(by_x, wanted_x, rtol=1e-5)
-    np.testing.assert_allclose(np.sum(by_y), wanted_y, rtol=1e-5)
+    np.testing.assert_allclose(by_y, wanted_y, rtol=1e-5)
+
+
+@pytest.mark.parametrize("form", ["call", "branch", "loop"])
+def test_a_gradient_of_another_shape_is_refused(form):
+    """Graphs of a gradient have types, so a slope by a scalar cannot be a vector."""
+
+    @tf.custom_gradient
+    def scaled(x, y):
+        return x * y, lambda g: (g * y, g * x)
+
+    programs = {
+        "call": tf.function(scaled),
+        "branch": lambda x, y: tf.cond(y > 0.0, lambda: scaled(x, y), lambda: x),
+        "loop": lambda x, y: tf.while_loop(
+            lambda i, _: i < 2, lambda i, z: (i + 1, scaled(z, y)), (0, x)
+        )[1],
+    }
+
+    @tf.function
+    def slopes(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = programs[form](x, y)
+        return tape.gradient(z, [x, y])
+
+    with pytest.raises(ValueError, match=r"gradient of shape \[2\] for an operand of shape \[\]"):
+        slopes(tf.constant([0.5, 2.0]), tf.constant(0.75))
 
 
 def test_gradients_have_no_nodes_that_nothing_needs():

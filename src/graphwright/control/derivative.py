@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
-from graphwright.base.errors import NotDifferentiableError
+from graphwright.base.errors import GradientShapeError, NotDifferentiableError
 from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply
@@ -25,6 +25,7 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
+from graphwright.types.tensor_type import is_compatible, show_dims
 from graphwright.values.indexed_slices import IndexedSlices, SparseCotangent, add_cotangents
 
 
@@ -207,12 +208,31 @@ def trace_backward(
             g = cotangents.get(argument.key) if argument.key in wanted else None
             if g is None and required and required[i]:
                 g = zero_cotangent(argument)
+            check_shape(argument, g)
             parts = flatten_cotangent(g, dense)
             counts.append(len(parts))
             flat += parts
         graph.results = [tracer.value_of(tensor) for tensor in flat]
     drop_unused(graph)
     return Backward(graph, graph.captured, counts)
+
+
+def check_shape(argument: SymbolicTensor, g: SparseCotangent | None) -> None:
+    """GradientShapeError for a cotangent that cannot be one of this argument.
+
+    Only the functions that programs give for gradients make such cotangents. The sums in the
+    gradient of a loop, and both sides of a branch, are of the argument's type.
+    """
+    if g is None or isinstance(g, IndexedSlices) or argument.dtype is dt.resource:
+        return
+    expected, dims = argument.type.dims, g.type.dims
+    if not is_compatible(expected, dims):
+        raise GradientShapeError(
+            "Incompatible shapes between op input and calculated input gradient: a function given "
+            f"to tf.custom_gradient returns a gradient of shape {show_dims(dims)} for an operand "
+            f"of shape {show_dims(expected)}. Sum it over the axes along which the operand was "
+            "broadcast, for instance with tf.reduce_sum(gradient)."
+        )
 
 
 def drop_unused(graph: Graph, captures: bool = True) -> None:
