@@ -1,7 +1,7 @@
 """Blocks: several elements at once, with a column for each of their tensors.
 
-Stages hand blocks on and not elements, so what a stage costs is paid once for many elements. A
-column is one array with an axis of elements in front, or a list where elements differ in shape.
+Stages hand on blocks, not elements, so many elements share the cost of a stage. A column is one
+array whose first axis is that of elements, or a list where elements differ in shape.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Column = Array | Row
 
 
 class ElementBlock:
-    """So many elements, by columns; it does not change."""
+    """Some elements, by columns. A block does not change."""
 
     __slots__ = ("columns", "count")
 
@@ -71,14 +71,14 @@ def of_row(row: Sequence[Any]) -> ElementBlock:
 
 
 def of_rows(rows: Sequence[Sequence[Any]]) -> ElementBlock:
-    """A block of elements, of which there is at least one."""
+    """A block of one or more elements."""
     if len(rows) == 1:
         return of_row(rows[0])
     return ElementBlock(len(rows), tuple([column(values) for values in zip(*rows)]))
 
 
 def column(values: Sequence[Any]) -> Column:
-    """Values of one tensor, in one array where they are of one shape."""
+    """Values of one tensor, in one array if they have one shape."""
     first = values[0]
     if not isinstance(first, np.ndarray):
         return list(values)
@@ -88,7 +88,7 @@ def column(values: Sequence[Any]) -> Column:
 
 
 def joined(blocks: Sequence[ElementBlock]) -> ElementBlock:
-    """The elements of several blocks, of which there is at least one."""
+    """The elements of one or more blocks, in one block."""
     if len(blocks) == 1:
         return blocks[0]
     count = sum([block.count for block in blocks])
@@ -98,7 +98,7 @@ def joined(blocks: Sequence[ElementBlock]) -> ElementBlock:
 
 
 def together(columns: Sequence[Column]) -> Column:
-    """Columns of one tensor as one."""
+    """Columns of one tensor, in one column."""
     arrays = [c for c in columns if isinstance(c, np.ndarray)]
     if len(arrays) == len(columns) and len({a.shape[1:] for a in arrays}) == 1:
         return np.concatenate(arrays)

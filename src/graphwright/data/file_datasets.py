@@ -37,7 +37,7 @@ class FileDataset(Dataset):
     def _read(
         self, filenames: Any, compression: Any, buffer_size: Any, parallel: Any, *numbers: Any
     ) -> None:
-        """Becomes the dataset of the records of files."""
+        """Sets this object to the dataset of the records of files."""
         compression = convert("" if compression is None else compression, dt.string)
         size = int64(0 if buffer_size is None else buffer_size)
         tensors = [compression, size, *[int64(0 if n is None else n) for n in numbers]]
@@ -80,7 +80,7 @@ def names_dataset(filenames: Any) -> DatasetValue:
 
 
 def with_texts(names: Any) -> Any:
-    """Names of files, of which path objects become texts."""
+    """Names of files, with text in place of path objects."""
     if isinstance(names, os.PathLike):
         return os.fspath(names)
     if isinstance(names, (list, tuple)):
@@ -96,9 +96,9 @@ class TextLineDataset(FileDataset):
     Args:
         filenames: A string tensor, a list of names, or a dataset of them.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        buffer_size: An int64 scalar: how many bytes are read at once.
-        num_parallel_reads: An int64 scalar: from how many files lines come in turn; None for one
-            file after another.
+        buffer_size: An int64 scalar: the number of bytes of one read.
+        num_parallel_reads: An int64 scalar: the number of files that give lines in turn; None for
+            one file after another.
         name: Accepted for TensorFlow's signature and not used.
 
     Raises:
@@ -129,15 +129,15 @@ class TextLineDataset(FileDataset):
 class TFRecordDataset(FileDataset):
     """The records of TFRecord files, one after another, as scalars of string.
 
-    Both checksums of each record are verified. What comes before a damaged record is given out;
-    then an error names the file and the offset, and the rest of the file is not read.
+    Both checksums of each record are verified. The records before a damaged one come first. Then an
+    error names the file and the offset, and the rest of the file is not read.
 
     Args:
         filenames: A string tensor, a list of names, or a dataset of them.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        buffer_size: An int64 scalar: how many bytes are read at once.
-        num_parallel_reads: An int64 scalar: from how many files records come in turn; None for one
-            file after another.
+        buffer_size: An int64 scalar: the number of bytes of one read.
+        num_parallel_reads: An int64 scalar: the number of files that give records in turn; None
+            for one file after another.
         name: Accepted for TensorFlow's signature and not used.
 
     Raises:
@@ -168,22 +168,22 @@ class TFRecordDataset(FileDataset):
 
 
 class FixedLengthRecordDataset(FileDataset):
-    """The records of files in which all have one length, as scalars of string.
+    """The records of files with records of one length, as scalars of string.
 
     Args:
         filenames: A string tensor, a list of names, or a dataset of them.
         record_bytes: An int64 scalar: the bytes of a record.
         header_bytes: An int64 scalar: the bytes before the first record.
-        footer_bytes: An int64 scalar: the bytes behind the last one.
-        buffer_size: An int64 scalar: how many bytes are read at once.
+        footer_bytes: An int64 scalar: the bytes after the last record.
+        buffer_size: An int64 scalar: the number of bytes of one read.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        num_parallel_reads: An int64 scalar: from how many files records come in turn; None for one
-            file after another.
+        num_parallel_reads: An int64 scalar: the number of files that give records in turn; None
+            for one file after another.
         name: Accepted for TensorFlow's signature and not used.
 
     Raises:
         TypeError: `filenames` are no strings.
-        InvalidArgumentError: While elements are taken: a file is not made of whole records.
+        InvalidArgumentError: While elements are taken: a file ends within a record.
         NotFoundError: While elements are taken: there is no such file.
         DataLossError: While elements are taken: a compressed file is damaged.
 

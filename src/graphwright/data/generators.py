@@ -1,4 +1,4 @@
-"""Python generators as sources of elements: what they give becomes arrays of the promised types."""
+"""Python generators as sources of elements: values become arrays of the types in a signature."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _FLOATS = frozenset({dt.float32, dt.float64})
 
 
 class ElementGenerator:
-    """A program's generator, which gives the arrays of elements of a type."""
+    """A generator of the program, as a source of elements of a type."""
 
     def __init__(self, function: Callable[..., Any], element: ElementType) -> None:
         self.function = function
         self.element = element
 
     def __call__(self, *operands: Any) -> GeneratedElements:
-        """The elements that a call of the generator gives."""
+        """The elements of one call of the generator."""
         try:
             with activate(None):
                 values = iter(self.function(*[np.asarray(a)[()] for a in operands]))
@@ -46,12 +46,12 @@ class ElementGenerator:
 
 
 class GeneratedElements:
-    """What a Python iterator gives, as arrays; an error does not end it."""
+    """The values of a Python iterator, as arrays. An error does not end them."""
 
     def __init__(self, values: Iterator[Any], element: ElementType) -> None:
         self.values = values
         self.element = element
-        #: Values that were taken and not handed out, because one before them is of another type.
+        #: Values that wait, because one before them has another type.
         self.waiting: list[Any] = []
         self.postponed = Postponed()
 
@@ -69,20 +69,20 @@ class GeneratedElements:
             return self.one_by_one(values) if block is None else block
 
     def take(self, limit: int) -> list[Any]:
-        """The next values; the error behind them is postponed."""
+        """The next values; an error after them is postponed."""
         values = []
         try:
             for _ in range(limit):
                 values.append(next(self.values))
         except StopIteration:
             pass
-        except Exception as error:  # noqa: BLE001 - whoever takes the element gets it
+        except Exception as error:  # noqa: BLE001 - it is raised where its element would come
             self.postponed.error = status_of(error)
             self.postponed.error.__cause__ = error
         return values
 
     def at_once(self, values: list[Any]) -> ElementBlock | None:
-        """Values as one block, where all are plain numbers or arrays of the element's types."""
+        """Values as one block; None unless all are plain numbers or arrays of the right types."""
         element = self.element
         if type(element.specs) is tuple:
             width = len(element.specs)
@@ -96,7 +96,7 @@ class GeneratedElements:
         return ElementBlock(len(values), tuple(columns))
 
     def one_by_one(self, values: list[Any]) -> ElementBlock:
-        """The values before one that is of another type; an error if that is the first."""
+        """The values before the first one of another type; an error if there are none."""
         rows: list[Row] = []
         for place, value in enumerate(values):
             try:
@@ -110,7 +110,7 @@ class GeneratedElements:
         return of_rows(rows)
 
     def row(self, value: object) -> Row:
-        """The arrays of an element; TypeError or ValueError where it is of another type."""
+        """The arrays of an element; TypeError or ValueError if it has another type."""
         element = self.element
         try:
             parts = parts_in(element.specs, tuple(value) if isinstance(value, list) else value)
@@ -153,7 +153,7 @@ def array_of(part: Any, dtype: DType) -> Any:
 
 
 def of_one_kind(spec: object, values: Sequence[Any]) -> Any:
-    """Plain numbers or arrays of a type as a column; None where one of them is something else."""
+    """Plain numbers or arrays of one type, as a column; None if one is something else."""
     if type(spec) is not TensorSpec:
         return None
     dtype = spec.dtype.as_numpy_dtype
@@ -178,7 +178,7 @@ def of_one_kind(spec: object, values: Sequence[Any]) -> Any:
 
 
 def signature(generator: object, types: object, shapes: object, specs: object) -> ElementType:
-    """The type of elements that the arguments of `from_generator` state."""
+    """The type of elements, by the arguments of `from_generator`."""
     if not callable(generator):
         raise TypeError("`generator` must be a Python callable.")
     if specs is not None:

@@ -1,4 +1,4 @@
-"""What iterators and optionals share: a tensor of dtype variant, and a type of elements."""
+"""The base of iterators and optionals: a tensor of dtype variant, and a type of elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Handle = TypeVar("Handle", bound="ElementHandle")
 
 
 class ElementHandle(Composite):
-    """The base of values that give elements of one type."""
+    """The base of values that have elements of one type."""
 
     _handle: Tensor
     _type: ElementType
@@ -50,7 +50,7 @@ class ElementHandleSpec(TypeSpec):
         """The type of a value.
 
         Args:
-            value: What is of `value_type`.
+            value: An object of `value_type`.
 
         Returns:
             A spec of this class.
