@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -360,7 +360,7 @@ class Batches(DatasetValue):
             within = logical_and(less_equal(lowest, length), less(length, highest))
             return reduce_min(where(within))
 
-        def batch(bucket: Any, window: Any) -> Any:
+        def batch(bucket: TensorValue, window: Batches) -> Any:
             size = gather(sizes, bucket)
             if no_padding:
                 return window.batch(size, drop_remainder=drop_remainder)
@@ -379,13 +379,13 @@ class Batches(DatasetValue):
         )
 
 
-def filled_shape(shape: Any, size: Any) -> Any:
+def filled_shape(shape: ShapeLike, size: TensorValue) -> Any:
     """A shape as a vector, with `size` for unknown sizes."""
     sizes = TensorShape(shape).as_list()
     return stack([size if s is None else int64(s) for s in sizes]) if sizes else TensorShape([])
 
 
-def padding_shapes(element: ElementType, shapes: Any) -> list[Any]:
+def padding_shapes(element: ElementType, shapes: object) -> list[Tensor]:
     """The shape of each tensor of a padded element: an int64 vector, with -1 for any size."""
     for leaf in element.leaves:
         if not isinstance(leaf, TensorSpec):
@@ -394,19 +394,21 @@ def padding_shapes(element: ElementType, shapes: Any) -> list[Any]:
                 f"the input dataset produces elements of unsupported type {type(leaf).__name__}."
             )
     if shapes is None:
+        vectors: list[Tensor] = []
         for type_ in element.types:
             if type_.dims is None:
                 raise ValueError(
                     "You must provide `padded_shapes` argument because component 0 has unknown "
                     "rank."
                 )
-        return [int64(vector(type_.dims)) for type_ in element.types]
+            vectors.append(int64(vector(type_.dims)))
+        return vectors
     flat = parts_in(element.specs, shapes)
     pairs = zip(flat, element.types)
     return [padding_shape(shape, type_) for shape, type_ in pairs]
 
 
-def padding_shape(shape: Any, type_: TensorType) -> Any:
+def padding_shape(shape: Tensor | TensorShape | Iterable[int | None], type_: TensorType) -> Tensor:
     """A shape as an int64 vector; ValueError where tensors of the type have another rank."""
     if isinstance(shape, Tensor):
         return int64(shape)
@@ -419,24 +421,25 @@ def padding_shape(shape: Any, type_: TensorType) -> Any:
     return int64(vector(sizes))
 
 
-def vector(sizes: Any) -> Array:
+def vector(sizes: Iterable[int | None]) -> Array:
     """Sizes as an array with -1 for None."""
     return np.array([-1 if size is None else size for size in sizes], np.int64)
 
 
-def known_sizes(shape: Any) -> Sequence[int | None]:
+def known_sizes(shape: Tensor) -> Sequence[int | None]:
     """The entries of a vector of sizes; None for all where only the graph knows them."""
     if isinstance(shape, SymbolicTensor):
         value = known(shape._value)
         return [None] * (shape.shape[0] or 0) if value is None else list(value)
-    sizes: list[int] = shape.numpy().tolist()
+    eager: Any = shape
+    sizes: list[int] = eager.numpy().tolist()
     return sizes
 
 
-def paddings(element: ElementType, values: Any) -> list[Any]:
+def paddings(element: ElementType, values: object) -> list[Any]:
     """The scalar that pads each tensor of an element."""
     if values is None:
-        flat = [None] * len(element.types)
+        flat: list[Any] = [None] * len(element.types)
     elif tree.is_nested(values):
         flat = parts_in(element.specs, values)
     else:
@@ -444,7 +447,7 @@ def paddings(element: ElementType, values: Any) -> list[Any]:
     return [padding(value, type_.dtype) for value, type_ in zip(flat, element.types)]
 
 
-def padding(value: Any, dtype: DType) -> Any:
+def padding(value: TensorLike | None, dtype: DType) -> Any:
     """A padding value as a scalar of a dtype; TypeError if it has another dtype."""
     if value is None:
         if dtype is dt.string:
@@ -460,6 +463,9 @@ def padding(value: Any, dtype: DType) -> Any:
     return tensor
 
 
-def static(tensor: Any) -> Any:
+def static(tensor: Tensor) -> Any:
     """The value of a scalar; None where only the graph knows it."""
-    return known(tensor._value) if isinstance(tensor, SymbolicTensor) else tensor.numpy().item()
+    if isinstance(tensor, SymbolicTensor):
+        return known(tensor._value)
+    eager: Any = tensor
+    return eager.numpy().item()

@@ -23,7 +23,7 @@ class ElementBlock:
 
     __slots__ = ("columns", "count")
 
-    def __init__(self, count: int, columns: tuple[Any, ...]) -> None:
+    def __init__(self, count: int, columns: tuple[Column, ...]) -> None:
         self.count = count
         self.columns = columns
 
@@ -44,7 +44,7 @@ class ElementBlock:
 
     def row(self, place: int) -> Row:
         """The arrays of one element."""
-        return [c[place] if type(c) is list else c[place, ...] for c in self.columns]
+        return [c[place] if isinstance(c, list) else c[place, ...] for c in self.columns]
 
     def rows(self) -> Iterator[Row]:
         """The arrays of each element."""
@@ -65,26 +65,28 @@ class ElementBlock:
         return ElementBlock(len(places), tuple(columns))
 
 
-def of_row(row: Sequence[Any]) -> ElementBlock:
+def of_row(row: Sequence[object]) -> ElementBlock:
     """A block of one element."""
     return ElementBlock(1, tuple([a[None] if isinstance(a, np.ndarray) else [a] for a in row]))
 
 
-def of_rows(rows: Sequence[Sequence[Any]]) -> ElementBlock:
+def of_rows(rows: Sequence[Sequence[object]]) -> ElementBlock:
     """A block of one or more elements."""
     if len(rows) == 1:
         return of_row(rows[0])
     return ElementBlock(len(rows), tuple([column(values) for values in zip(*rows)]))
 
 
-def column(values: Sequence[Any]) -> Column:
+def column(values: Sequence[object]) -> Column:
     """Values of one tensor, in one array if they have one shape."""
     first = values[0]
     if not isinstance(first, np.ndarray):
         return list(values)
-    if any(value.shape != first.shape for value in values):
+    arrays: Any = values
+    if any(array.shape != first.shape for array in arrays):
         return list(values)
-    return np.stack(values)
+    stacked: Array = np.stack(arrays)
+    return stacked
 
 
 def joined(blocks: Sequence[ElementBlock]) -> ElementBlock:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import TypeVar
 
 from graphwright.data.stage import AUTOTUNE
+
+T = TypeVar("T")
 
 
 class CallingThreads:
@@ -18,7 +20,7 @@ class CallingThreads:
         self.process = 0
         self.pool: ThreadPoolExecutor | None = None
 
-    def submit(self, job: Callable[..., Any], *arguments: object) -> Future[Any]:
+    def submit(self, job: Callable[..., T], *arguments: object) -> Future[T]:
         """Hands a job to a thread. After a fork, the child starts new threads."""
         if self.pool is None or self.process != os.getpid():
             self.process = os.getpid()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any
 
 from graphwright.control.map import items_of
@@ -15,7 +15,7 @@ from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import wrap
 
 
-def of_arrays(spec: TypeSpec, arrays: Sequence[Any]) -> Any:
+def of_arrays(spec: TypeSpec, arrays: Sequence[object]) -> Any:
     """The composite of a type, made of its arrays."""
     return spec.from_tensors(iter([wrap(array) for array in arrays]))
 
@@ -25,7 +25,7 @@ def arrays_of(spec: TypeSpec, composite: object) -> Row:
     return [tensor._array for tensor in spec.to_tensors(composite)]
 
 
-def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[Any]]) -> Row:
+def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[object]]) -> Row:
     """The arrays of the composite whose rows are the composites of these arrays."""
     with activate(None):
         items = items_of(spec)
@@ -38,7 +38,7 @@ def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[Any]]) -> Row:
         return arrays_of(spec._batch(count), whole)  # type: ignore[attr-defined]
 
 
-def row_count(element: ElementType, row: Sequence[Any]) -> int:
+def row_count(element: ElementType, row: Sequence[Sized]) -> int:
     """The number of rows of the first part of an element."""
     first = element.leaves[0]
     arrays = row[: len(first.flatten())]
@@ -47,7 +47,7 @@ def row_count(element: ElementType, row: Sequence[Any]) -> int:
         return int(value._row_count()) if isinstance(value, Composite) else len(arrays[0])
 
 
-def rows_of(spec: TypeSpec, arrays: Sequence[Any]) -> list[Row]:
+def rows_of(spec: TypeSpec, arrays: Sequence[object]) -> list[Row]:
     """The arrays of each row of a composite."""
     with activate(None):
         composite = of_arrays(spec, arrays)

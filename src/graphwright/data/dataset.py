@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphwright.control.assertions import assert_greater_equal
@@ -49,7 +49,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
     [30 40]
     """
 
-    def __init__(self, variant_tensor: Any) -> None:
+    def __init__(self, variant_tensor: object) -> None:
         raise TypeError(
             "a dataset is made by a function such as tf.data.Dataset.from_tensor_slices([1, 2])"
         )
@@ -141,7 +141,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any],
+        generator: Callable[..., Iterable[object]],
         output_types: object = None,
         output_shapes: object = None,
         args: Sequence[TensorLike] | None = None,
@@ -383,7 +383,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         made._options = self._options.merge(options)
         return made
 
-    def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
+    def apply(self, transformation_func: Callable[[Dataset], object]) -> Any:
         """Returns the result of a function of the dataset.
 
         Args:

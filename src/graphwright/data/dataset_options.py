@@ -79,7 +79,7 @@ class OptionGroup:
 
     __hash__ = None  # type: ignore[assignment]  # they change
 
-    def merge(self, options: Any) -> Any:
+    def merge(self, options: OptionGroup) -> Any:
         """Returns these options with those that another group sets.
 
         Args:

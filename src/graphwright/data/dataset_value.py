@@ -71,10 +71,10 @@ class DatasetSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return _VARIANT
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: DatasetValue) -> Tensor:
         return value._variant
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Tensor) -> Any:
         return DatasetValue.of(components, ElementType(self._element_spec))
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:

@@ -93,15 +93,18 @@ class ElementType:
         return ElementType(tree.pack_sequence_as(self.specs, joined))
 
 
-def parts_in(structure: Any, value: Any) -> list[Any]:
+def parts_in(structure: object, value: object) -> list[Any]:
     """The parts of a value at the leaves of a structure; ValueError if the structures differ."""
     container, theirs = PLAIN[type(structure)], PLAIN[type(value)]
     if container is None:
         return [value]
     children: list[object] = list(container.children(structure))
     others: list[object] = [] if theirs is None else list(theirs.children(value))
-    is_mapping = isinstance(structure, Mapping) and isinstance(value, Mapping)
-    if len(children) != len(others) or (is_mapping and set(structure) != set(value)):
+    if len(children) != len(others) or (
+        isinstance(structure, Mapping)
+        and isinstance(value, Mapping)
+        and set(structure) != set(value)
+    ):
         raise ValueError(f"{value!r} has not the structure of {structure!r}")
     return [part for child, other in zip(children, others) for part in parts_in(child, other)]
 

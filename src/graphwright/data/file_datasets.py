@@ -35,7 +35,12 @@ class FileDataset(Dataset):
     _form: type[FileFormat]
 
     def _read(
-        self, filenames: Any, compression: Any, buffer_size: Any, parallel: Any, *numbers: Any
+        self,
+        filenames: TensorLike | DatasetValue,
+        compression: TensorLike | None,
+        buffer_size: TensorLike | None,
+        parallel: TensorLike | None,
+        *numbers: TensorLike | None,
     ) -> None:
         """Sets this object to the dataset of the records of files."""
         compression = convert("" if compression is None else compression, dt.string)
@@ -45,15 +50,15 @@ class FileDataset(Dataset):
         if parallel is None or (isinstance(parallel, int) and parallel == AUTOTUNE):
             made = make(FilesStage, STRING, [names], tensors, form=self._form)
         else:
-            numbers = (int64(parallel), *tensors)
-            made = make(FilesInTurnStage, STRING, [names], numbers, form=self._form)
+            tensors = [int64(parallel), *tensors]
+            made = make(FilesInTurnStage, STRING, [names], tensors, form=self._form)
         self._variant, self._type, self._name = made._variant, STRING, self._form.type_name
 
     def __repr__(self) -> str:
         return f"<{self._name} element_spec={self.element_spec!r}>"
 
 
-def names_dataset(filenames: Any) -> DatasetValue:
+def names_dataset(filenames: TensorLike | DatasetValue) -> DatasetValue:
     """A dataset of the names of files: the elements of a tensor, a list or a dataset."""
     if isinstance(filenames, DatasetValue):
         types = filenames._type.types
@@ -79,7 +84,7 @@ def names_dataset(filenames: Any) -> DatasetValue:
     return make(source_stages.SlicesStage, STRING, [], [reshape(names, [-1])])  # type: ignore[no-any-return]
 
 
-def with_texts(names: Any) -> Any:
+def with_texts(names: object) -> Any:
     """Names of files, with text in place of path objects."""
     if isinstance(names, os.PathLike):
         return os.fspath(names)

@@ -64,9 +64,9 @@ class ElementHandleSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return TensorSpec([], dt.variant)
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: ElementHandle) -> Tensor:
         return value._handle
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Tensor) -> Any:
         kind: Any = self.value_type
         return kind._of(components, ElementType(self._element_spec))

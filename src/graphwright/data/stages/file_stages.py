@@ -32,7 +32,7 @@ class FileFormat:
     #: The kind of dataset, as TensorFlow names it.
     type_name = ""
 
-    def __init__(self, compression: Any, buffer_size: Any, *numbers: Any) -> None:
+    def __init__(self, compression: Array, buffer_size: Array, *numbers: Array) -> None:
         self.compression = bytes(compression[()]).decode()
         self.buffer_size = int(buffer_size)
         self.numbers = [int(number) for number in numbers]
