@@ -5,35 +5,37 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import TypeVar
 
 from graphwright.data.stage import AUTOTUNE
 
+T = TypeVar("T")
+
 
 class CallingThreads:
-    """So many threads, made when there is work for them."""
+    """A pool of `count` threads, which start with the first job."""
 
     def __init__(self, count: int) -> None:
         self.count = processors() if count == AUTOTUNE else count
         self.process = 0
         self.pool: ThreadPoolExecutor | None = None
 
-    def submit(self, job: Callable[..., Any], *arguments: object) -> Future[Any]:
-        """Has a thread do something; the child of a fork has threads of its own."""
+    def submit(self, job: Callable[..., T], *arguments: object) -> Future[T]:
+        """Hands a job to a thread. After a fork, the child starts new threads."""
         if self.pool is None or self.process != os.getpid():
             self.process = os.getpid()
             self.pool = ThreadPoolExecutor(self.count, "dataset")
         return self.pool.submit(job, *arguments)
 
     def close(self) -> None:
-        """Ends the threads once they have done what they do now."""
+        """Ends each thread after its present job."""
         if self.pool is not None and self.process == os.getpid():
             self.pool.shutdown(wait=False, cancel_futures=True)
         self.pool = None
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,8 +1,8 @@
-"""`tf.data.Dataset`: where elements come from, and what can be made of them."""
+"""`tf.data.Dataset`: its sources, and its methods about the whole pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphwright.control.assertions import assert_greater_equal
@@ -33,10 +33,10 @@ from graphwright.values.convert import convert
 
 
 class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_result=True):
-    """Elements that come one after another: the pipeline that makes them.
+    """A pipeline of elements, which come one after another.
 
-    A dataset is a value that does not change. Each method returns another one, each `for` goes
-    through the elements anew, and nothing is computed before somebody asks for elements.
+    A dataset is a value that does not change. Each method returns another dataset, and each `for`
+    starts at the first element. Nothing is computed before elements are taken.
 
     Args:
         variant_tensor: Not taken: a dataset is made by one of the static methods.
@@ -49,16 +49,16 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
     [30 40]
     """
 
-    def __init__(self, variant_tensor: Any) -> None:
+    def __init__(self, variant_tensor: object) -> None:
         raise TypeError(
             "a dataset is made by a function such as tf.data.Dataset.from_tensor_slices([1, 2])"
         )
 
-    # -- where elements come from ---------------------------------------------------------
+    # -- sources --------------------------------------------------------------------------
 
     @staticmethod
     def range(*args: TensorLike, output_type: DTypeLike = dt.int64, name: str | None = None) -> Any:
-        """Returns the numbers of a range, as Python's `range` has them.
+        """Returns the numbers of a range, as Python's `range` does.
 
         Args:
             *args: `stop`; or `start` and `stop`; or `start`, `stop` and `step`: int64 scalars.
@@ -90,7 +90,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """Returns a dataset of one element.
 
         Args:
-            tensors: The element: a structure of tensors and of what converts to them.
+            tensors: The element: a structure of tensors, or of values that convert to tensors.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -141,30 +141,30 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any],
+        generator: Callable[..., Iterable[object]],
         output_types: object = None,
         output_shapes: object = None,
         args: Sequence[TensorLike] | None = None,
         output_signature: object = None,
         name: str | None = None,
     ) -> Any:
-        """Returns what a Python generator gives.
+        """Returns the values that a Python generator yields.
 
         Args:
             generator: A function that returns an iterable. It is called for each iteration.
-            output_types: The dtypes of an element, in its structure, where there is no
+            output_types: The dtypes of an element, in its structure, without an
                 `output_signature`.
-            output_shapes: Its shapes, in the same structure; not known unless they are given.
-            args: A list of tensors. The function gets their values as NumPy's arrays.
+            output_shapes: Its shapes, in the same structure; unknown by default.
+            args: A list of tensors. The function gets their values as NumPy arrays.
             output_signature: The type specs of an element, in its structure.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            A dataset of what the generator gives, converted.
+            A dataset of the values, converted.
 
         Raises:
             TypeError: `generator` cannot be called, or there is neither a signature nor dtypes.
-            InvalidArgumentError: While elements are taken: one is of another type.
+            InvalidArgumentError: While elements are taken: one has another type.
 
         >>> import graphwright as tf
         >>> def squares(count):
@@ -191,7 +191,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         rerandomize_each_iteration: bool | None = None,
         name: str | None = None,
     ) -> Any:
-        """Returns random numbers of 32 bits, without an end.
+        """Returns random 32-bit numbers, without an end.
 
         Args:
             seed: An int, with which the numbers are those of TensorFlow; see `tf.random.set_seed`.
@@ -219,11 +219,11 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
     ) -> Any:
         """Returns the elements in random order.
 
-        Each element is drawn from a buffer of those that come next. So only a buffer of all of them
-        gives every order.
+        Each element is drawn from a buffer of the next ones. So every order is possible only if the
+        buffer has room for all elements.
 
         Args:
-            buffer_size: An int64 scalar: how many elements wait to be drawn.
+            buffer_size: An int64 scalar: the number of elements in the buffer.
             seed: An int, with which the order is that of TensorFlow; see `tf.random.set_seed`.
             reshuffle_each_iteration: Whether each iteration has another order.
             name: Accepted for TensorFlow's signature and not used.
@@ -243,7 +243,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         numbers = [int64(buffer_size), *pair]
         return make(shuffle_stages.ShuffleStage, self._type, [self], numbers, is_fixed=is_fixed)
 
-    # -- what is known and how it is gone through -------------------------------------------
+    # -- the whole pipeline -----------------------------------------------------------------
 
     def cardinality(self, name: str | None = None) -> Any:
         """Returns the number of elements.
@@ -252,8 +252,8 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            An int64 scalar: `tf.data.INFINITE_CARDINALITY` where there is no end, and
-            `tf.data.UNKNOWN_CARDINALITY` where only going through them tells.
+            An int64 scalar: `tf.data.INFINITE_CARDINALITY` if there is no end, and
+            `tf.data.UNKNOWN_CARDINALITY` if only an iteration can count them.
 
         >>> import graphwright as tf
         >>> int(tf.data.Dataset.range(42).batch(10).cardinality())
@@ -303,11 +303,11 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
 
     @staticmethod
     def __graph_builtin__(name: str, *args: Any, **kwargs: Any) -> Any:
-        """What Python's `enumerate`, `zip` and the like make of datasets in a function."""
+        """The result of Python's `enumerate`, `zip` and the like for datasets in a function."""
         return BUILTINS[name](*args, **kwargs)
 
     def as_numpy_iterator(self) -> NumpyIterator:
-        """Returns the elements in NumPy's form, one by one.
+        """Returns the elements as NumPy values, one by one.
 
         Returns:
             An iterator over structures of arrays and scalars.
@@ -351,10 +351,10 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         return explain(self._stage, seconds)
 
     def options(self) -> Options:
-        """Returns what programs say about how the dataset is gone through.
+        """Returns the options of the dataset.
 
         Returns:
-            The options of this dataset and of those that it is made of.
+            The options of this dataset and of its inputs, merged.
 
         >>> import graphwright as tf
         >>> tf.data.Dataset.range(3).options().deterministic is None
@@ -366,7 +366,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """Returns the dataset with further options.
 
         Args:
-            options: The options, which go before those that the dataset has already.
+            options: The options, which override those that the dataset has.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -383,11 +383,11 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         made._options = self._options.merge(options)
         return made
 
-    def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
-        """Returns what a function makes of the dataset.
+    def apply(self, transformation_func: Callable[[Dataset], object]) -> Any:
+        """Returns the result of a function of the dataset.
 
         Args:
-            transformation_func: A function of a dataset, which returns one.
+            transformation_func: A function of a dataset, which returns a dataset.
 
         Returns:
             The dataset that the function returns.
@@ -414,7 +414,7 @@ def mapped(function: Callable[..., object], *datasets: Dataset) -> Any:
 
 
 def known_length(dataset: Dataset) -> Any:
-    """`len` of a dataset in a function: an error at run time where nobody knows it."""
+    """`len` of a dataset in a function; an error at run time if it is unknown or infinite."""
     count = dataset.cardinality()
     assert_greater_equal(count, int64(0), "the length of the dataset is infinite or unknown")
     return count

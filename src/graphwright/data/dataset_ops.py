@@ -163,9 +163,9 @@ class NextOptional(Op):
 
 
 class NextBlock(Op):
-    """The next elements of an iterator that nobody else takes from: how many, and their columns.
+    """The next elements of an iterator that only a loop reads: their number and their columns.
 
-    At the end there are none. Elements of different shapes come one by one.
+    At the end the number is 0. Elements of different shapes come one by one.
     """
 
     type_name = "_NextBlock"
@@ -193,7 +193,7 @@ class NextBlock(Op):
 
 
 class AbsentElement(ElementOp):
-    """Tensors of an element that nobody looks at."""
+    """Tensors of an element that is never read."""
 
     type_name = "_AbsentElement"
 
@@ -265,7 +265,7 @@ class ReduceDataset(Op):
 
 
 class Cardinality(Op):
-    """How many elements a dataset has; -1 for no end, -2 where that is not known."""
+    """The number of elements of a dataset; -1 for no end, -2 where it is unknown."""
 
     type_name = "_DatasetCardinality"
     inputs = ("dataset: variant",)
@@ -281,7 +281,7 @@ class Cardinality(Op):
 
 
 def absent(type_: TensorType) -> Any:
-    """A value of a type that nobody looks at: as small as the type allows."""
+    """A value that is never read, as small as its type allows."""
     if type_.dtype is dt.variant:
         return Nothing()
     dims = () if type_.dims is None else type_.dims
@@ -292,4 +292,4 @@ def absent(type_: TensorType) -> Any:
 
 
 class Nothing(VariantValue):
-    """A value of dtype variant where there is no element."""
+    """A value of dtype variant in place of an element."""

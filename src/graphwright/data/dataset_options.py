@@ -1,4 +1,4 @@
-"""`tf.data.Options`: what a program says about how a dataset is gone through."""
+"""`tf.data.Options`: how the elements of a dataset are computed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How numbers that are left to the dataset are chosen; all are the same here."""
+    """How a dataset chooses the numbers that are left to it; all members have one effect."""
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -27,7 +27,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What saving an iterator does where a function has state that cannot be saved."""
+    """What saving an iterator does if a function has state that cannot be saved."""
 
     WARN = 0
     IGNORE = 1
@@ -41,7 +41,7 @@ class OptionGroup:
     _kinds: ClassVar[dict[str, type]] = {}
     #: Former names.
     _former: ClassVar[dict[str, str]] = {}
-    #: What an option is as long as nobody sets it, if not None.
+    #: The values of options that are not set, where these are not None.
     _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class OptionGroup:
 
     __hash__ = None  # type: ignore[assignment]  # they change
 
-    def merge(self, options: Any) -> Any:
+    def merge(self, options: OptionGroup) -> Any:
         """Returns these options with those that another group sets.
 
         Args:
@@ -119,7 +119,7 @@ class ThreadingOptions(OptionGroup):
 
 
 class AutotuneOptions(OptionGroup):
-    """Options about numbers that are left to the dataset: `options.autotune`."""
+    """Options about the numbers that a dataset chooses: `options.autotune`."""
 
     _kinds: ClassVar[dict[str, type]] = {
         "autotune_algorithm": AutotuneAlgorithm,
@@ -153,9 +153,9 @@ class DistributeOptions(OptionGroup):
 
 
 class Options(OptionGroup):
-    """What a program says about how a dataset is gone through.
+    """How the elements of a dataset are computed.
 
-    Elements always come in the order of the pipeline, whatever `deterministic` says.
+    Elements always keep the order of the pipeline, also with `deterministic=False`.
 
     >>> import graphwright as tf
     >>> options = tf.data.Options()

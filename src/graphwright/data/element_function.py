@@ -28,15 +28,15 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.tensor import wrap
 
-#: So many elements, one by one, before a function is rewritten for many at once.
+#: The elements that a function computes one by one before it is rewritten for many at once.
 _FEW = 16
 
 
 class ElementFunction:
-    """A program's function of one element or of several, as a graph.
+    """A function of one element or of several, as a graph.
 
     Args:
-        function: What the program gave. A tuple arrives as several arguments, else one.
+        function: A Python function. An element that is a tuple arrives as several arguments.
         *arguments: The types of the elements that it takes.
     """
 
@@ -65,8 +65,7 @@ class ElementFunction:
         self.graph = self.body.graph
         self.captured: list[Any] = self.graph.captured
 
-        #: Whether running it, or going through a dataset that it makes, is seen from outside, or
-        #: sees what others change.
+        #: Whether the function, or a dataset that it makes, has effects or reads state.
         self.has_effects = self.graph.is_stateful or makes_effects(self.graph)
 
     def __repr__(self) -> str:
@@ -80,7 +79,7 @@ def makes_effects(graph: Graph) -> bool:
 
 
 def spread(arguments: Sequence[Any]) -> list[Any]:
-    """Elements as the arguments of a call: a tuple is several."""
+    """The arguments of a call for some elements: a tuple becomes several arguments."""
     return [
         part
         for argument in arguments
@@ -89,7 +88,7 @@ def spread(arguments: Sequence[Any]) -> list[Any]:
 
 
 class GraphRunner:
-    """A graph as what runs it: kernels at first, machine code when that pays."""
+    """Runs a graph: by kernels at first, as machine code when that pays."""
 
     def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
         self.captured = list(captured)
@@ -104,7 +103,7 @@ class GraphRunner:
         return self.run(*arrays)
 
     def install(self, run: Run, compilation: Compilation | None) -> None:
-        """Takes something better to run."""
+        """Replaces the code that runs."""
         self.run = run
 
     def __call__(self, arrays: Sequence[Any]) -> Row:
@@ -121,12 +120,12 @@ class BoundFunction:
     def __init__(self, function: ElementFunction, captured: Sequence[Any]) -> None:
         self.function = function
         self.steps: GraphRunner | None = None
-        #: Why it is computed one by one.
+        #: Why elements are computed one by one.
         self.refusal = ""
         self.one = GraphRunner(function.graph, captured)
         self.many: GraphRunner | None = None
         self.seen = 0
-        #: Whether many elements can be computed at once; None as long as nobody has tried.
+        #: Whether many elements can be computed at once; None before the first attempt.
         self.is_vectorized: bool | None = False if function.has_effects else None
         datasets = [value for value in captured if isinstance(value, DatasetStage)]
         self.has_effects = function.has_effects or any(d.is_observable for d in datasets)
@@ -155,16 +154,16 @@ class BoundFunction:
             except Exception:
                 if not rows:
                     raise
-                break  # it is raised when the elements from here on are computed again
+                break  # it is raised when these elements are computed again
         self.seen += len(rows)
         if not rows[0]:
             return ElementBlock(len(rows), ())
         return of_rows(rows) if len(rows) > 1 else of_row(rows[0])
 
     def step(self, state: Row, block: ElementBlock) -> tuple[Row, ElementBlock]:
-        """A state after the function of it and each element in turn, and what came beside it.
+        """The state after the function of it and each element in turn, and the other results.
 
-        The function takes the state and an element; it gives the next state, and something else.
+        The function takes the state and an element. It returns the next state and other results.
         """
         width = len(state)
         if block.count > 1 and not self.has_effects and has_columns(block):
@@ -182,7 +181,7 @@ class BoundFunction:
         return state, of_rows(rest) if rest[0] else ElementBlock(block.count, ())
 
     def stepper(self, width: int) -> GraphRunner:
-        """What goes through the elements of a block, with a state of so many tensors."""
+        """Runs the function for each element of a block, with a state of `width` tensors."""
         if self.steps is None:
             self.steps = GraphRunner(of_steps(self.function.graph, width), self.one.captured)
         return self.steps
@@ -194,7 +193,7 @@ class BoundFunction:
         return bool(self.is_vectorized) and has_columns(block)
 
     def rows(self) -> GraphRunner:
-        """What computes many elements at once; the first call finds out whether it is possible."""
+        """Runs the function for many elements at once. The first call shows if it can."""
         if self.many is None:
             graph = self.function.graph
             try:
@@ -233,10 +232,10 @@ def of_rows_graph(graph: Graph) -> Graph:
 
 
 def of_steps(graph: Graph, width: int) -> Graph:
-    """A loop over the rows of columns, with a state of so many tensors, as a graph.
+    """A loop over the rows of columns, with a state of `width` tensors, as a graph.
 
-    The graph of one turn takes a state and a row, and gives the next state and something else, of
-    which the loop gives all rows.
+    `graph` is one iteration: it takes a state and a row, and returns the next state and other
+    results. The loop returns the last state, and the other results of all rows.
     """
     whole = Graph(f"{graph.name}_steps", is_body=True)
     state_values, row_values = graph.parameters[:width], graph.parameters[width:]
@@ -269,10 +268,10 @@ def of_steps(graph: Graph, width: int) -> Graph:
 
 
 def has_columns(block: ElementBlock) -> bool:
-    """Whether a block is made of columns, and each is one array."""
+    """Whether a block has columns, and each is one array."""
     return bool(block.columns) and block.is_dense
 
 
 def with_rows(type_: TensorType) -> TensorType:
-    """The type of many such tensors."""
+    """The type of a column of such tensors."""
     return type_ if type_.dims is None else type_.with_dims((None, *type_.dims))

@@ -1,4 +1,4 @@
-"""The type of a dataset's elements: a structure of specs, and the tensors that it flattens to."""
+"""The type of a dataset's elements: a structure of specs, and the flat list of its tensors."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from graphwright.values.tensor import Tensor
 
 
 class ElementType:
-    """What each element of a dataset is made of.
+    """The type of the elements of a dataset.
 
-    An element is a structure of tuples, mappings and the like, of tensors and composites. Stages
-    see it as the flat list of its tensors.
+    An element is a structure (of tuples, mappings, ...) of tensors and composites. Stages see it as
+    the flat list of its tensors.
     """
 
     __slots__ = ("leaves", "specs", "types")
@@ -67,7 +67,7 @@ class ElementType:
         return [tensor for leaf, value in pairs for tensor in leaf.to_tensors(value)]
 
     def batched(self, count: int | None) -> ElementType:
-        """The type of so many elements in one; None where the number is not known."""
+        """The type of batches of `count` elements; None if their number is unknown."""
         return self.mapped(lambda leaf: leaf._batch(count))
 
     def unbatched(self) -> ElementType:
@@ -75,11 +75,11 @@ class ElementType:
         return self.mapped(lambda leaf: leaf._unbatch())
 
     def mapped(self, change: Any) -> ElementType:
-        """The type whose specs are what `change` makes of those of this one."""
+        """The type that has `change(spec)` for each spec of this one."""
         return ElementType(tree.pack_sequence_as(self.specs, [change(x) for x in self.leaves]))
 
     def joined(self, other: ElementType) -> ElementType | None:
-        """The most specific type of elements of either; None where there is none."""
+        """The most specific type that elements of both have; None if there is none."""
         try:
             tree.assert_same_structure(self.specs, other.specs)
         except (TypeError, ValueError):
@@ -93,15 +93,18 @@ class ElementType:
         return ElementType(tree.pack_sequence_as(self.specs, joined))
 
 
-def parts_in(structure: Any, value: Any) -> list[Any]:
-    """What stands in a value where a structure has its leaves; ValueError where it has others."""
+def parts_in(structure: object, value: object) -> list[Any]:
+    """The parts of a value at the leaves of a structure; ValueError if the structures differ."""
     container, theirs = PLAIN[type(structure)], PLAIN[type(value)]
     if container is None:
         return [value]
     children: list[object] = list(container.children(structure))
     others: list[object] = [] if theirs is None else list(theirs.children(value))
-    is_mapping = isinstance(structure, Mapping) and isinstance(value, Mapping)
-    if len(children) != len(others) or (is_mapping and set(structure) != set(value)):
+    if len(children) != len(others) or (
+        isinstance(structure, Mapping)
+        and isinstance(value, Mapping)
+        and set(structure) != set(value)
+    ):
         raise ValueError(f"{value!r} has not the structure of {structure!r}")
     return [part for child, other in zip(children, others) for part in parts_in(child, other)]
 

@@ -1,4 +1,4 @@
-"""`Dataset.explain`: what each stage of a pipeline does and costs, and which is the slowest."""
+"""`Dataset.explain`: the cost of each stage of a pipeline, and advice about the slowest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphwright.data.stages.buffer_stages import PrefetchStage
 from graphwright.data.stages.map_stages import ParallelMapStage
 from graphwright.data.stages.source_stages import GeneratedStage
 
-#: A part of all the time from which on a stage is worth advice.
+#: The share of all time above which a stage gets advice.
 _MUCH = 0.3
 
 

@@ -22,7 +22,7 @@ STRING = ElementType(TensorSpec([], dt.string))
 
 
 class FileSources(DatasetValue):
-    """What a dataset offers that is about files."""
+    """Methods of `tf.data.Dataset` about files."""
 
     @staticmethod
     def list_files(
@@ -35,7 +35,7 @@ class FileSources(DatasetValue):
 
         Args:
             file_pattern: A string tensor: a pattern or several, with `*`, `?` and `[...]`.
-            shuffle: Whether the names come in random order; they do unless it is False.
+            shuffle: Whether the names come in random order, as for None.
             seed: An int, with which the order is that of TensorFlow; see `tf.random.set_seed`.
             name: Accepted for TensorFlow's signature and not used.
 

@@ -18,7 +18,7 @@ from graphwright.types.arguments import TensorLike
 
 
 class Mappings(DatasetValue):
-    """What a dataset offers to compute something of each element."""
+    """Methods of `tf.data.Dataset` that call functions of elements."""
 
     def map(
         self,
@@ -29,16 +29,16 @@ class Mappings(DatasetValue):
         use_unbounded_threadpool: bool | None = False,
         name: str | None = None,
     ) -> Any:
-        """Returns what a function makes of each element.
+        """Returns the results of a function of each element.
 
-        The function is traced once, and its control flow is staged by AutoGraph. Where it allows
+        The function is traced once, and AutoGraph stages its control flow. Where its ops allow
         that, many elements are computed at once.
 
         Args:
             map_func: A function of an element. A tuple arrives as several arguments.
-            num_parallel_calls: How many elements may be computed at the same time.
+            num_parallel_calls: The number of elements that may be computed at the same time.
             deterministic: Whether results keep the order of the elements.
-            synchronous: Whether elements are computed only when they are asked for.
+            synchronous: Whether elements are computed only when they are taken.
             use_unbounded_threadpool: Accepted for TensorFlow's signature and not used.
             name: Accepted for TensorFlow's signature and not used.
 
@@ -46,7 +46,7 @@ class Mappings(DatasetValue):
             A dataset of the results.
 
         Raises:
-            TypeError: The function returns what is no structure of tensors.
+            TypeError: The function returns something else than a structure of tensors.
 
         >>> import graphwright as tf
         >>> [int(x) for x in tf.data.Dataset.range(3).map(lambda x: x * x)]
@@ -59,7 +59,7 @@ class Mappings(DatasetValue):
         return make(map_stages.ParallelMapStage, function.result, [self], calls, [function])
 
     def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Any:
-        """Returns the elements of the datasets that a function makes, one dataset after another.
+        """Returns the elements of the datasets that a function returns, one dataset after another.
 
         Args:
             map_func: A function of an element, which returns a dataset.
@@ -88,7 +88,7 @@ class Mappings(DatasetValue):
     def scan(
         self, initial_state: object, scan_func: Callable[..., object], name: str | None = None
     ) -> Any:
-        """Returns what a function makes of a state and each element in turn.
+        """Returns the results of a function of a state and each element in turn.
 
         Args:
             initial_state: The state before the first element: a structure of tensors.
@@ -97,10 +97,10 @@ class Mappings(DatasetValue):
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            A dataset of the second parts.
+            A dataset of the second results of the function.
 
         Raises:
-            TypeError: The function does not return two things, or the state changes its type.
+            TypeError: The function does not return a pair, or the state changes its type.
 
         >>> import graphwright as tf
         >>> zero = tf.constant(0, tf.int64)
@@ -145,16 +145,16 @@ class Mappings(DatasetValue):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Any:
-        """Returns the elements of the datasets that a function makes, some from each in turn.
+        """Returns the elements of the datasets that a function returns, some from each in turn.
 
         Args:
             map_func: A function of an element, which returns a dataset.
-            cycle_length: An int64 scalar: how many datasets are open at a time; as many as there
-                are processors unless it is said.
-            block_length: An int64 scalar: how many elements in a row come from each; 1 unless it is
-                said.
-            num_parallel_calls: How many datasets may be gone through at the same time.
-            deterministic: Whether the order is that of one after the other.
+            cycle_length: An int64 scalar: the number of datasets that are open at a time; by
+                default the number of processors.
+            block_length: An int64 scalar: the number of consecutive elements from each; by default
+                1.
+            num_parallel_calls: The number of datasets that may be read at the same time.
+            deterministic: Whether elements keep the order of the turns.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -218,7 +218,7 @@ class Mappings(DatasetValue):
     def _stepper(
         self, function: Callable[..., object], state: ElementType, what: str
     ) -> tuple[ElementType, ElementFunction]:
-        """A function of a state and an element, traced for the widest state that comes about."""
+        """A function of a state and an element, traced for the widest type of the state."""
         while True:
             traced = function_for(
                 function, ElementType((state.specs,)), ElementType((self.element_spec,))

@@ -1,4 +1,4 @@
-"""The elements of a stage one by one, read ahead in blocks where nobody can see it."""
+"""The elements of a stage one by one, read ahead in blocks unless the stage is observable."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from graphwright.data.blocks import ElementBlock, Row, of_row
 from graphwright.data.stage import DatasetStage, State, cursor_of
 from graphwright.types.tensor_type import VariantValue
 
-#: A block grows until it takes so long, in seconds, or has so many bytes or elements.
+#: Blocks grow until one takes this many seconds, or has this many bytes or elements.
 _LONG = 0.001
 _BYTES = 1 << 20
 _MOST = 1 << 14
 
 
 class Reader(VariantValue):
-    """An iterator's place in a dataset: a value of dtype variant, which changes."""
+    """The position of an iterator in a dataset: a value of dtype variant, which changes."""
 
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
@@ -39,7 +39,7 @@ class Reader(VariantValue):
             return self.block.row(place)
 
     def rest(self) -> ElementBlock | None:
-        """The next elements, as many as are there; None at the end."""
+        """The rest of the present block, or the next block; None at the end."""
         with self.lock:
             return self.take(self.block.count) if self.fill() else None
 
@@ -53,7 +53,7 @@ class Reader(VariantValue):
             return of_row(self.take(self.place + 1).row(0))
 
     def fill(self) -> bool:
-        """Takes a block where all elements of the last one are taken; False at the end."""
+        """Takes a block if the present one has no elements left; False at the end."""
         if self.place < self.block.count:
             return True
         block = self.next_block()
@@ -63,7 +63,7 @@ class Reader(VariantValue):
         return True
 
     def take(self, stop: int) -> ElementBlock:
-        """The elements of the present block up to a place."""
+        """The elements of the present block up to a position."""
         start, self.place = self.place, stop
         return self.block.part(start, stop)
 
@@ -78,7 +78,7 @@ class Reader(VariantValue):
         return block
 
     def resize(self, block: ElementBlock, seconds: float) -> None:
-        """Chooses how many elements to take next time."""
+        """Chooses the size of the next block."""
         size = sum([c.nbytes for c in block.columns if isinstance(c, np.ndarray)])
         if seconds > 2 * _LONG or size > 2 * _BYTES:
             self.limit = max(1, self.limit // 2)
@@ -86,19 +86,19 @@ class Reader(VariantValue):
             self.limit *= 2
 
     def save(self) -> State:
-        """What another reader needs to go on behind the last element taken."""
+        """The state from which another reader goes on after the last element taken."""
         with self.lock:
             ahead = self.block.part(self.place, self.block.count)
             return {"cursor": self.cursor.save(), "ahead": ahead.saved()}
 
     def restore(self, state: State) -> None:
-        """Goes to where another reader was."""
+        """Goes to the position that another reader saved."""
         with self.lock:
             self.cursor.restore(state["cursor"])
             self.block, self.place = ElementBlock.restored(state["ahead"]), 0
 
     def close(self) -> None:
-        """Lets go of threads and files."""
+        """Ends threads and closes files."""
         self.cursor.close()
 
     def __repr__(self) -> str:

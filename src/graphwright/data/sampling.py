@@ -1,4 +1,4 @@
-"""Random numbers as a dataset, and with them which of several datasets comes next."""
+"""Datasets of random numbers, and of random choices among datasets."""
 
 from __future__ import annotations
 
@@ -27,22 +27,24 @@ def random_numbers(seed: TensorLike | None, rerandomize: bool | None) -> Any:
 
 
 def weighted(
-    datasets: Sequence[DatasetValue], weights: Any
+    datasets: Sequence[DatasetValue],
+    weights: Sequence[float] | Tensor | DatasetValue | None,
 ) -> tuple[Sequence[DatasetValue], TensorValue | DatasetValue]:
-    """The datasets that can be chosen, and how likely each is."""
+    """The datasets that can be chosen, and their weights."""
     if weights is None:
         return datasets, convert([1.0 / len(datasets)] * len(datasets))
     if isinstance(weights, DatasetValue):
         return datasets, weights
-    if len(weights) != len(datasets):
+    values: Any = weights
+    if len(values) != len(datasets):
         raise ValueError(
             "Invalid `weights`. `weights` should have the same length as `datasets` but got "
-            f"`len(weights)={len(weights)}` vs. `len(datasets)={len(datasets)}`."
+            f"`len(weights)={len(values)}` vs. `len(datasets)={len(datasets)}`."
         )
-    if not isinstance(weights, Tensor):  # what is never chosen need not even end
-        likely = [(d, w) for d, w in zip(datasets, weights) if w > 0]
-        datasets, weights = [d for d, _ in likely], [w for _, w in likely]
-    tensor = convert(weights)
+    if not isinstance(values, Tensor):  # a dataset that is never chosen never ends the result
+        possible = [(d, w) for d, w in zip(datasets, values) if w > 0]
+        datasets, values = [d for d, _ in possible], [w for _, w in possible]
+    tensor = convert(values)
     if tensor.dtype not in (dt.float32, dt.float64):
         raise TypeError(
             "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "
@@ -54,11 +56,11 @@ def weighted(
 def choices(
     weights: TensorValue | DatasetValue, seed: TensorLike | None, rerandomize: bool | None
 ) -> Any:
-    """A dataset of the numbers of datasets that are as likely as these weights say."""
+    """A dataset of the numbers of datasets, drawn with these weights."""
     pairs = random_numbers(seed, rerandomize).batch(2)
     if isinstance(weights, DatasetValue):
-        likely: Any = weights
-        return likely.zip(likely.map(log), pairs).map(drawn)
+        dataset: Any = weights
+        return dataset.zip(dataset.map(log), pairs).map(drawn)
     logits = log(weights)
     return pairs.map(lambda pair: drawn(logits, pair))
 

@@ -21,13 +21,13 @@ from graphwright.types.specs import TensorSpec
 
 
 class Selections(DatasetValue):
-    """What a dataset offers to keep some of its elements."""
+    """Methods of `tf.data.Dataset` that keep some of its elements."""
 
     def take(self, count: TensorLike, name: str | None = None) -> Any:
         """Returns the first elements.
 
         Args:
-            count: An int64 scalar: how many elements. With -1 all are taken.
+            count: An int64 scalar: the number of elements; -1 for all.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -40,10 +40,10 @@ class Selections(DatasetValue):
         return make(select_stages.TakeStage, self._type, [self], [int64(count)])
 
     def skip(self, count: TensorLike, name: str | None = None) -> Any:
-        """Returns the elements behind the first ones.
+        """Returns the elements after the first ones.
 
         Args:
-            count: An int64 scalar: how many elements are left out. With -1 all are.
+            count: An int64 scalar: the number of elements to leave out; -1 for all.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -56,11 +56,11 @@ class Selections(DatasetValue):
         return make(select_stages.SkipStage, self._type, [self], [int64(count)])
 
     def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Any:
-        """Returns every so many elements one.
+        """Returns one of every `num_shards` elements.
 
         Args:
-            num_shards: An int64 scalar: into how many parts the elements are divided in turn.
-            index: An int64 scalar: which of the parts this is.
+            num_shards: An int64 scalar: the number of parts, which get elements in turn.
+            index: An int64 scalar: the number of the part to return.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -76,10 +76,10 @@ class Selections(DatasetValue):
         return make(select_stages.ShardStage, self._type, [self], [int64(num_shards), int64(index)])
 
     def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Any:
-        """Returns all elements again and again.
+        """Returns all elements several times.
 
         Args:
-            count: An int64 scalar: how often. With None or -1 there is no end.
+            count: An int64 scalar: the number of rounds; None or -1 for no end.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -136,7 +136,7 @@ class Selections(DatasetValue):
         )
 
     def unique(self, name: str | None = None) -> Any:
-        """Returns each element the first time that it comes.
+        """Returns the elements without repetitions of earlier ones.
 
         Args:
             name: Accepted for TensorFlow's signature and not used.
@@ -160,11 +160,11 @@ class Selections(DatasetValue):
         return make(group_stages.UniqueStage, self._type, [self])
 
     def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Any:
-        """Returns the elements, of which a thread computes some before they are asked for.
+        """Returns the elements, some of which a thread computes before they are taken.
 
         Args:
-            buffer_size: An int64 scalar: how many elements wait at most. `tf.data.AUTOTUNE` leaves
-                the number to the dataset.
+            buffer_size: An int64 scalar: the most elements that wait. `tf.data.AUTOTUNE` leaves the
+                number to the dataset.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -199,7 +199,7 @@ class Selections(DatasetValue):
 
 
 def predicate_for(predicate: Callable[..., object], dataset: DatasetValue) -> ElementFunction:
-    """A condition on elements, traced; ValueError if it gives no bool scalar."""
+    """A condition on elements, traced; ValueError if it returns no bool scalar."""
     function = function_for(predicate, dataset)
     types = function.result.types
     if len(types) != 1 or types[0].dtype is not dt.bool_ or types[0].dims not in ((), None):

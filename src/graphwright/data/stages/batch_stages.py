@@ -1,4 +1,4 @@
-"""Stages that make one element of several, or several of one: batch and unbatch."""
+"""Stages that join several elements into one, or split one into several: batch and unbatch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from graphwright.types.type_spec import TypeSpec
 
 
 class BatchStage(DatasetStage):
-    """So many elements in one; the last may be smaller, or is left out."""
+    """Batches of elements; the last one may be smaller, or is left out."""
 
     type_name = "BatchDataset"
 
@@ -53,7 +53,7 @@ class BatchStage(DatasetStage):
 
 
 class BatchCursor(Through):
-    """What is gathered of the next batches."""
+    """The elements gathered for the next batches."""
 
     def __init__(self, stage: BatchStage) -> None:
         super().__init__(stage.inputs[0])
@@ -78,7 +78,7 @@ class BatchCursor(Through):
     def gather(self, count: int) -> ElementBlock | None:
         """So many elements in one block, fewer at the end or before an error; None for none.
 
-        Those of a batch in which there is an error are lost, as they are in TensorFlow.
+        The elements of a batch with an error are lost, as in TensorFlow.
         """
         blocks: list[ElementBlock] = []
         present = 0
@@ -114,7 +114,7 @@ class BatchCursor(Through):
 
 
 def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tuple[Column, ...]:
-    """The columns of elements of a type, each several in one."""
+    """The columns of batches of elements of a type."""
     columns: list[Column] = []
     remaining = iter(enumerate(block.columns))
     for leaf in element.leaves:
@@ -127,14 +127,14 @@ def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tup
 
 
 def batched_column(values: Column, size: int, component: int) -> Column:
-    """The values of a tensor, so many stacked in each."""
+    """The values of a tensor, stacked in batches."""
     if isinstance(values, np.ndarray):
         return values.reshape(len(values) // size, size, *values.shape[1:])
     return column([stacked(values[i : i + size], component) for i in range(0, len(values), size)])
 
 
 def stacked(values: Row, component: int) -> Any:
-    """Arrays of one shape in one; InvalidArgumentError where the shapes differ."""
+    """Arrays of one shape, stacked; InvalidArgumentError if the shapes differ."""
     if not isinstance(values[0], np.ndarray):
         return np.array(values, object)
     shape = values[0].shape
@@ -153,7 +153,7 @@ def stacked(values: Row, component: int) -> Any:
 def batched_composites(
     spec: TypeSpec, parts: Sequence[Column], count: int, size: int
 ) -> list[Column]:
-    """The tensors of composites, so many composites stacked in each."""
+    """The columns of composites, stacked in batches."""
     rows = list(zip(*[values_of(values) for values in parts]))
     batches = [stacked_rows(spec, rows[i : i + size]) for i in range(0, count, size)]
     return [column(values) for values in zip(*batches)]
@@ -178,7 +178,7 @@ class UnbatchStage(DatasetStage):
 
 
 class CompositeSlicesStage(UnbatchStage):
-    """The rows of composites, and of tensors beside them."""
+    """The rows of an element that has composites."""
 
     type_name = "TensorSliceDataset"
 
@@ -191,7 +191,7 @@ class CompositeSlicesStage(UnbatchStage):
 
 
 class UnbatchCursor(Through):
-    """The rows of an element that are left."""
+    """The remaining rows of an element."""
 
     def __init__(self, stage: UnbatchStage) -> None:
         super().__init__(stage.inputs[0])
@@ -241,7 +241,7 @@ class UnbatchCursor(Through):
 
 
 class PaddedBatchStage(BatchStage):
-    """So many elements in one, each padded to the shape that all of them fit in."""
+    """Batches of elements, padded to one shape."""
 
     type_name = "PaddedBatchDataset"
 
@@ -255,7 +255,7 @@ class PaddedBatchStage(BatchStage):
     ) -> None:
         super().__init__(element, source, size, drop_remainder, row=source.element)
         count = len(padding) // 2
-        #: For each tensor of an element the sizes, -1 for the largest in a batch, and the value.
+        #: The sizes for each tensor of an element, with -1 for the largest in a batch.
         self.shapes = [tuple(shape.tolist()) for shape in padding[:count]]
         self.values = padding[count:]
 
@@ -264,7 +264,7 @@ class PaddedBatchStage(BatchStage):
 
 
 class PaddedBatchCursor(BatchCursor):
-    """What is gathered of the next batches."""
+    """The elements gathered for the next batches."""
 
     stage: PaddedBatchStage
 
@@ -277,7 +277,7 @@ class PaddedBatchCursor(BatchCursor):
 
 
 def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
-    """Arrays in one of a shape, of which -1 is the largest size among them."""
+    """Arrays, padded to a shape and stacked; a size of -1 is the largest one among them."""
     arrays = values_of(values)
     if any(array.ndim != len(shape) for array in arrays):
         raise InvalidArgumentError(
@@ -302,7 +302,7 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
 
 
 class RebatchStage(DatasetStage):
-    """The rows of batches in batches of other sizes, which come again in turn."""
+    """The rows of batches, in batches of other sizes, which repeat in turn."""
 
     type_name = "RebatchDataset"
 
@@ -324,7 +324,7 @@ class RebatchStage(DatasetStage):
 
 
 class RebatchCursor(Through):
-    """The rows that wait, and which size comes next."""
+    """The rows that wait, and the number of the next size."""
 
     def __init__(self, stage: RebatchStage) -> None:
         super().__init__(stage.inputs[0])
@@ -359,5 +359,5 @@ class RebatchCursor(Through):
 
 
 def values_in_one(values: Column) -> Column:
-    """A column of one element, which has all values as its rows."""
+    """A column of one element, whose rows are all the values."""
     return (values if isinstance(values, np.ndarray) else stacked(values, 0))[None]

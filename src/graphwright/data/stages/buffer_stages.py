@@ -1,4 +1,4 @@
-"""Stages that keep elements: prefetch, in a thread, and cache, in memory."""
+"""Stages that store elements: prefetch, in a thread, and cache, in memory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from graphwright.data.element_type import ElementType
 from graphwright.data.stage import AUTOTUNE, Cursor, DatasetStage, State, cursor_of
 from graphwright.types.arrays import Array
 
-#: How many elements wait where the program leaves the number to us.
+#: The number of elements that wait, if the program leaves it to the dataset.
 _DEFAULT = 2
 #: A block that a thread takes grows until it takes so long, in seconds.
 _LONG = 0.001
 
 
 class PrefetchStage(DatasetStage):
-    """The elements, of which a thread takes some before they are asked for."""
+    """The elements, some of which a thread takes ahead."""
 
     type_name = "PrefetchDataset"
 
@@ -46,7 +46,7 @@ class PrefetchStage(DatasetStage):
 
 
 class Supply:
-    """What a thread and its reader share: the elements that wait."""
+    """The elements that wait, which a thread and its reader share."""
 
     def __init__(self, upstream: Cursor, size: int, is_observable: bool) -> None:
         self.upstream = upstream
@@ -59,7 +59,7 @@ class Supply:
         self.renew()
 
     def renew(self) -> None:
-        """Makes what a fork leaves behind: locks, and a thread when it is needed."""
+        """Makes new locks, also after a fork; the thread starts when it is needed."""
         self.process = os.getpid()
         self.changed = threading.Condition()
         self.pulling = threading.Lock()
@@ -67,7 +67,7 @@ class Supply:
         self.is_closed = False
 
     def run(self) -> None:
-        """The thread: takes elements as long as there is room."""
+        """Takes elements while there is room: the work of the thread."""
         while True:
             with self.changed:
                 while self.count >= self.size and not self.is_closed:
@@ -85,7 +85,7 @@ class Supply:
         block: ElementBlock | Exception | None
         try:
             block = self.upstream.pull(limit)
-        except Exception as error:  # noqa: BLE001 - whoever reads the elements gets it
+        except Exception as error:  # noqa: BLE001 - it is raised where its element would come
             block = error
         if perf_counter() - began < _LONG:
             self.limit *= 2
@@ -101,7 +101,7 @@ class Supply:
         return block is not None
 
     def take(self, limit: int) -> ElementBlock | None:
-        """The next elements, once there are some."""
+        """The next elements; waits until there are some."""
         if self.process != os.getpid():
             self.renew()
         with self.changed:
@@ -163,7 +163,7 @@ class PrefetchCursor(Cursor):
 
 
 class MemoryCacheStage(DatasetStage):
-    """The elements, which are computed in the first round and kept for all others."""
+    """The elements, which are computed in the first round and stored for the others."""
 
     type_name = "CacheDataset"
 
@@ -188,7 +188,7 @@ class MemoryCacheStage(DatasetStage):
 
 
 class MemoryCacheCursor(Cursor):
-    """A place in what is kept, or in the first round."""
+    """A position among the stored elements, or in the first round."""
 
     def __init__(self, stage: MemoryCacheStage) -> None:
         self.stage = stage
@@ -210,7 +210,7 @@ class MemoryCacheCursor(Cursor):
         return part
 
     def first_round(self, limit: int) -> ElementBlock | None:
-        """Elements that are computed, and kept once all are."""
+        """Computes elements, and stores them once there are all."""
         assert self.upstream is not None
         block = self.upstream.pull(limit)
         if block is None:

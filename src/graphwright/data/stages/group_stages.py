@@ -35,7 +35,7 @@ class WindowStage(DatasetStage):
 
     @property
     def reach(self) -> int:
-        """How many elements a window spans."""
+        """The number of elements that a window spans."""
         return (self.size - 1) * self.stride + 1
 
     def cardinality(self) -> int:
@@ -51,7 +51,7 @@ class WindowStage(DatasetStage):
 
 
 class WindowCursor(Through):
-    """The elements of the next window that came already."""
+    """The elements of the next window so far."""
 
     def __init__(self, stage: WindowStage) -> None:
         super().__init__(stage.inputs[0])
@@ -109,7 +109,7 @@ class WindowCursor(Through):
 
 
 class GroupByWindowStage(DatasetStage):
-    """What a function makes of windows of elements that have a key in common."""
+    """The results of a function of windows of elements with equal keys."""
 
     type_name = "GroupByWindowDataset"
 
@@ -129,7 +129,7 @@ class GroupByWindowStage(DatasetStage):
 
 
 class GroupByWindowCursor(Through):
-    """The windows that are not full, and a place in the dataset of the last full one."""
+    """The windows that are not full, and a position in the dataset of the last full one."""
 
     def __init__(self, stage: GroupByWindowStage) -> None:
         super().__init__(stage.inputs[0])
@@ -152,7 +152,7 @@ class GroupByWindowCursor(Through):
                 return None
 
     def next_window(self) -> bool:
-        """Goes into the dataset of the next window; False where there is none."""
+        """Goes to the dataset of the next window; False if there is none."""
         stage = self.stage
         while not self.is_over:
             block = self.upstream.pull(1)
@@ -180,7 +180,7 @@ class GroupByWindowCursor(Through):
         return False
 
     def enter(self, key: int, rows: list[Row]) -> Cursor:
-        """A cursor in the dataset that the function makes of a window."""
+        """A cursor in the dataset that the function returns for a window."""
         window = FixedStage(self.stage.inputs[0].element, of_rows(rows))
         (made,) = self.stage.reduction([np.array(key, np.int64), window])
         self.window = (key, rows)
@@ -224,7 +224,7 @@ class UniqueStage(DatasetStage):
 
 
 class UniqueCursor(Through):
-    """The elements that came already."""
+    """The elements so far."""
 
     def __init__(self, stage: UniqueStage) -> None:
         super().__init__(stage.inputs[0])

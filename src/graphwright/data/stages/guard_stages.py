@@ -1,4 +1,4 @@
-"""Stages that only watch: ignore_errors and assert_cardinality."""
+"""Stages that check elements: ignore_errors and assert_cardinality."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class IgnoreErrorsStage(DatasetStage):
 
 
 class IgnoreErrorsCursor(Through):
-    """A place behind the errors so far."""
+    """A position after the errors so far."""
 
     def __init__(self, stage: IgnoreErrorsStage) -> None:
         super().__init__(stage.inputs[0])
@@ -43,7 +43,7 @@ class IgnoreErrorsCursor(Through):
 
 
 class AssertCardinalityStage(DatasetStage):
-    """The elements, of which there must be so many."""
+    """The elements, whose number must be `count`."""
 
     type_name = "AssertCardinalityDataset"
 
@@ -59,7 +59,7 @@ class AssertCardinalityStage(DatasetStage):
 
 
 class AssertCardinalityCursor(Through):
-    """How many elements came."""
+    """The number of elements so far."""
 
     def __init__(self, stage: AssertCardinalityStage) -> None:
         super().__init__(stage.inputs[0])

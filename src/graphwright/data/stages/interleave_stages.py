@@ -20,7 +20,7 @@ from graphwright.types.arrays import Array
 
 
 class InterleaveStage(DatasetStage):
-    """The elements of datasets that a function makes, some from each in turn."""
+    """The elements of datasets that a function returns, some from each in turn."""
 
     type_name = "InterleaveDataset"
 
@@ -47,7 +47,7 @@ class InterleaveStage(DatasetStage):
 
 
 class InterleaveCursor(Through):
-    """The open datasets, whose turn it is, and how much of it has passed."""
+    """The open datasets, the turn, and the number of elements in it so far."""
 
     def __init__(self, stage: InterleaveStage) -> None:
         super().__init__(stage.inputs[0])
@@ -143,7 +143,7 @@ class ChooseStage(DatasetStage):
 
 
 class ChooseCursor(Cursor):
-    """A place in each of the datasets."""
+    """A position in each of the datasets."""
 
     def __init__(self, stage: ChooseStage) -> None:
         self.stage = stage

@@ -56,18 +56,18 @@ class MapStage(FunctionStage):
 
 
 class FunctionCursor(Through):
-    """A cursor that calls a function of what comes, and hands out what came before an error."""
+    """A cursor that calls a function of elements, and returns the results before an error."""
 
     def __init__(self, source: DatasetStage, function: BoundFunction) -> None:
         super().__init__(source)
         self.function = function
-        #: Elements from one with an error on.
+        #: The elements after the last results, if one had an error.
         self.rest: ElementBlock | None = None
 
     def take(self, limit: int) -> ElementBlock | None:
-        """The next elements from before, after what an error has left.
+        """The elements that an error has left, then those of the stage before.
 
-        A function that has effects gets one at a time: those of stages before it come in between.
+        A function with effects gets one at a time: the effects of earlier stages come in between.
         """
         limit = 1 if self.function.has_effects else limit
         block, self.rest = self.rest, None
@@ -79,7 +79,7 @@ class FunctionCursor(Through):
         return block
 
     def results(self, block: ElementBlock) -> ElementBlock:
-        """The function of elements up to one that has an error, which the next call raises."""
+        """The function of the elements before one with an error, which the next call raises."""
         try:
             results = self.function.of_block(block)
         except Exception:
@@ -89,7 +89,7 @@ class FunctionCursor(Through):
         return results
 
     def leave(self, block: ElementBlock, start: int) -> None:
-        """Keeps the elements from a place on for the next call."""
+        """Stores the elements from a position on for the next call."""
         left = [block.part(start, block.count)] if start < block.count else []
         left += [] if self.rest is None else [self.rest]
         self.rest = joined(left) if left else None
@@ -105,7 +105,7 @@ class FunctionCursor(Through):
 
 
 class MapCursor(FunctionCursor):
-    """The function of what comes."""
+    """The function of each element."""
 
     def __init__(self, stage: MapStage) -> None:
         super().__init__(stage.inputs[0], stage.function)
@@ -116,7 +116,7 @@ class MapCursor(FunctionCursor):
 
 
 class ParallelMapStage(MapStage):
-    """A function of each element, of several at the same time; results keep their order."""
+    """A function of several elements at the same time; results keep their order."""
 
     type_name = "ParallelMapDataset"
 
@@ -133,15 +133,15 @@ class ParallelMapStage(MapStage):
 
 
 class ParallelMapCursor(MapCursor):
-    """The function of what comes, each thread having a part of it.
+    """The function of each element, in several threads.
 
-    Blocks are divided where that is worth it: where the function is known to take long.
+    Blocks are divided if the function is known to take long.
     """
 
     def __init__(self, stage: ParallelMapStage) -> None:
         super().__init__(stage)
         self.workers = CallingThreads(stage.calls)
-        #: Seconds that an element has taken.
+        #: The seconds of one element.
         self.seconds = 0.0
 
     def results(self, block: ElementBlock) -> ElementBlock:
@@ -178,7 +178,7 @@ class ParallelMapCursor(MapCursor):
 
 
 class ParallelCallsCursor(FunctionCursor):
-    """Calls under way: as many elements are taken ahead as there are threads."""
+    """The calls in progress: one element is taken ahead for each thread."""
 
     def __init__(self, stage: ParallelMapStage) -> None:
         super().__init__(stage.inputs[0], stage.function)
@@ -232,7 +232,7 @@ class FilterStage(FunctionStage):
 
 
 class FilterCursor(FunctionCursor):
-    """What comes, where the function is true."""
+    """The elements for which the function is true."""
 
     def __init__(self, stage: FilterStage) -> None:
         super().__init__(stage.inputs[0], stage.function)
@@ -266,7 +266,7 @@ class TakeWhileStage(FunctionStage):
 
 
 class TakeWhileCursor(Through):
-    """What comes, as long as the function is true."""
+    """The elements while the function is true."""
 
     def __init__(self, stage: TakeWhileStage) -> None:
         super().__init__(stage.inputs[0])
@@ -274,7 +274,7 @@ class TakeWhileCursor(Through):
         self.is_over = False
 
     def pull(self, limit: int) -> ElementBlock | None:
-        # One by one: nothing behind the end may be asked for.
+        # One by one: no element after the end may be taken.
         if self.is_over:
             return None
         block = self.upstream.pull(1)
@@ -292,7 +292,7 @@ class TakeWhileCursor(Through):
 
 
 class FlatMapStage(FunctionStage):
-    """The elements of the datasets that a function makes of elements, one dataset after another."""
+    """The elements of the datasets that a function returns, one dataset after another."""
 
     type_name = "FlatMapDataset"
 
@@ -303,7 +303,7 @@ class FlatMapStage(FunctionStage):
 
 
 class FlatMapCursor(Through):
-    """A place in the dataset of the present element."""
+    """A position in the dataset of the present element."""
 
     def __init__(self, stage: FlatMapStage) -> None:
         super().__init__(stage.inputs[0])
@@ -348,7 +348,7 @@ class FlatMapCursor(Through):
 
 
 class ScanStage(MapStage):
-    """What a function makes of the state so far and each element, beside the next state."""
+    """The results of a function of a state and each element, which also returns the next state."""
 
     type_name = "ScanDataset"
 
@@ -378,7 +378,7 @@ class ScanCursor(FunctionCursor):
         except Exception:
             if block.count == 1:
                 raise
-            # One by one, what comes before an error is handed out, and the state is as it was.
+            # One by one: results before the error come first, and the state has not changed.
             self.leave(block, 1)
             self.state, results = self.function.step(self.state, block.part(0, 1))
         return results

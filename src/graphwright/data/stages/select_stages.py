@@ -1,4 +1,4 @@
-"""Stages that hand on some elements as they are: take, skip, shard, repeat."""
+"""Stages that keep some elements, unchanged: take, skip, shard, repeat."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TakeStage(CountStage):
 
 
 class CountCursor(Through):
-    """How many elements are left of a number."""
+    """The rest of a number of elements."""
 
     def __init__(self, stage: CountStage) -> None:
         super().__init__(stage.inputs[0])
@@ -60,7 +60,7 @@ class CountCursor(Through):
 
 
 class TakeCursor(CountCursor):
-    """How many elements are still to be handed out."""
+    """The number of elements still to return."""
 
     def pull(self, limit: int) -> ElementBlock | None:
         if self.left == 0:
@@ -71,7 +71,7 @@ class TakeCursor(CountCursor):
 
 
 class SkipStage(CountStage):
-    """The elements behind the first ones; none for a negative number."""
+    """The elements after the first ones; none for a negative number."""
 
     type_name = "SkipDataset"
 
@@ -86,7 +86,7 @@ class SkipStage(CountStage):
 
 
 class SkipCursor(CountCursor):
-    """How many elements are still to be left out."""
+    """The number of elements still to leave out."""
 
     def pull(self, limit: int) -> ElementBlock | None:
         if self.left < 0:
@@ -104,7 +104,7 @@ class SkipCursor(CountCursor):
 
 
 class ShardStage(DatasetStage):
-    """Every so many elements one, from a place on."""
+    """One of every `count` elements, the first at position `index`."""
 
     type_name = "ShardDataset"
 
@@ -160,7 +160,7 @@ class ShardCursor(Through):
 
 
 class RepeatStage(CountStage):
-    """All elements so many times; without end for a negative number."""
+    """All elements `count` times; without an end for a negative number."""
 
     type_name = "RepeatDataset"
 
@@ -177,7 +177,7 @@ class RepeatStage(CountStage):
 
 
 class RepeatCursor(Cursor):
-    """The round, and a place in it."""
+    """The number of the round, and a position in it."""
 
     def __init__(self, stage: RepeatStage) -> None:
         self.stage = stage

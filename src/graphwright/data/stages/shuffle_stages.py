@@ -13,22 +13,22 @@ from graphwright.data.random_words import RandomWords, SeedGenerator
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, Postponed, State, Through
 from graphwright.types.arrays import Array
 
-#: So many elements are taken at a time where all are to be in the buffer.
+#: The elements that are taken at a time for a buffer without a limit.
 _MANY = 4096
 
 
 class NumberedElements(Protocol):
-    """A stage of which each element is known by its number."""
+    """A stage that can compute each element from its number."""
 
     def at(self, places: Array) -> ElementBlock:
         """The elements with these numbers."""
 
     def cardinality(self) -> int:
-        """How many there are."""
+        """The number of elements."""
 
 
 class ShuffleStage(DatasetStage):
-    """The elements in random order: each is drawn from a buffer of those that come next."""
+    """The elements in random order: each is drawn from a buffer of the next ones."""
 
     type_name = "ShuffleDataset"
 
@@ -53,10 +53,10 @@ class ShuffleStage(DatasetStage):
 
 
 class ShuffleBuffer:
-    """Items of which one is drawn at random, while others take the places of those drawn.
+    """A buffer from which items are drawn at random, while new ones take their places.
 
-    Item n stands at place n modulo the size. An item that is drawn changes places with the oldest,
-    so that those left stand side by side.
+    Item n stands at place n modulo the size. A drawn item changes places with the oldest, so the
+    others stay side by side.
     """
 
     def __init__(self, size: int, words: RandomWords) -> None:
@@ -97,7 +97,7 @@ class ShuffleBuffer:
     def draw_numbers(self, words: list[int], start: int, stop: int) -> list[int]:
         """An item for each word, while the numbers from `start` to `stop` fill the buffer.
 
-        It is `add` and `draw` in turn, in one loop: elements that are only numbers are many.
+        This is `add` and `draw` in turn, in one loop, since buffers of numbers are large.
         """
         items, size = self.items, self.size
         if size == UNKNOWN:
@@ -119,7 +119,7 @@ class ShuffleBuffer:
             drawn.append(items[place])
             items[place] = items[oldest]
             first += 1
-            if start < stop:  # the oldest has moved, so its place is free
+            if start < stop:  # the place of the oldest item is free
                 items[oldest] = start
                 start += 1
                 last += 1
@@ -133,7 +133,7 @@ class ShuffleBuffer:
         return {"items": list(self.items), "first": self.first, "last": self.last, "words": drawn}
 
     def restore(self, state: State) -> None:
-        """Becomes what another one was."""
+        """Sets the buffer to one that `save` returned."""
         self.items = list(state["items"])
         self.first, self.last = state["first"], state["last"]
         self.words = RandomWords(*state["words"])
@@ -170,13 +170,13 @@ class ShuffleCursor(Through):
             buffer.words.drawn -= limit - len(rows)
         return of_rows(rows) if rows else None
 
-    def fill(self, wanted: int) -> None:
-        """Fills the buffer, from rows of which as many are taken as `wanted` drawn ones need."""
+    def fill(self, count: int) -> None:
+        """Fills the buffer. Takes no more rows than `count` drawn ones need."""
         buffer = self.buffer
         while buffer.has_room and not self.is_over:
             if self.place == self.waiting.count:
                 room = buffer.size - (buffer.last - buffer.first) if buffer.size > 0 else _MANY
-                block = self.upstream.pull(room + wanted - 1)
+                block = self.upstream.pull(room + count - 1)
                 if block is None:
                     self.is_over = True
                     return
@@ -203,7 +203,7 @@ class ShuffleCursor(Through):
 
 
 class TableShuffleCursor(Cursor):
-    """A buffer of the numbers of elements, which are looked up when they are drawn."""
+    """A buffer of the numbers of elements, which are computed when they are drawn."""
 
     def __init__(self, stage: ShuffleStage, table: NumberedElements) -> None:
         self.stage = stage

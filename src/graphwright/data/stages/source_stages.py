@@ -1,4 +1,4 @@
-"""Datasets that come of nothing but tensors, numbers and Python's iterators."""
+"""Stages without inputs: tensors, ranges, Python iterators, random numbers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from graphwright.types.arrays import Array
 
 
 class CountedCursor(Cursor):
-    """A cursor in a stage of which each element has a number."""
+    """A cursor in a stage whose elements are numbered."""
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.place = 0
 
     def next_places(self, limit: int) -> tuple[int, int]:
-        """The first place that is taken now, and the one behind the last."""
+        """The position of the next element, and the end of those that are taken now."""
         start = self.place
         self.place = min(start + limit, self.count)
         return start, self.place
@@ -52,7 +52,7 @@ class TensorsStage(DatasetStage):
 
 
 class TensorsCursor(CountedCursor):
-    """Before or behind the one element."""
+    """A position before or after the one element."""
 
     def __init__(self, stage: TensorsStage) -> None:
         super().__init__(1)
@@ -64,7 +64,7 @@ class TensorsCursor(CountedCursor):
 
 
 class SlicesStage(DatasetStage):
-    """The rows of arrays: views, which nothing is copied for."""
+    """The rows of arrays, as views."""
 
     type_name = "TensorSliceDataset"
 
@@ -92,7 +92,7 @@ class SlicesStage(DatasetStage):
 
 
 class SlicesCursor(CountedCursor):
-    """A row of arrays."""
+    """A position among the rows."""
 
     def __init__(self, stage: SlicesStage) -> None:
         super().__init__(stage.count)
@@ -108,7 +108,7 @@ class SlicesCursor(CountedCursor):
 
 
 class RangeStage(DatasetStage):
-    """start, start + step, ... before stop."""
+    """The numbers start, start + step, ... before stop."""
 
     type_name = "RangeDataset"
 
@@ -134,7 +134,7 @@ class RangeStage(DatasetStage):
 
 
 class RangeCursor(CountedCursor):
-    """A number of a range."""
+    """A position in a range."""
 
     def __init__(self, stage: RangeStage) -> None:
         super().__init__(len(stage.numbers))
@@ -150,14 +150,14 @@ class RangeCursor(CountedCursor):
 
 
 class Elements(Protocol):
-    """What a Python iterator gives."""
+    """The values of a Python iterator, as elements."""
 
     def block(self, limit: int) -> ElementBlock | None:
         """The next elements, at most `limit`; None at the end."""
 
 
 class GeneratedStage(DatasetStage):
-    """What a Python function's iterator gives."""
+    """The values of the iterator that a Python function returns."""
 
     type_name = "FlatMapDataset"
     has_effects = True
@@ -177,7 +177,7 @@ class GeneratedStage(DatasetStage):
 
 
 class GeneratedCursor(Cursor):
-    """A running Python iterator, which is made when it is first asked."""
+    """A Python iterator, which is made when the first element is taken."""
 
     def __init__(self, stage: GeneratedStage) -> None:
         self.stage = stage
@@ -200,7 +200,7 @@ class GeneratedCursor(Cursor):
 
 
 class RandomStage(DatasetStage):
-    """Random numbers, as TensorFlow's generator gives them, without an end."""
+    """The random numbers of TensorFlow's generator, without an end."""
 
     type_name = "RandomDataset"
 
@@ -216,7 +216,7 @@ class RandomStage(DatasetStage):
 
 
 class RandomCursor(Cursor):
-    """A place in a stream of random numbers."""
+    """A position in a stream of random numbers."""
 
     def __init__(self, stage: RandomStage) -> None:
         self.words = RandomWords(*stage.generator.next_seeds())
