@@ -7,7 +7,12 @@ from typing import Any, ClassVar
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How numbers that are left to the dataset are chosen; all are the same here."""
+    """How numbers that are left to the dataset are chosen; all are the same here.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.autotune.autotune_algorithm = tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB
+    """
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -17,7 +22,12 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How the elements are divided among workers."""
+    """How the elements are divided among workers.
+
+    >>> import graphwright as tf
+    >>> tf.data.experimental.AutoShardPolicy.DATA
+    <AutoShardPolicy.DATA: 2>
+    """
 
     OFF = -1
     AUTO = 0
@@ -27,7 +37,13 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What saving an iterator does where a function has state that cannot be saved."""
+    """What saving an iterator does where a function has state that cannot be saved.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> policy = tf.data.experimental.ExternalStatePolicy.IGNORE
+    >>> options.experimental_external_state_policy = policy
+    """
 
     WARN = 0
     IGNORE = 1
@@ -119,7 +135,12 @@ class ThreadingOptions(OptionGroup):
 
 
 class AutotuneOptions(OptionGroup):
-    """Options about numbers that are left to the dataset: `options.autotune`."""
+    """Options about numbers that are left to the dataset: `options.autotune`.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.autotune.cpu_budget = 4
+    """
 
     _kinds: ClassVar[dict[str, type]] = {
         "autotune_algorithm": AutotuneAlgorithm,
@@ -132,7 +153,12 @@ class AutotuneOptions(OptionGroup):
 
 
 class OptimizationOptions(OptionGroup):
-    """Options about rewriting the pipeline: `options.experimental_optimization`."""
+    """Options about rewriting the pipeline: `options.experimental_optimization`.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.experimental_optimization.map_fusion = True
+    """
 
     _kinds: ClassVar[dict[str, type]] = dict.fromkeys(
         (
@@ -146,7 +172,13 @@ class OptimizationOptions(OptionGroup):
 
 
 class DistributeOptions(OptionGroup):
-    """Options about many workers: `options.experimental_distribute`."""
+    """Options about many workers: `options.experimental_distribute`.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> policy = tf.data.experimental.AutoShardPolicy.OFF
+    >>> options.experimental_distribute.auto_shard_policy = policy
+    """
 
     _kinds: ClassVar[dict[str, type]] = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
     _defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy.AUTO}
