@@ -23,7 +23,7 @@ from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -31,6 +31,7 @@ from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
 from graphwright.values.tensor import Tensor
 
 _TOO_LONG = "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
@@ -93,7 +94,7 @@ class Batches(DatasetValue):
         """
         types = self._type.types
         if any(type_.dims == () for type_ in types):
-            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+            raise ValueError("Cannot unbatch an input with scalar components.")
         counts = {type_.dims[0] for type_ in types if type_.dims} - {None}
         if len(counts) > 1 and all(isinstance(leaf, TensorSpec) for leaf in self._type.leaves):
             raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
@@ -182,6 +183,46 @@ class Batches(DatasetValue):
 
         as_ragged = DatasetValue.of(self._variant, self._type.mapped(ragged), self._name)
         return as_ragged.batch(batch_size, drop_remainder)
+
+    def sparse_batch(
+        self, batch_size: TensorLike, row_shape: TensorLike | ShapeLike, name: str | None = None
+    ) -> Any:
+        """Returns so many elements at a time, as the rows of sparse tensors.
+
+        Args:
+            batch_size: An int64 scalar: how many elements.
+            row_shape: The shape of the rows: a `tf.TensorShape`, a list of sizes or an int64
+                vector. A size of None or -1 is the largest in a batch.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of `tf.SparseTensor`s, which hold all that the elements hold.
+
+        Raises:
+            TypeError: The elements are not single tensors.
+            InvalidArgumentError: `batch_size` is not positive, or an element has another rank.
+            DataLossError: An element is larger than `row_shape`.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x))
+        >>> batch = next(iter(dataset.sparse_batch(2, [3])))
+        >>> batch.values.numpy().tolist(), batch.dense_shape.numpy().tolist()
+        ([1, 2, 2], [2, 3])
+        """
+        types = self._type.types
+        if not isinstance(self.element_spec, TensorSpec):
+            raise TypeError(
+                "`dense_to_sparse_batch` requires an input dataset whose elements have a single "
+                "component, but the given dataset has the following component types: "
+                f"({', '.join([repr(type_.dtype) for type_ in types])})."
+            )
+        given: Any = row_shape
+        is_vector = isinstance(given, Tensor)
+        shape = int64(given if is_vector else vector(TensorShape(given).as_list()))
+        sizes = [None if size in (-1, None) else size for size in known_sizes(shape)]
+        element = ElementType(SparseTensorSpec([None, *sizes], types[0].dtype))
+        numbers = [int64(batch_size), shape]
+        return make(batch_stages.SparseBatchStage, element, [self], numbers)
 
     def rebatch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None

@@ -11,7 +11,9 @@ from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
+from graphwright.data.fingerprints import fingerprint_of
 from graphwright.data.optional import ElementOp, OptionalRow
+from graphwright.data.random_access import element_at
 from graphwright.data.reader import Reader
 from graphwright.data.stage import DatasetStage
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
@@ -46,6 +48,7 @@ class Recipe(NamedTuple):
         stage: DatasetStage = kind(
             self.element, *inputs, *numbers, *functions, **dict(self.options)
         )
+        stage.origin = (self, operands)
         return stage
 
 
@@ -278,6 +281,36 @@ class Cardinality(Op):
 
     def kernel(self, stage: DatasetStage) -> Array:
         return np.array(stage.cardinality(), np.int64)
+
+
+class Fingerprint(Op):
+    """A number that differs for datasets that are made otherwise."""
+
+    type_name = "_DatasetFingerprint"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    outputs = ("fingerprint: uint64",)
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, stage: DatasetStage) -> Array:
+        return np.array(fingerprint_of(stage), np.uint64)
+
+
+class ElementAtIndex(ElementOp):
+    """The tensors of the element of a dataset with a number."""
+
+    type_name = "_GetElementAtIndex"
+    inputs = ("dataset: variant", "index: int64")
+    effect = Effect.WRITE
+    pure = False
+
+    def kernel(self, stage: DatasetStage, index: Array) -> tuple[Any, ...]:
+        if index.ndim:
+            raise InvalidArgumentError(None, None, "index must be a scalar")
+        return tuple(element_at(stage, int(index)))
 
 
 def absent(type_: TensorType) -> Any:

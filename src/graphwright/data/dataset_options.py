@@ -184,6 +184,17 @@ class DistributeOptions(OptionGroup):
     _defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy.AUTO}
 
 
+class ServiceOptions(OptionGroup):
+    """Options about elements that other processes make: `options.experimental_service`.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.experimental_service.pinned = True
+    """
+
+    _kinds: ClassVar[dict[str, type]] = {"pinned": bool}
+
+
 class Options(OptionGroup):
     """What a program says about how a dataset is gone through.
 
@@ -203,6 +214,7 @@ class Options(OptionGroup):
         "experimental_distribute": DistributeOptions,
         "experimental_external_state_policy": ExternalStatePolicy,
         "experimental_optimization": OptimizationOptions,
+        "experimental_service": ServiceOptions,
         "experimental_slack": bool,
         "experimental_symbolic_checkpoint": bool,
         "experimental_warm_start": bool,

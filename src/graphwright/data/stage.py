@@ -26,8 +26,14 @@ from graphwright.types.tensor_type import VariantValue
 #: The cardinality of a stage without an end, and of one that does not know.
 INFINITE, UNKNOWN = -1, -2
 
+#: The largest int64: a range up to it has no end.
+LAST = (1 << 63) - 1
+
 #: A number that a program leaves to us.
 AUTOTUNE = -1
+
+#: A number of shards that `tf.distribute` replaces.
+SHARD_HINT = -1
 
 #: What a cursor saves: numbers, texts, arrays, and lists and mappings of these.
 State = Any
@@ -40,6 +46,8 @@ class DatasetStage(VariantValue, ABC):
     type_name = ""
     #: Whether it is seen from outside that elements are taken: it calls Python, or has effects.
     has_effects = False
+    #: The recipe by which an op made it, and the op's operands.
+    origin: tuple[Any, Sequence[Any]] | None = None
 
     def __init__(self, element: ElementType, *inputs: DatasetStage) -> None:
         self.element = element

@@ -6,12 +6,123 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.data.dataset import Dataset
-from graphwright.data.dataset_value import DatasetValue
-from graphwright.data.element_type import ElementType
+from graphwright.data.dataset_ops import ElementAtIndex
+from graphwright.data.dataset_value import DatasetValue, int64, make
+from graphwright.data.element_function import DebugMode
+from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.iterator import Iterator
 from graphwright.data.optional import Optional
-from graphwright.types.arguments import TensorLike
+from graphwright.data.stages.list_stages import ListStage
+from graphwright.op.interpreter import apply
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.values.tensor import Tensor
+
+
+def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = dt.int64) -> Any:
+    """Returns `start`, `start + step` and so on, without an end.
+
+    Args:
+        start: A number.
+        step: A number.
+        dtype: The dtype of the elements.
+
+    Returns:
+        A dataset of numbers.
+
+    >>> import graphwright as tf
+    >>> [int(x) for x in tf.data.experimental.Counter(5, 2).take(3)]
+    [5, 7, 9]
+    """
+    return Dataset.counter(start, step, dtype)
+
+
+def at(dataset: DatasetValue, index: TensorLike) -> Any:
+    """Returns the element of a dataset with a number, without those before it.
+
+    Args:
+        dataset: A `tf.data.Dataset` of stages that allow it: slices, ranges, lists, and what `map`,
+            `batch`, `zip`, `concatenate`, `take`, `skip`, `shard`, `repeat`, `shuffle`, `cache` and
+            `prefetch` make of them. A shuffled dataset has an order of its own for this.
+        index: An int64 scalar.
+
+    Returns:
+        Tensors and composites in the structure of `element_spec`.
+
+    Raises:
+        OutOfRangeError: There is no such element.
+        FailedPreconditionError: The dataset has no end, or its cardinality is not known.
+        UnimplementedError: A stage does not allow it.
+
+    >>> import graphwright as tf
+    >>> int(tf.data.experimental.at(tf.data.Dataset.range(10).map(lambda x: x * x), 7))
+    49
+    """
+    element = dataset._type
+    return element.pack(apply(ElementAtIndex(element), dataset._variant, int64(index)) or ())
+
+
+def from_list(elements: Sequence[object], name: str | None = None) -> Any:
+    """Returns the elements of a list.
+
+    Args:
+        elements: A list of structures of tensors and of what converts to them. They may differ in
+            their shapes.
+        name: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A dataset of the elements.
+
+    Raises:
+        ValueError: There are no elements, it is no list, or the structures differ.
+        TypeError: The dtypes of elements differ.
+
+    >>> import graphwright as tf
+    >>> dataset = tf.data.experimental.from_list([(1, "a"), (2, "b")])
+    >>> [(int(number), letter.numpy()) for number, letter in dataset]
+    [(1, b'a'), (2, b'b')]
+    """
+    if not isinstance(elements, list):
+        raise ValueError("Invalid `elements`. `elements` must be a list.")
+    if not elements:
+        raise ValueError(
+            "Invalid `elements`. `elements` should not be empty. If you want an empty dataset, use "
+            "`tf.data.Dataset.range(0)`."
+        )
+    rows = [normalized(element) for element in elements]
+    type_ = ElementType.of(rows[0])
+    for row in rows[1:]:
+        other = ElementType.of(row)
+        tree.assert_same_structure(type_.specs, other.specs)
+        joined = type_.joined(other)
+        if joined is None:
+            raise TypeError(
+                f"the elements of a list are of one dtype each: {type_.specs} vs. {other.specs}"
+            )
+        type_ = joined
+    tensors = [tensor for row in rows for tensor in type_.flatten(row)]
+    return make(ListStage, type_, [], tensors, width=len(type_.types))
+
+
+def enable_debug_mode() -> None:
+    """Lets the functions of datasets that are made from now on run eagerly, element by element.
+
+    So a debugger stops in them, and `print` shows values. Datasets among the elements are passed by
+    as before.
+
+    Raises:
+        ValueError: A function is being traced.
+
+    >>> import graphwright as tf
+    >>> tf.data.experimental.enable_debug_mode()  # doctest: +SKIP
+    """
+    if current_tracer() is not None:
+        raise ValueError(
+            "`tf.data.experimental.enable_debug_mode()` is only supported in eager mode."
+        )
+    DebugMode.is_on = True
 
 
 def cardinality(dataset: Dataset) -> Any:

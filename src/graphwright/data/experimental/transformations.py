@@ -1,4 +1,4 @@
-"""Functions of a dataset, for `Dataset.apply`, that are methods of datasets by other names."""
+"""Functions of a dataset, for `Dataset.apply`, that methods of datasets can be made of."""
 
 from __future__ import annotations
 
@@ -6,11 +6,39 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.data.dataset import Dataset
+from graphwright.data.dataset_value import DatasetValue, int64, make
+from graphwright.data.experimental.public_datasets import PublicDataset
+from graphwright.data.stages import guard_stages, select_stages
+from graphwright.ops.core.creation import zeros
+from graphwright.ops.math.arithmetic import maximum
+from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types import tree
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.specs import TensorSpec
 
 #: What `Dataset.apply` takes.
 Transformation = Callable[[Dataset], Any]
+
+
+def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
+    """Returns a function that states how many elements a dataset has.
+
+    Args:
+        expected_cardinality: An int64 scalar: the number, which is known from then on.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`. While elements are taken there is a
+        FailedPreconditionError where there are fewer or more.
+
+    >>> import graphwright as tf
+    >>> dataset = tf.data.Dataset.range(8).filter(lambda x: x % 2 == 0)
+    >>> len(dataset.apply(tf.data.experimental.assert_cardinality(4)))
+    4
+    """
+    return lambda dataset: make(
+        guard_stages.AssertCardinalityStage, dataset._type, [dataset], [int64(expected_cardinality)]
+    )
 
 
 def bucket_by_sequence_length(
@@ -57,6 +85,24 @@ def bucket_by_sequence_length(
     )
 
 
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """Returns a function that puts the elements of a dataset on a device.
+
+    Args:
+        target_device: The name of the device. All are in the memory of the processor.
+        source_device: The name of the device on which they are.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
+
+    >>> import graphwright as tf
+    >>> dataset = tf.data.Dataset.range(3)
+    >>> [int(x) for x in dataset.apply(tf.data.experimental.copy_to_device("/cpu:0"))]
+    [0, 1, 2]
+    """
+    return lambda dataset: make(guard_stages.CopyToDeviceStage, dataset._type, [dataset])
+
+
 def dense_to_ragged_batch(
     batch_size: TensorLike,
     drop_remainder: TensorLike = False,
@@ -78,6 +124,25 @@ def dense_to_ragged_batch(
     <tf.RaggedTensor [[0], [0, 1], [0, 1, 2]]>
     """
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size: TensorLike, row_shape: ShapeLike) -> Transformation:
+    """Returns `tf.data.Dataset.sparse_batch` as a function of a dataset.
+
+    Args:
+        batch_size: An int64 scalar: how many elements a batch has.
+        row_shape: The shape of the rows. A size that is not known is the largest in a batch.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
+
+    >>> import graphwright as tf
+    >>> dataset = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x))
+    >>> batch = next(iter(dataset.apply(tf.data.experimental.dense_to_sparse_batch(2, [3]))))
+    >>> batch.values.numpy().tolist(), batch.dense_shape.numpy().tolist()
+    ([1, 2, 2], [2, 3])
+    """
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
 
 def enumerate_dataset(start: TensorLike = 0) -> Transformation:
@@ -144,6 +209,185 @@ def ignore_errors(log_warning: bool = False) -> Transformation:
     return lambda dataset: dataset.ignore_errors(log_warning)
 
 
+def map_and_batch(
+    map_func: Callable[..., object],
+    batch_size: TensorLike,
+    num_parallel_batches: int | None = None,
+    drop_remainder: TensorLike = False,
+    num_parallel_calls: TensorLike | None = None,
+) -> Transformation:
+    """Returns `map` and then `batch` as one function of a dataset.
+
+    Args:
+        map_func: A function of an element. A tuple arrives as several arguments.
+        batch_size: An int64 scalar: how many results a batch has.
+        num_parallel_batches: An int: how many batches may be computed at the same time.
+        drop_remainder: A bool scalar: whether fewer results at the end are left out.
+        num_parallel_calls: How many elements may be computed at the same time.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
+
+    Raises:
+        ValueError: Both `num_parallel_batches` and `num_parallel_calls` are given.
+
+    >>> import graphwright as tf
+    >>> squares = tf.data.experimental.map_and_batch(lambda x: x * x, 2)
+    >>> list(tf.data.Dataset.range(4).apply(squares).as_numpy_iterator())
+    [array([0, 1]), array([4, 9])]
+    """
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError(
+            "`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to "
+            f"be set, but `num_parallel_batches` was set to {num_parallel_batches} and "
+            f"`num_parallel_calls` as set to {num_parallel_calls}."
+        )
+    calls: Any = num_parallel_calls
+    if num_parallel_batches is not None:
+        calls = int64(batch_size) * num_parallel_batches
+
+    def transform(dataset: Dataset) -> Any:
+        batches = dataset.map(map_func, calls).batch(batch_size, drop_remainder)
+        return DatasetValue.of(batches._variant, batches._type, "MapAndBatchDataset")
+
+    return transform
+
+
+def pad_to_cardinality(cardinality: TensorLike, mask_key: str = "valid") -> Transformation:
+    """Returns a function that fills a dataset up with zeros to a number of elements.
+
+    Args:
+        cardinality: An int64 scalar: how many elements there are then.
+        mask_key: A key that the elements, which are mappings, get: whether an element was there
+            before.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`. It raises ValueError for a dataset whose elements
+        are no mappings, which has more of them, or whose number is not known.
+
+    >>> import graphwright as tf
+    >>> dataset = tf.data.Dataset.from_tensor_slices({"a": [1, 2]})
+    >>> padded = dataset.apply(tf.data.experimental.pad_to_cardinality(3))
+    >>> [(int(x["a"]), bool(x["valid"])) for x in padded]
+    [(1, True), (2, True), (0, False)]
+    """
+
+    def transform(dataset: Dataset) -> Any:
+        specs = dataset.element_spec
+        if not isinstance(specs, dict):
+            raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
+        if current_tracer() is None:
+            check_count(int(dataset.cardinality()), cardinality)
+        zero = tree.map_structure(zero_of, specs)
+        missing = maximum(int64(cardinality) - dataset.cardinality(), 0)
+        padding = Dataset.from_tensors({**zero, mask_key: False}).repeat(missing)
+        return dataset.map(lambda element: {**element, mask_key: True}).concatenate(padding)
+
+    return transform
+
+
+def zero_of(spec: TensorSpec) -> Any:
+    """A tensor of zeros; ValueError where the shape is not known."""
+    if not spec.shape.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape {spec.shape} to a Tensor.")
+    return zeros(spec.shape.as_list(), spec.dtype)
+
+
+def check_count(count: int, wanted: Any) -> None:
+    """Raises ValueError for a dataset that cannot be filled up to a number of elements."""
+    if count < 0:
+        raise ValueError(
+            "The dataset passed into `pad_to_cardinality` must have a known cardinalty, but has "
+            f"cardinality {count}"
+        )
+    if count > int(wanted):
+        raise ValueError(
+            "The dataset passed into `pad_to_cardinality` must have a cardinalty less than the "
+            f"target cardinality ({int(wanted)}), but has cardinality {count}"
+        )
+
+
+def parallel_interleave(
+    map_func: Callable[..., object],
+    cycle_length: TensorLike,
+    block_length: TensorLike = 1,
+    sloppy: bool | None = False,
+    buffer_output_elements: TensorLike | None = None,
+    prefetch_input_elements: TensorLike | None = None,
+) -> Transformation:
+    """Returns `tf.data.Dataset.interleave` in threads as a function of a dataset.
+
+    Args:
+        map_func: A function of an element, which returns a dataset.
+        cycle_length: An int64 scalar: how many datasets are open at a time.
+        block_length: An int64 scalar: how many elements in a row come from each.
+        sloppy: Whether the order may be another. It is always that of one after the other.
+        buffer_output_elements: Accepted for TensorFlow's signature and not used.
+        prefetch_input_elements: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
+
+    >>> import graphwright as tf
+    >>> turns = tf.data.experimental.parallel_interleave(
+    ...     lambda x: tf.data.Dataset.from_tensors(x).repeat(2), cycle_length=2)
+    >>> [int(x) for x in tf.data.Dataset.range(3).apply(turns)]
+    [0, 1, 0, 1, 2, 2]
+    """
+
+    def transform(dataset: Dataset) -> Any:
+        calls = cycle_length
+        made = dataset.interleave(map_func, cycle_length, block_length, num_parallel_calls=calls)
+        return PublicDataset._like(made, "ParallelInterleaveDataset")
+
+    return transform
+
+
+def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Transformation:
+    """Returns a function that takes elements of a dataset ahead, on a device.
+
+    Args:
+        device: The name of the device. All are in the memory of the processor.
+        buffer_size: An int64 scalar: how many elements wait at most; None leaves the number to the
+            dataset.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
+
+    >>> import graphwright as tf
+    >>> dataset = tf.data.Dataset.range(3)
+    >>> [int(x) for x in dataset.apply(tf.data.experimental.prefetch_to_device("/cpu:0"))]
+    [0, 1, 2]
+    """
+    return lambda dataset: copy_to_device(device)(dataset).prefetch(buffer_size)
+
+
+def rejection_resample(
+    class_func: Callable[..., object],
+    target_dist: TensorLike,
+    initial_dist: TensorLike | None = None,
+    seed: TensorLike | None = None,
+) -> Transformation:
+    """Returns `tf.data.Dataset.rejection_resample` as a function of a dataset.
+
+    Args:
+        class_func: A function of an element, which returns its class: an integer scalar.
+        target_dist: A float vector: how frequent each class shall be.
+        initial_dist: A float vector: how frequent each is; it is estimated unless it is given.
+        seed: An int, with which the elements are those of TensorFlow; see `tf.random.set_seed`.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
+
+    >>> import graphwright as tf
+    >>> resample = tf.data.experimental.rejection_resample(
+    ...     lambda x: tf.cast(x % 2, tf.int32), [0.0, 1.0], [0.5, 0.5])
+    >>> [(int(label), int(x)) for label, x in tf.data.Dataset.range(6).apply(resample)]
+    [(1, 1), (1, 3), (1, 5)]
+    """
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
 def scan(initial_state: object, scan_func: Callable[..., object]) -> Transformation:
     """Returns `tf.data.Dataset.scan` as a function of a dataset.
 
@@ -161,6 +405,33 @@ def scan(initial_state: object, scan_func: Callable[..., object]) -> Transformat
     [0, 1, 3, 6, 10]
     """
     return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def shuffle_and_repeat(
+    buffer_size: TensorLike, count: TensorLike | None = None, seed: TensorLike | None = None
+) -> Transformation:
+    """Returns `shuffle` and then `repeat` as one function of a dataset.
+
+    Args:
+        buffer_size: An int64 scalar: how many elements wait to be drawn.
+        count: An int64 scalar: how often the elements come. With None or -1 there is no end.
+        seed: An int, with which the order is that of TensorFlow; see `tf.random.set_seed`.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
+
+    >>> import graphwright as tf
+    >>> twice = tf.data.experimental.shuffle_and_repeat(3, 2, seed=1)
+    >>> [int(x) for x in tf.data.Dataset.range(3).apply(twice)]
+    [1, 2, 0, 1, 0, 2]
+    """
+
+    def transform(dataset: Dataset) -> Any:
+        rounds = int64(-1 if count is None else count)
+        shuffled = dataset.shuffle(buffer_size, seed)
+        return make(select_stages.ShuffleAndRepeatStage, dataset._type, [shuffled], [rounds])
+
+    return transform
 
 
 def take_while(predicate: Callable[..., object]) -> Transformation:

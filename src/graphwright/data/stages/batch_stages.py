@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import DataLossError, InvalidArgumentError
-from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, values_of
+from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, of_row, values_of
 from graphwright.data.composite_elements import row_count, rows_of, stacked_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -299,6 +299,64 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
         corner: Any = (place, *[slice(0, size) for size in array.shape])
         whole[corner] = array
     return whole
+
+
+class SparseBatchStage(BatchStage):
+    """So many elements as the rows of one sparse tensor."""
+
+    type_name = "DenseToSparseBatchDataset"
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage, size: Array, shape: Array
+    ) -> None:
+        super().__init__(element, source, size, np.array(False), row=source.element)
+        #: The sizes of rows, -1 for the largest in a batch.
+        self.sizes: tuple[int, ...] = tuple(shape.tolist())
+
+    def start(self) -> Cursor:
+        return SparseBatchCursor(self)
+
+
+class SparseBatchCursor(BatchCursor):
+    """What is gathered of the next batch; each is of another shape."""
+
+    stage: SparseBatchStage
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        return super().pull(1)
+
+    def batches(self, block: ElementBlock, size: int) -> ElementBlock:
+        rows = values_of(block.columns[0])
+        shape = self.stage.sizes
+        for row in rows:
+            if row.ndim != len(shape):
+                raise InvalidArgumentError(
+                    None, None,
+                    f"Input element had shape ({show_dims(row.shape)}) that is incompatible with "
+                    f"the row shape ({show_dims(shape)}).",
+                )  # fmt: skip
+            if any(size > most >= 0 for size, most in zip(row.shape, shape)):
+                raise DataLossError(
+                    None, None,
+                    f"Input element had shape ({show_dims(row.shape)}) that is larger than the row "
+                    f"shape ({show_dims(shape)}).",
+                )  # fmt: skip
+        largest = [max(sizes) for sizes in zip(*[row.shape for row in rows])]
+        sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
+        return of_row([places_in(rows), joined_values(rows), np.array([size, *sizes], np.int64)])
+
+
+def places_in(rows: Sequence[Array]) -> Array:
+    """Where the elements of arrays stand if these are the rows of one array."""
+    counts = [row.size for row in rows]
+    inside = [np.indices(row.shape, np.int64).reshape(row.ndim, row.size).T for row in rows]
+    numbers = np.repeat(np.arange(len(rows), dtype=np.int64), counts)
+    return np.concatenate([numbers[:, None], np.concatenate(inside)], 1)
+
+
+def joined_values(rows: Sequence[Array]) -> Array:
+    """The elements of arrays in one."""
+    return np.concatenate([row.ravel() for row in rows])
 
 
 class RebatchStage(DatasetStage):

@@ -16,6 +16,7 @@ from graphwright.data.stage import (
     Through,
     cursor_of,
 )
+from graphwright.data.stages.shuffle_stages import ShuffleStage
 from graphwright.types.arrays import Array
 
 
@@ -176,11 +177,25 @@ class RepeatStage(CountStage):
         return RepeatCursor(self)
 
 
+class ShuffleAndRepeatStage(RepeatStage):
+    """All elements so many times, each time in random order."""
+
+    type_name = "ShuffleAndRepeatDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
+        super().__init__(element, source, count)
+        if self.count < 1 and self.count != INFINITE:
+            raise InvalidArgumentError(
+                None, None, "count must be greater than zero or equal to -1."
+            )
+
+
 class RepeatCursor(Cursor):
     """The round, and a place in it."""
 
     def __init__(self, stage: RepeatStage) -> None:
         self.stage = stage
+        self.is_shuffle = isinstance(stage.inputs[0], ShuffleStage)
         self.round = 0
         self.is_empty = True
         self.upstream = cursor_of(stage.inputs[0])
@@ -194,7 +209,9 @@ class RepeatCursor(Cursor):
             # Rounds without elements would never end.
             is_endless = self.stage.count < 0 and self.is_empty
             self.round = self.stage.count if is_endless else self.round + 1
-            if self.round != self.stage.count:
+            # TensorFlow begins a round behind the last one too, unless shuffling is its own part:
+            # that takes seeds which the next iteration would have.
+            if self.round != self.stage.count or not self.is_shuffle:
                 self.upstream.close()
                 self.upstream, self.is_empty = cursor_of(self.stage.inputs[0]), True
         return None
