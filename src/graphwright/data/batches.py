@@ -253,7 +253,8 @@ class Batches(DatasetValue):
                     "the dataset."
                 )
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
-        count = static(size) if static(drop) and size.shape.rank == 0 else None
+        sizes = set(known_sizes(size) if size.shape.rank else [static(size)])
+        count = sizes.pop() if static(drop) and len(sizes) == 1 else None
         element = self._type.unbatched().batched(count)
         return make(batch_stages.RebatchStage, element, [self], [size, drop])
 
@@ -315,7 +316,8 @@ class Batches(DatasetValue):
             A dataset of the elements of the datasets that `reduce_func` returns.
 
         Raises:
-            ValueError: Both or none of `window_size` and `window_size_func` are given.
+            ValueError: Both or none of `window_size` and `window_size_func` are given, or a key is
+                no scalar.
             TypeError: `reduce_func` returns no dataset.
 
         >>> import graphwright as tf
@@ -332,6 +334,11 @@ class Batches(DatasetValue):
         sizes: Callable[..., object] = window_size_func or (lambda key: window_size)
         key_type = ElementType(TensorSpec([], dt.int64))
         key = function_for(lambda *e: int64(staged_form(key_func)(*e)), self)
+        if key.result.types[0].dims not in ((), None):
+            raise ValueError(
+                "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but "
+                f"its return type is {key.result.specs}."
+            )
         window = ElementType(DatasetSpec(self.element_spec))
         reduction = function_for(reduce_func, key_type, window)
         spec = reduction.result.specs
@@ -441,6 +448,11 @@ def padding_shapes(element: ElementType, shapes: Any) -> list[Any]:
                     "rank."
                 )
         return [int64(vector(type_.dims)) for type_ in element.types]
+    if tree.is_nested(element.specs) and isinstance(shapes, (int, list)):
+        raise TypeError(
+            f"`padded_shapes` must be a structure of shapes for elements of {element.specs}, not "
+            f"{shapes!r}: if the elements are a sequence, it must also be a sequence."
+        )
     flat = parts_in(element.specs, shapes)
     pairs = zip(flat, element.types)
     return [padding_shape(shape, type_) for shape, type_ in pairs]
@@ -450,6 +462,8 @@ def padding_shape(shape: Any, type_: TensorType) -> Any:
     """A shape as a vector; ValueError where a tensor has another rank."""
     if isinstance(shape, Tensor):
         return int64(shape)
+    if isinstance(shape, int):
+        shape = [shape]
     sizes = shape.as_list() if isinstance(shape, TensorShape) else list(shape)
     if type_.rank not in (len(sizes), None):
         raise ValueError(

@@ -304,7 +304,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         >>> bool(a == b), bool(a == c)
         (True, False)
         """
-        return apply(dataset_ops.Fingerprint(), self._variant)
+        return apply(dataset_ops.DatasetFingerprint(), self._variant)
 
     def __len__(self) -> int:
         if current_tracer() is not None:

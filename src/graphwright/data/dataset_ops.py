@@ -15,7 +15,7 @@ from graphwright.data.fingerprints import fingerprint_of
 from graphwright.data.optional import ElementOp, OptionalRow
 from graphwright.data.random_access import element_at
 from graphwright.data.reader import Reader
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, iterating
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -39,6 +39,9 @@ class Recipe(NamedTuple):
         inputs = operands[: self.inputs]
         start = self.inputs + self.numbers
         numbers = operands[self.inputs : start]
+        for name, number in zip(self.kind.scalars, numbers):
+            if number.ndim:
+                raise InvalidArgumentError(None, None, f"{name} must be a scalar")
         functions = []
         for function in self.functions:
             stop = start + len(function.captured)
@@ -256,7 +259,8 @@ class ReduceDataset(Op):
         function = BoundFunction(self.reduction.function, captured)
         reader = Reader(stage)
         while (block := reader.rest()) is not None:
-            state, _ = function.step(state, block)
+            with iterating(reader.iteration):
+                state, _ = function.step(state, block)
         reader.close()
         return tuple(state)
 
@@ -283,7 +287,7 @@ class Cardinality(Op):
         return np.array(stage.cardinality(), np.int64)
 
 
-class Fingerprint(Op):
+class DatasetFingerprint(Op):
     """A number that differs for datasets that are made otherwise."""
 
     type_name = "_DatasetFingerprint"

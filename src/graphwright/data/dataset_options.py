@@ -95,18 +95,8 @@ class OptionGroup:
 
     __hash__ = None  # type: ignore[assignment]  # they change
 
-    def merge(self, options: Any) -> Any:
-        """Returns these options with those that another group sets.
-
-        Args:
-            options: Options of the same class.
-
-        Returns:
-            New options.
-
-        Raises:
-            TypeError: `options` are of another class.
-        """
+    def _merged(self, options: Any) -> Any:
+        """These options with those that another group of the class sets."""
         if type(self) is not type(options):
             raise TypeError(f"{type(self).__name__} cannot be merged with {options!r}")
         merged = type(self)()
@@ -114,7 +104,7 @@ class OptionGroup:
             for name, value in group._values.items():
                 known = merged._values.get(name)
                 is_group = isinstance(known, OptionGroup)
-                merged._values[name] = known.merge(value) if is_group else value
+                merged._values[name] = known._merged(value) if is_group else value
         return merged
 
 
@@ -225,3 +215,18 @@ class Options(OptionGroup):
         "experimental_deterministic": "deterministic",
         "experimental_threading": "threading",
     }
+
+    def merge(self, options: Options) -> Options:
+        """Returns these options with those that others set.
+
+        Args:
+            options: Other options.
+
+        Returns:
+            New options.
+
+        Raises:
+            TypeError: `options` are of another class.
+        """
+        merged: Options = self._merged(options)
+        return merged

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.logs import LOGGER
+from graphwright.compile.run.straight_line import runner
 from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.body import Body, trace_body
 from graphwright.control.call import call_of
@@ -18,7 +19,8 @@ from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
 from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, Iteration, present_iteration
+from graphwright.ir.execution import anew, has_stream
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.ops.core.identity import ensure_shape
@@ -155,6 +157,25 @@ class GraphRunner:
         ]
 
 
+class DrawingRunner(GraphRunner):
+    """A graph that draws random numbers: each iteration draws the same, as in TensorFlow.
+
+    It stays with kernels: their streams would begin anew in machine code.
+    """
+
+    def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
+        super().__init__(graph, captured)
+        #: For elements that are asked for outside of iterations.
+        self.own = Iteration()
+
+    def first_run(self, *arrays: Any) -> tuple[Any, ...]:
+        runs = (present_iteration() or self.own).runs
+        run = runs.get(self.graph)
+        if run is None:
+            run = runs.setdefault(self.graph, runner(self.graph, anew(self.graph)))
+        return run(*arrays)
+
+
 class BoundFunction:
     """An element function with the values that it captured."""
 
@@ -163,7 +184,8 @@ class BoundFunction:
         self.steps: GraphRunner | None = None
         #: Why it is computed one by one.
         self.refusal = ""
-        self.one = GraphRunner(function.graph, captured)
+        kind = DrawingRunner if has_stream(function.graph) else GraphRunner
+        self.one = kind(function.graph, captured)
         self.many: GraphRunner | None = None
         self.seen = 0
         #: Whether many elements can be computed at once; None as long as nobody has tried.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.autograph.conversion import staged_form
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.sampling import resampled
@@ -148,7 +149,7 @@ class Selections(DatasetValue):
             A dataset of elements of the same type.
 
         Raises:
-            TypeError: The elements are not single tensors.
+            InvalidArgumentError: The elements are not single tensors.
 
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1])
@@ -156,10 +157,11 @@ class Selections(DatasetValue):
         [1, 37, 2]
         """
         if len(self._type.leaves) != 1 or not isinstance(self.element_spec, TensorSpec):
-            raise TypeError(
-                "`unique` takes datasets whose elements are single tensors, not "
-                f"{self.element_spec}"
-            )
+            raise InvalidArgumentError(
+                None, None,
+                "`unique` takes datasets whose elements are single tensors: it only supports "
+                f"inputs with a single component, not {self.element_spec}",
+            )  # fmt: skip
         return make(group_stages.UniqueStage, self._type, [self])
 
     def rejection_resample(

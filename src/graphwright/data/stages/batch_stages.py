@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from graphwright.data.stage import (
     Through,
 )
 from graphwright.data.stages.source_stages import TensorsStage
+from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.types.arrays import Array
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import show_dims
@@ -31,6 +32,7 @@ class BatchStage(DatasetStage):
     """So many elements in one; the last may be smaller, or is left out."""
 
     type_name = "BatchDataset"
+    scalars: ClassVar[tuple[str, ...]] = ("batch_size", "drop_remainder")
 
     def __init__(
         self, element: ElementType, source: DatasetStage, size: Array, drop_remainder: Array,
@@ -166,8 +168,9 @@ class UnbatchStage(DatasetStage):
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
-        leaves = [leaf for leaf in self.inputs[0].element.leaves if isinstance(leaf, TensorSpec)]
-        sizes = [leaf.shape[0] for leaf in leaves if leaf.shape.rank]
+        leaves = self.inputs[0].element.leaves
+        shapes = [s.shape for s in leaves if isinstance(s, (TensorSpec, RaggedTensorSpec))]
+        sizes: list[int | None] = [shape[0] for shape in shapes if shape.rank]
         known = [size for size in sizes if size]
         if before >= 0 and known:
             return before * known[0]
@@ -305,6 +308,7 @@ class SparseBatchStage(BatchStage):
     """So many elements as the rows of one sparse tensor."""
 
     type_name = "DenseToSparseBatchDataset"
+    scalars = ("batch_size",)
 
     def __init__(
         self, element: ElementType, source: DatasetStage, size: Array, shape: Array

@@ -55,6 +55,7 @@ class AssertCardinalityStage(DatasetStage):
     """The elements, of which there must be so many."""
 
     type_name = "AssertCardinalityDataset"
+    scalars = ("cardinality",)
 
     def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
+    SHARD_HINT,
     UNKNOWN,
     Cursor,
     DatasetStage,
@@ -22,6 +23,8 @@ from graphwright.types.arrays import Array
 
 class CountStage(DatasetStage):
     """The base of stages with a number of elements or rounds."""
+
+    scalars = ("count",)
 
     def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)
@@ -108,18 +111,19 @@ class ShardStage(DatasetStage):
     """Every so many elements one, from a place on."""
 
     type_name = "ShardDataset"
+    scalars = ("num_shards", "index")
 
     def __init__(
         self, element: ElementType, source: DatasetStage, count: Array, index: Array
     ) -> None:
         super().__init__(element, source)
         self.count, self.index = int(count), int(index)
-        if self.count <= 0:
+        if self.count <= 0 and self.count != SHARD_HINT:
             raise InvalidArgumentError(
                 None, None, f"Number of shards must be greater than zero (currently num_shards = "
                 f"{self.count}).",
             )  # fmt: skip
-        if not 0 <= self.index < self.count:
+        if not 0 <= self.index < abs(self.count):
             raise InvalidArgumentError(
                 None, None, f"Index must be between 0 and {self.count - 1} (currently index = "
                 f"{self.index}).",
@@ -127,9 +131,18 @@ class ShardStage(DatasetStage):
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
-        return before if before < 0 else len(range(self.index, before, self.count))
+        if before < 0:
+            return before
+        return before // self.count + (self.index < before % self.count)
 
     def start(self) -> Cursor:
+        if self.count == SHARD_HINT:
+            raise FailedPreconditionError(
+                None, None,
+                "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
+                "`tf.distribute.Strategy.experimental_distribute_dataset()` with "
+                "`tf.data.experimental.AutoShardPolicy.HINT` policy.",
+            )  # fmt: skip
         return ShardCursor(self)
 
 

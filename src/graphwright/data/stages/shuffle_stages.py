@@ -31,6 +31,7 @@ class ShuffleStage(DatasetStage):
     """The elements in random order: each is drawn from a buffer of those that come next."""
 
     type_name = "ShuffleDataset"
+    scalars = ("buffer_size",)
 
     def __init__(
         self, element: ElementType, source: DatasetStage, size: Array, seed: Array, seed2: Array,

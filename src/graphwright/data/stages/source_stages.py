@@ -111,25 +111,26 @@ class RangeStage(DatasetStage):
     """start, start + step, ... before stop."""
 
     type_name = "RangeDataset"
+    scalars = ("start", "stop", "step")
 
     def __init__(self, element: ElementType, start: Array, stop: Array, step: Array) -> None:
         super().__init__(element)
         if int(step) == 0:
             raise InvalidArgumentError(None, None, "step must be a non-zero integer.")
-        self.numbers = range(int(start), int(stop), int(step))
+        self.range = range(int(start), int(stop), int(step))
         #: How many there are; `len` refuses what is larger than its type.
         self.count = max(0, -(-(int(stop) - int(start)) // int(step)))
         self.dtype_of_numbers = element.types[0].dtype.as_numpy_dtype
 
     def cardinality(self) -> int:
-        return INFINITE if self.numbers.stop == LAST else self.count
+        return INFINITE if self.range.stop == LAST else self.count
 
     def start(self) -> Cursor:
         return RangeCursor(self)
 
     def at(self, places: Array) -> ElementBlock:
         """The numbers at places."""
-        numbers = self.numbers
+        numbers = self.range
         column = places * numbers.step + numbers.start
         return ElementBlock(len(places), (column.astype(self.dtype_of_numbers),))
 
@@ -145,7 +146,7 @@ class RangeCursor(CountedCursor):
         start, stop = self.next_places(limit)
         if start == stop:
             return None
-        part = self.stage.numbers[start:stop]
+        part = self.stage.range[start:stop]
         column = np.arange(part.start, part.stop, part.step)
         return ElementBlock(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
 
