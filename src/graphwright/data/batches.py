@@ -31,6 +31,7 @@ from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
 from graphwright.values.tensor import Tensor
 
 _TOO_LONG = "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
@@ -93,7 +94,7 @@ class Batches(DatasetValue):
         """
         types = self._type.types
         if any(type_.dims == () for type_ in types):
-            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+            raise ValueError("Cannot unbatch an input with scalar components.")
         counts = {type_.dims[0] for type_ in types if type_.dims} - {None}
         if len(counts) > 1 and all(isinstance(leaf, TensorSpec) for leaf in self._type.leaves):
             raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
@@ -183,6 +184,46 @@ class Batches(DatasetValue):
         as_ragged = DatasetValue.of(self._variant, self._type.mapped(ragged), self._name)
         return as_ragged.batch(batch_size, drop_remainder)
 
+    def sparse_batch(
+        self, batch_size: TensorLike, row_shape: TensorLike | ShapeLike, name: str | None = None
+    ) -> Any:
+        """Returns so many elements at a time, as the rows of sparse tensors.
+
+        Args:
+            batch_size: An int64 scalar: how many elements.
+            row_shape: The shape of the rows: a `tf.TensorShape`, a list of sizes or an int64
+                vector. A size of None or -1 is the largest in a batch.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of `tf.SparseTensor`s, which hold all that the elements hold.
+
+        Raises:
+            TypeError: The elements are not single tensors.
+            InvalidArgumentError: `batch_size` is not positive, or an element has another rank.
+            DataLossError: An element is larger than `row_shape`.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x))
+        >>> batch = next(iter(dataset.sparse_batch(2, [3])))
+        >>> batch.values.numpy().tolist(), batch.dense_shape.numpy().tolist()
+        ([1, 2, 2], [2, 3])
+        """
+        types = self._type.types
+        if not isinstance(self.element_spec, TensorSpec):
+            raise TypeError(
+                "`dense_to_sparse_batch` requires an input dataset whose elements have a single "
+                "component, but the given dataset has the following component types: "
+                f"({', '.join([repr(type_.dtype) for type_ in types])})."
+            )
+        given: Any = row_shape
+        is_vector = isinstance(given, Tensor)
+        shape = int64(given if is_vector else vector(TensorShape(given).as_list()))
+        sizes = [None if size in (-1, None) else size for size in known_sizes(shape)]
+        element = ElementType(SparseTensorSpec([None, *sizes], types[0].dtype))
+        numbers = [int64(batch_size), shape]
+        return make(batch_stages.SparseBatchStage, element, [self], numbers)
+
     def rebatch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None
     ) -> Any:
@@ -212,7 +253,8 @@ class Batches(DatasetValue):
                     "the dataset."
                 )
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
-        count = static(size) if static(drop) and size.shape.rank == 0 else None
+        sizes = set(known_sizes(size) if size.shape.rank else [static(size)])
+        count = sizes.pop() if static(drop) and len(sizes) == 1 else None
         element = self._type.unbatched().batched(count)
         return make(batch_stages.RebatchStage, element, [self], [size, drop])
 
@@ -274,7 +316,8 @@ class Batches(DatasetValue):
             A dataset of the elements of the datasets that `reduce_func` returns.
 
         Raises:
-            ValueError: Not exactly one of `window_size` and `window_size_func` is given.
+            ValueError: Both or none of `window_size` and `window_size_func` are given, or a key is
+                no scalar.
             TypeError: `reduce_func` returns no dataset.
 
         >>> import graphwright as tf
@@ -291,6 +334,11 @@ class Batches(DatasetValue):
         sizes: Callable[..., object] = window_size_func or (lambda key: window_size)
         key_type = ElementType(TensorSpec([], dt.int64))
         key = function_for(lambda *e: int64(staged_form(key_func)(*e)), self)
+        if key.result.types[0].dims not in ((), None):
+            raise ValueError(
+                "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but "
+                f"its return type is {key.result.specs}."
+            )
         window = ElementType(DatasetSpec(self.element_spec))
         reduction = function_for(reduce_func, key_type, window)
         spec = reduction.result.specs
@@ -394,7 +442,7 @@ def padding_shapes(element: ElementType, shapes: object) -> list[Tensor]:
                 f"the input dataset produces elements of unsupported type {type(leaf).__name__}."
             )
     if shapes is None:
-        vectors: list[Tensor] = []
+        vectors = []
         for type_ in element.types:
             if type_.dims is None:
                 raise ValueError(
@@ -403,15 +451,24 @@ def padding_shapes(element: ElementType, shapes: object) -> list[Tensor]:
                 )
             vectors.append(int64(vector(type_.dims)))
         return vectors
+    if tree.is_nested(element.specs) and isinstance(shapes, (int, list)):
+        raise TypeError(
+            f"`padded_shapes` must be a structure of shapes for elements of {element.specs}, not "
+            f"{shapes!r}: if the elements are a sequence, it must also be a sequence."
+        )
     flat = parts_in(element.specs, shapes)
     pairs = zip(flat, element.types)
     return [padding_shape(shape, type_) for shape, type_ in pairs]
 
 
-def padding_shape(shape: Tensor | TensorShape | Iterable[int | None], type_: TensorType) -> Tensor:
+def padding_shape(
+    shape: int | Tensor | TensorShape | Iterable[int | None], type_: TensorType
+) -> Tensor:
     """A shape as an int64 vector; ValueError where tensors of the type have another rank."""
     if isinstance(shape, Tensor):
         return int64(shape)
+    if isinstance(shape, int):
+        shape = [shape]
     sizes = shape.as_list() if isinstance(shape, TensorShape) else list(shape)
     if type_.rank not in (len(sizes), None):
         raise ValueError(

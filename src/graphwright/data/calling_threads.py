@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from graphwright.data.stage import AUTOTUNE
+from graphwright.data.stage import AUTOTUNE, Iteration, iterating, present_iteration
 
 T = TypeVar("T")
 
@@ -25,13 +25,19 @@ class CallingThreads:
         if self.pool is None or self.process != os.getpid():
             self.process = os.getpid()
             self.pool = ThreadPoolExecutor(self.count, "dataset")
-        return self.pool.submit(job, *arguments)
+        return self.pool.submit(within, present_iteration(), job, *arguments)
 
     def close(self) -> None:
         """Ends each thread after its present job."""
         if self.pool is not None and self.process == os.getpid():
             self.pool.shutdown(wait=False, cancel_futures=True)
         self.pool = None
+
+
+def within(iteration: Iteration | None, job: Callable[..., T], *arguments: object) -> T:
+    """What a job gives, which is done for an iteration."""
+    with iterating(iteration):
+        return job(*arguments)
 
 
 def processors() -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from graphwright.data import sampling
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
+from graphwright.data.stage import LAST
 from graphwright.data.stages import combine_stages, interleave_stages, source_stages
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -101,7 +102,7 @@ class Combinations(DatasetValue):
         [(10, 3), (11, 4)]
         """
         element = ElementType(TensorSpec([], dt.int64))
-        last = int64((1 << 63) - 1)
+        last = int64(LAST)
         numbers = make(source_stages.RangeStage, element, [], [int64(start), last, int64(1)])
         return Combinations.zip(numbers, self)
 

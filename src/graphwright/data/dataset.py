@@ -20,7 +20,7 @@ from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
 from graphwright.data.sampling import random_numbers
 from graphwright.data.selections import Selections
-from graphwright.data.stage import INFINITE, UNKNOWN
+from graphwright.data.stage import INFINITE, LAST, UNKNOWN
 from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
 from graphwright.op.interpreter import apply
 from graphwright.ops.random.seeds import seeds_for
@@ -208,6 +208,32 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """
         return random_numbers(seed, rerandomize_each_iteration)
 
+    @staticmethod
+    def counter(
+        start: TensorLike = 0,
+        step: TensorLike = 1,
+        dtype: DTypeLike = dt.int64,
+        name: str | None = None,
+    ) -> Any:
+        """Returns `start`, `start + step` and so on, without an end.
+
+        Args:
+            start: A number.
+            step: A number.
+            dtype: The dtype of the elements.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of numbers.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.counter(5, 2).take(3)]
+        [5, 7, 9]
+        """
+        kind = as_dtype(dtype)
+        first, more = convert(start, kind), convert(step, kind)
+        return Dataset.range(LAST).scan(first, lambda number, _: (number + more, number))
+
     # -- order ----------------------------------------------------------------------------
 
     def shuffle(
@@ -260,6 +286,25 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         5
         """
         return apply(dataset_ops.Cardinality(), self._variant)
+
+    def fingerprint(self) -> Any:
+        """Returns a number that differs for datasets that are made otherwise.
+
+        It depends on the stages, their numbers, and what their functions do: two datasets that are
+        made alike have the same, in another process too.
+
+        Returns:
+            A uint64 scalar.
+
+        Raises:
+            UnimplementedError: A function or a generator of Python is a part of it.
+
+        >>> import graphwright as tf
+        >>> a, b, c = [tf.data.Dataset.range(5).skip(n).fingerprint() for n in (1, 1, 2)]
+        >>> bool(a == b), bool(a == c)
+        (True, False)
+        """
+        return apply(dataset_ops.DatasetFingerprint(), self._variant)
 
     def __len__(self) -> int:
         if current_tracer() is not None:

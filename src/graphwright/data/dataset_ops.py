@@ -11,9 +11,11 @@ from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
+from graphwright.data.fingerprints import fingerprint_of
 from graphwright.data.optional import ElementOp, OptionalRow
+from graphwright.data.random_access import element_at
 from graphwright.data.reader import Reader
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, iterating
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -37,6 +39,9 @@ class Recipe(NamedTuple):
         inputs = operands[: self.inputs]
         start = self.inputs + self.numbers
         numbers = operands[self.inputs : start]
+        for name, number in zip(self.kind.scalars, numbers):
+            if number.ndim:
+                raise InvalidArgumentError(None, None, f"{name} must be a scalar")
         functions = []
         for function in self.functions:
             stop = start + len(function.captured)
@@ -46,6 +51,7 @@ class Recipe(NamedTuple):
         stage: DatasetStage = kind(
             self.element, *inputs, *numbers, *functions, **dict(self.options)
         )
+        stage.origin = (self, operands)
         return stage
 
 
@@ -253,7 +259,8 @@ class ReduceDataset(Op):
         function = BoundFunction(self.reduction.function, captured)
         reader = Reader(stage)
         while (block := reader.rest()) is not None:
-            state, _ = function.step(state, block)
+            with iterating(reader.iteration):
+                state, _ = function.step(state, block)
         reader.close()
         return tuple(state)
 
@@ -278,6 +285,36 @@ class Cardinality(Op):
 
     def kernel(self, stage: DatasetStage) -> Array:
         return np.array(stage.cardinality(), np.int64)
+
+
+class DatasetFingerprint(Op):
+    """A number that differs for datasets that are made otherwise."""
+
+    type_name = "_DatasetFingerprint"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    outputs = ("fingerprint: uint64",)
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, stage: DatasetStage) -> Array:
+        return np.array(fingerprint_of(stage), np.uint64)
+
+
+class ElementAtIndex(ElementOp):
+    """The tensors of the element of a dataset with a number."""
+
+    type_name = "_GetElementAtIndex"
+    inputs = ("dataset: variant", "index: int64")
+    effect = Effect.WRITE
+    pure = False
+
+    def kernel(self, stage: DatasetStage, index: Array) -> tuple[Any, ...]:
+        if index.ndim:
+            raise InvalidArgumentError(None, None, "index must be a scalar")
+        return tuple(element_at(stage, int(index)))
 
 
 def absent(type_: TensorType) -> Any:

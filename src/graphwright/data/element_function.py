@@ -9,17 +9,21 @@ import numpy as np
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.logs import LOGGER
+from graphwright.compile.run.straight_line import runner
 from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.body import Body, trace_body
 from graphwright.control.call import call_of
 from graphwright.control.loop import while_loop
+from graphwright.control.python_call import py_function
 from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
 from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, Iteration, present_iteration
+from graphwright.ir.execution import anew, has_stream
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
+from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
@@ -32,6 +36,12 @@ from graphwright.values.tensor import wrap
 _FEW = 16
 
 
+class DebugMode:
+    """Whether functions that are traced from now on run eagerly."""
+
+    is_on = False
+
+
 class ElementFunction:
     """A function of one element or of several, as a graph.
 
@@ -41,27 +51,38 @@ class ElementFunction:
     """
 
     def __init__(self, function: Callable[..., object], *arguments: ElementType) -> None:
+        if not callable(function):
+            raise ValueError(
+                f"Argument `func` must be a callable. Received func={function!r} (of type "
+                f"{type(function)})"
+            )
         staged = staged_form(function)
         self.returned: Any = None
         self.result: ElementType
 
         def call(*tensors: Any) -> Any:
-            remaining = list(tensors)
-            packed = []
-            for argument in arguments:
-                count = len(argument.types)
-                packed.append(argument.pack(remaining[:count]))
-                del remaining[:count]
-            result = staged(*spread(packed))
-            self.returned = result
-            result = normalized(tuple(result) if isinstance(result, list) else result)
+            self.returned = staged(*spread(packed(arguments, tensors)))
+            result = as_element(self.returned)
             self.result = ElementType.of(result)
             return self.result.flatten(result)
 
         types = [type_ for argument in arguments for type_ in argument.types]
-        name = getattr(function, "__name__", "function").replace("<lambda>", "lambda")
+        name = f"Dataset_{getattr(function, '__name__', 'function').replace('<lambda>', 'lambda')}"
         self.function = function
-        self.body: Body = trace_body(call, f"Dataset_{name}", types, types)
+        self.body: Body = trace_body(call, name, types, types)
+        results = self.result.types
+        if DebugMode.is_on and not any(t.dtype is dt.variant for t in (*types, *results)):
+
+            def call_eagerly(*tensors: Any) -> Any:
+                result = as_element(function(*spread(packed(arguments, tensors))))
+                return self.result.flatten(result)
+
+            def call_later(*tensors: Any) -> Any:
+                values = py_function(call_eagerly, tensors, [type_.dtype for type_ in results])
+                shapes = [TensorShape.from_dims(type_.dims) for type_ in results]
+                return [ensure_shape(v, shape) for v, shape in zip(values, shapes)]
+
+            self.body = trace_body(call_later, name, types, types)
         self.graph = self.body.graph
         self.captured: list[Any] = self.graph.captured
 
@@ -76,6 +97,27 @@ def makes_effects(graph: Graph) -> bool:
     """Whether a graph makes datasets that have effects."""
     mine = any(getattr(node.op, "makes_effects", False) for node in graph.nodes)
     return mine or any(map(makes_effects, graph.subgraphs()))
+
+
+def packed(arguments: Sequence[ElementType], tensors: Sequence[Any]) -> list[Any]:
+    """The elements of several types that tensors make."""
+    remaining = list(tensors)
+    elements = []
+    for argument in arguments:
+        count = len(argument.types)
+        elements.append(argument.pack(remaining[:count]))
+        del remaining[:count]
+    return elements
+
+
+def as_element(result: Any) -> Any:
+    """What a function returned as an element; TypeError where it is none."""
+    try:
+        return normalized(tuple(result) if isinstance(result, list) else result)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"Unsupported return value from a function of elements: {result!r}. {error}"
+        ) from error
 
 
 def spread(arguments: Sequence[Any]) -> list[Any]:
@@ -114,6 +156,25 @@ class GraphRunner:
         ]
 
 
+class DrawingRunner(GraphRunner):
+    """A graph that draws random numbers: each iteration draws the same, as in TensorFlow.
+
+    It stays with kernels: their streams would begin anew in machine code.
+    """
+
+    def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
+        super().__init__(graph, captured)
+        #: For elements that are asked for outside of iterations.
+        self.own = Iteration()
+
+    def first_run(self, *arrays: Any) -> tuple[Any, ...]:
+        runs = (present_iteration() or self.own).runs
+        run = runs.get(self.graph)
+        if run is None:
+            run = runs.setdefault(self.graph, runner(self.graph, anew(self.graph)))
+        return run(*arrays)
+
+
 class BoundFunction:
     """An element function with the values that it captured."""
 
@@ -122,7 +183,8 @@ class BoundFunction:
         self.steps: GraphRunner | None = None
         #: Why elements are computed one by one.
         self.refusal = ""
-        self.one = GraphRunner(function.graph, captured)
+        kind = DrawingRunner if has_stream(function.graph) else GraphRunner
+        self.one = kind(function.graph, captured)
         self.many: GraphRunner | None = None
         self.seen = 0
         #: Whether many elements can be computed at once; None before the first attempt.

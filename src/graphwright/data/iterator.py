@@ -19,6 +19,8 @@ from graphwright.op.interpreter import apply
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
 from graphwright.values.convert import constant
+from graphwright.values.sparse.sparse_functions import to_dense
+from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import EagerTensor, wrap
 from graphwright.values.trackable import Trackable
 
@@ -149,4 +151,6 @@ class NumpyIterator:
 
 def as_numpy(leaf: Any) -> Any:
     """A part of an element in NumPy's form; a composite that has none stays as it is."""
+    if isinstance(leaf, SparseTensor):
+        leaf = to_dense(leaf)
     return leaf.numpy() if hasattr(leaf, "numpy") else leaf

@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.dataset_ops import ReduceDataset, StateFunction
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages import map_stages
-from graphwright.data.stages.interleave_stages import InterleaveStage
+from graphwright.data.stages.interleave_stages import InterleaveStage, ParallelInterleaveStage
 from graphwright.op.interpreter import apply
 from graphwright.types.arguments import TensorLike
 
@@ -46,12 +47,18 @@ class Mappings(DatasetValue):
             A dataset of the results.
 
         Raises:
-            TypeError: The function returns something else than a structure of tensors.
+            TypeError: The function returns what is no structure of tensors.
+            ValueError: `synchronous` and `num_parallel_calls` are both given.
 
         >>> import graphwright as tf
         >>> [int(x) for x in tf.data.Dataset.range(3).map(lambda x: x * x)]
         [0, 1, 4]
         """
+        if num_parallel_calls is not None and synchronous:
+            raise ValueError(
+                "`synchronous` is not supported with `num_parallel_calls`, but "
+                f"`num_parallel_calls` was set to {num_parallel_calls}"
+            )
         function = function_for(map_func, self)
         if num_parallel_calls is None:
             return make(map_stages.MapStage, function.result, [self], [], [function])
@@ -179,12 +186,14 @@ class Mappings(DatasetValue):
             )
         cycle = os.cpu_count() or 1 if cycle_length in (None, AUTOTUNE) else cycle_length
         block = 1 if block_length in (None, AUTOTUNE) else block_length
-        is_parallel = num_parallel_calls is not None
-        name = "ParallelInterleaveDataset" if is_parallel else "InterleaveDataset"
         element = ElementType(spec.element_spec)
         numbers = [int64(cycle), int64(block)]
+        if num_parallel_calls is None:
+            return make(InterleaveStage, element, [self], numbers, [function])
+        numbers.append(int64(num_parallel_calls))
+        is_free = cycle_length in (None, AUTOTUNE)
         return make(
-            InterleaveStage, element, [self], numbers, [function], name, is_parallel=is_parallel
+            ParallelInterleaveStage, element, [self], numbers, [function], is_cycle_free=is_free
         )
 
     def reduce(
@@ -202,6 +211,7 @@ class Mappings(DatasetValue):
 
         Raises:
             TypeError: The function returns another structure, or other dtypes.
+            InvalidArgumentError: It returns another number of tensors.
 
         >>> import graphwright as tf
         >>> total = tf.data.Dataset.range(5).reduce(tf.constant(0, tf.int64), lambda s, x: s + x)
@@ -223,6 +233,13 @@ class Mappings(DatasetValue):
             traced = function_for(
                 function, ElementType((state.specs,)), ElementType((self.element_spec,))
             )
+            parts = len(state.types), len(traced.result.types)
+            if parts[0] != parts[1] and what == "reduce_func":
+                raise InvalidArgumentError(
+                    None, None,
+                    "The number of components of the initial state and the reduce function output "
+                    f"does not match. (initial_state={parts[0]}, output={parts[1]}).",
+                )  # fmt: skip
             wider = state.joined(traced.result)
             if wider is None:
                 raise TypeError(

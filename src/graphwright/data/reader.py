@@ -8,7 +8,7 @@ import numpy as np
 
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
-from graphwright.data.stage import DatasetStage, State, cursor_of
+from graphwright.data.stage import DatasetStage, Iteration, State, cursor_of, iterating
 from graphwright.types.tensor_type import VariantValue
 
 #: Blocks grow until one takes this many seconds, or has this many bytes or elements.
@@ -22,7 +22,9 @@ class Reader(VariantValue):
 
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
-        self.cursor = cursor_of(stage)
+        self.iteration = Iteration()
+        with iterating(self.iteration):
+            self.cursor = cursor_of(stage)
         self.lock = own_lock(self)
         self.limit = 1
         self.is_observable = stage.is_observable
@@ -70,7 +72,8 @@ class Reader(VariantValue):
     def next_block(self) -> ElementBlock | None:
         """The next elements, as many as are worth it."""
         if self.is_observable:
-            return self.cursor.pull(1)
+            with iterating(self.iteration):
+                return self.cursor.pull(1)
         began = perf_counter()
         block = self.cursor.pull(self.limit)
         if block is not None:
@@ -94,7 +97,8 @@ class Reader(VariantValue):
     def restore(self, state: State) -> None:
         """Goes to the position that another reader saved."""
         with self.lock:
-            self.cursor.restore(state["cursor"])
+            with iterating(self.iteration):
+                self.cursor.restore(state["cursor"])
             self.block, self.place = ElementBlock.restored(state["ahead"]), 0
 
     def close(self) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from graphwright.autograph.conversion import staged_form
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
+from graphwright.data.sampling import resampled
 from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages import (
     buffer_stages,
@@ -18,6 +21,7 @@ from graphwright.data.stages import (
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.specs import TensorSpec
+from graphwright.values.convert import convert
 
 
 class Selections(DatasetValue):
@@ -145,7 +149,7 @@ class Selections(DatasetValue):
             A dataset of elements of the same type.
 
         Raises:
-            TypeError: The elements are not single tensors.
+            InvalidArgumentError: The elements are not single tensors.
 
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1])
@@ -153,11 +157,47 @@ class Selections(DatasetValue):
         [1, 37, 2]
         """
         if len(self._type.leaves) != 1 or not isinstance(self.element_spec, TensorSpec):
-            raise TypeError(
-                "`unique` takes datasets whose elements are single tensors, not "
-                f"{self.element_spec}"
-            )
+            raise InvalidArgumentError(
+                None, None,
+                "`unique` takes datasets whose elements are single tensors: it only supports "
+                f"inputs with a single component, not {self.element_spec}",
+            )  # fmt: skip
         return make(group_stages.UniqueStage, self._type, [self])
+
+    def rejection_resample(
+        self,
+        class_func: Callable[..., object],
+        target_dist: TensorLike,
+        initial_dist: TensorLike | None = None,
+        seed: TensorLike | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns elements with their classes, some of them twice and others not at all.
+
+        So each class becomes as frequent as `target_dist` says.
+
+        Args:
+            class_func: A function of an element, which returns its class: an integer scalar.
+            target_dist: A float vector: how frequent each class shall be.
+            initial_dist: A float vector: how frequent each is; it is estimated unless it is given.
+            seed: An int, with which the elements are those of TensorFlow; see `tf.random.set_seed`.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of pairs of a class and an element.
+
+        Raises:
+            TypeError: The classes are no integers.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(6).rejection_resample(
+        ...     lambda x: tf.cast(x % 2, tf.int32), [0.0, 1.0], [0.5, 0.5])
+        >>> [(int(label), int(x)) for label, x in dataset]
+        [(1, 1), (1, 3), (1, 5)]
+        """
+        target: Any = convert(target_dist)
+        initial: Any = None if initial_dist is None else convert(initial_dist)
+        return resampled(self, staged_form(class_func), target, initial, seed)
 
     def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Any:
         """Returns the elements, some of which a thread computes before they are taken.

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
@@ -25,10 +25,16 @@ from graphwright.types.tensor_type import VariantValue
 #: The cardinality of a stage without an end, and of one that cannot know it.
 INFINITE, UNKNOWN = -1, -2
 
-#: Stands for a number that the program leaves to the dataset.
+#: The largest int64: a range up to it has no end.
+LAST = (1 << 63) - 1
+
+#: A number that a program leaves to us.
 AUTOTUNE = -1
 
-#: The state of a cursor: numbers, texts, arrays, and lists and mappings of these.
+#: A number of shards that `tf.distribute` replaces.
+SHARD_HINT = -1
+
+#: What a cursor saves: numbers, texts, arrays, and lists and mappings of these.
 State = Any
 
 
@@ -39,6 +45,10 @@ class DatasetStage(VariantValue, ABC):
     type_name = ""
     #: Whether taking elements is seen from outside: the stage calls Python, or has effects.
     has_effects = False
+    #: The names of its first numbers, which are scalars.
+    scalars: ClassVar[tuple[str, ...]] = ()
+    #: The recipe by which an op made it, and the op's operands.
+    origin: tuple[Any, Sequence[Any]] | None = None
 
     def __init__(self, element: ElementType, *inputs: DatasetStage) -> None:
         self.element = element
@@ -95,26 +105,50 @@ class Watcher(Protocol):
         """A cursor to use in place of a new one."""
 
 
-class _Watching(threading.local):
+class Iteration:
+    """One pass through a pipeline, in which functions that draw random numbers start anew."""
+
+    def __init__(self) -> None:
+        #: What runs a graph that draws, with streams of its own.
+        self.runs: dict[Any, Callable[..., tuple[Any, ...]]] = {}
+
+
+class _Present(threading.local):
     watcher: Watcher | None = None
+    iteration: Iteration | None = None
 
 
-_WATCHING = _Watching()
+_PRESENT = _Present()
+
+
+def present_iteration() -> Iteration | None:
+    """The iteration for which this thread computes elements."""
+    return _PRESENT.iteration
+
+
+@contextmanager
+def iterating(iteration: Iteration | None) -> Iterator[None]:
+    """Has this thread compute elements for an iteration."""
+    before, _PRESENT.iteration = _PRESENT.iteration, iteration
+    try:
+        yield
+    finally:
+        _PRESENT.iteration = before
 
 
 @contextmanager
 def watching(watcher: Watcher) -> Iterator[None]:
     """Has a watcher get all cursors that are made meanwhile."""
-    before, _WATCHING.watcher = _WATCHING.watcher, watcher
+    before, _PRESENT.watcher = _PRESENT.watcher, watcher
     try:
         yield
     finally:
-        _WATCHING.watcher = before
+        _PRESENT.watcher = before
 
 
 def cursor_of(stage: DatasetStage) -> Cursor:
-    """A new cursor before the first element of a stage. All cursors are made here."""
-    watcher = _WATCHING.watcher
+    """A new cursor before the first element of a stage: every one is made here."""
+    watcher = _PRESENT.watcher
     cursor = stage.start()
     return cursor if watcher is None else watcher.watched(stage, cursor)
 

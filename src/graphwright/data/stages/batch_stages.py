@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphwright.base.errors import DataLossError, InvalidArgumentError
-from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, values_of
+from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, of_row, values_of
 from graphwright.data.composite_elements import row_count, rows_of, stacked_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -21,6 +21,7 @@ from graphwright.data.stage import (
     Through,
 )
 from graphwright.data.stages.source_stages import TensorsStage
+from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.types.arrays import Array
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import show_dims
@@ -31,6 +32,7 @@ class BatchStage(DatasetStage):
     """Batches of elements; the last one may be smaller, or is left out."""
 
     type_name = "BatchDataset"
+    scalars: ClassVar[tuple[str, ...]] = ("batch_size", "drop_remainder")
 
     def __init__(
         self, element: ElementType, source: DatasetStage, size: Array, drop_remainder: Array,
@@ -166,8 +168,9 @@ class UnbatchStage(DatasetStage):
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
-        leaves = [leaf for leaf in self.inputs[0].element.leaves if isinstance(leaf, TensorSpec)]
-        sizes = [leaf.shape[0] for leaf in leaves if leaf.shape.rank]
+        leaves = self.inputs[0].element.leaves
+        shapes = [s.shape for s in leaves if isinstance(s, (TensorSpec, RaggedTensorSpec))]
+        sizes: list[int | None] = [shape[0] for shape in shapes if shape.rank]
         known = [size for size in sizes if size]
         if before >= 0 and known:
             return before * known[0]
@@ -299,6 +302,65 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
         corner: Any = (place, *[slice(0, size) for size in array.shape])
         whole[corner] = array
     return whole
+
+
+class SparseBatchStage(BatchStage):
+    """So many elements as the rows of one sparse tensor."""
+
+    type_name = "DenseToSparseBatchDataset"
+    scalars = ("batch_size",)
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage, size: Array, shape: Array
+    ) -> None:
+        super().__init__(element, source, size, np.array(False), row=source.element)
+        #: The sizes of rows, -1 for the largest in a batch.
+        self.sizes: tuple[int, ...] = tuple(shape.tolist())
+
+    def start(self) -> Cursor:
+        return SparseBatchCursor(self)
+
+
+class SparseBatchCursor(BatchCursor):
+    """What is gathered of the next batch; each is of another shape."""
+
+    stage: SparseBatchStage
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        return super().pull(1)
+
+    def batches(self, block: ElementBlock, size: int) -> ElementBlock:
+        rows = values_of(block.columns[0])
+        shape = self.stage.sizes
+        for row in rows:
+            if row.ndim != len(shape):
+                raise InvalidArgumentError(
+                    None, None,
+                    f"Input element had shape ({show_dims(row.shape)}) that is incompatible with "
+                    f"the row shape ({show_dims(shape)}).",
+                )  # fmt: skip
+            if any(size > most >= 0 for size, most in zip(row.shape, shape)):
+                raise DataLossError(
+                    None, None,
+                    f"Input element had shape ({show_dims(row.shape)}) that is larger than the row "
+                    f"shape ({show_dims(shape)}).",
+                )  # fmt: skip
+        largest = [max(sizes) for sizes in zip(*[row.shape for row in rows])]
+        sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
+        return of_row([places_in(rows), joined_values(rows), np.array([size, *sizes], np.int64)])
+
+
+def places_in(rows: Sequence[Array]) -> Array:
+    """Where the elements of arrays stand if these are the rows of one array."""
+    counts = [row.size for row in rows]
+    inside = [np.indices(row.shape, np.int64).reshape(row.ndim, row.size).T for row in rows]
+    numbers = np.repeat(np.arange(len(rows), dtype=np.int64), counts)
+    return np.concatenate([numbers[:, None], np.concatenate(inside)], 1)
+
+
+def joined_values(rows: Sequence[Array]) -> Array:
+    """The elements of arrays in one."""
+    return np.concatenate([row.ravel() for row in rows])
 
 
 class RebatchStage(DatasetStage):

@@ -12,7 +12,15 @@ from graphwright.base.errors import InvalidArgumentError, UnimplementedError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import AUTOTUNE, Cursor, DatasetStage, State, cursor_of
+from graphwright.data.stage import (
+    AUTOTUNE,
+    Cursor,
+    DatasetStage,
+    State,
+    cursor_of,
+    iterating,
+    present_iteration,
+)
 from graphwright.types.arrays import Array
 
 #: The number of elements that wait, if the program leaves it to the dataset.
@@ -25,6 +33,7 @@ class PrefetchStage(DatasetStage):
     """The elements, some of which a thread takes ahead."""
 
     type_name = "PrefetchDataset"
+    scalars = ("buffer_size",)
 
     def __init__(self, element: ElementType, source: DatasetStage, size: Array) -> None:
         super().__init__(element, source)
@@ -52,6 +61,7 @@ class Supply:
         self.upstream = upstream
         self.size = size
         self.is_observable = is_observable
+        self.iteration = present_iteration()
         self.waiting: deque[ElementBlock | Exception] = deque()
         self.count = 0
         self.limit = 1
@@ -75,7 +85,7 @@ class Supply:
                 if self.is_closed:
                     return
                 room = self.size - self.count
-            with self.pulling:
+            with self.pulling, iterating(self.iteration):
                 if not self.step(1 if self.is_observable else min(room, self.limit)):
                     return
 
@@ -166,6 +176,7 @@ class MemoryCacheStage(DatasetStage):
     """The elements, which are computed in the first round and stored for the others."""
 
     type_name = "CacheDataset"
+    scalars = ("filename",)
 
     def __init__(self, element: ElementType, source: DatasetStage, path: Array) -> None:
         super().__init__(element, source)

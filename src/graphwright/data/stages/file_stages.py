@@ -191,7 +191,7 @@ class FilesInTurnStage(InterleaveStage):
     ) -> None:
         one = np.array(1)
         opener = FileOpener(element, form(*numbers))
-        super().__init__(element, names, cycle, one, opener, is_parallel=False)
+        super().__init__(element, names, cycle, one, opener)
         self.type_name = form.type_name
 
     def start(self) -> Cursor:

@@ -19,6 +19,7 @@ class WindowStage(DatasetStage):
     """Neighbouring elements as datasets, one for each part of an element."""
 
     type_name = "WindowDataset"
+    scalars = ("size", "shift", "stride", "drop_remainder")
 
     def __init__(
         self, element: ElementType, source: DatasetStage,
@@ -81,7 +82,13 @@ class WindowCursor(Through):
             wanted = self.gap or count - present
             if wanted <= 0:
                 return
-            block = self.upstream.pull(wanted)
+            try:
+                block = self.upstream.pull(wanted)
+            except Exception:
+                if not self.gap:
+                    raise
+                self.gap -= 1  # nobody sees what is between windows, nor that it has failed
+                continue
             if block is None:
                 self.is_over = True
             elif self.gap:

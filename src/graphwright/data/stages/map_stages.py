@@ -119,6 +119,7 @@ class ParallelMapStage(MapStage):
     """A function of several elements at the same time; results keep their order."""
 
     type_name = "ParallelMapDataset"
+    scalars = ("num_parallel_calls",)
 
     def __init__(
         self, element: ElementType, source: DatasetStage, calls: Array, function: BoundFunction

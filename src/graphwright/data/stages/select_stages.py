@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
+    SHARD_HINT,
     UNKNOWN,
     Cursor,
     DatasetStage,
@@ -16,11 +17,14 @@ from graphwright.data.stage import (
     Through,
     cursor_of,
 )
+from graphwright.data.stages.shuffle_stages import ShuffleStage
 from graphwright.types.arrays import Array
 
 
 class CountStage(DatasetStage):
     """The base of stages with a number of elements or rounds."""
+
+    scalars = ("count",)
 
     def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)
@@ -107,18 +111,19 @@ class ShardStage(DatasetStage):
     """One of every `count` elements, the first at position `index`."""
 
     type_name = "ShardDataset"
+    scalars = ("num_shards", "index")
 
     def __init__(
         self, element: ElementType, source: DatasetStage, count: Array, index: Array
     ) -> None:
         super().__init__(element, source)
         self.count, self.index = int(count), int(index)
-        if self.count <= 0:
+        if self.count <= 0 and self.count != SHARD_HINT:
             raise InvalidArgumentError(
                 None, None, f"Number of shards must be greater than zero (currently num_shards = "
                 f"{self.count}).",
             )  # fmt: skip
-        if not 0 <= self.index < self.count:
+        if not 0 <= self.index < abs(self.count):
             raise InvalidArgumentError(
                 None, None, f"Index must be between 0 and {self.count - 1} (currently index = "
                 f"{self.index}).",
@@ -126,9 +131,18 @@ class ShardStage(DatasetStage):
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
-        return before if before < 0 else len(range(self.index, before, self.count))
+        if before < 0:
+            return before
+        return before // self.count + (self.index < before % self.count)
 
     def start(self) -> Cursor:
+        if self.count == SHARD_HINT:
+            raise FailedPreconditionError(
+                None, None,
+                "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
+                "`tf.distribute.Strategy.experimental_distribute_dataset()` with "
+                "`tf.data.experimental.AutoShardPolicy.HINT` policy.",
+            )  # fmt: skip
         return ShardCursor(self)
 
 
@@ -176,11 +190,25 @@ class RepeatStage(CountStage):
         return RepeatCursor(self)
 
 
+class ShuffleAndRepeatStage(RepeatStage):
+    """All elements so many times, each time in random order."""
+
+    type_name = "ShuffleAndRepeatDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
+        super().__init__(element, source, count)
+        if self.count < 1 and self.count != INFINITE:
+            raise InvalidArgumentError(
+                None, None, "count must be greater than zero or equal to -1."
+            )
+
+
 class RepeatCursor(Cursor):
     """The number of the round, and a position in it."""
 
     def __init__(self, stage: RepeatStage) -> None:
         self.stage = stage
+        self.is_shuffle = isinstance(stage.inputs[0], ShuffleStage)
         self.round = 0
         self.is_empty = True
         self.upstream = cursor_of(stage.inputs[0])
@@ -194,7 +222,9 @@ class RepeatCursor(Cursor):
             # Rounds without elements would never end.
             is_endless = self.stage.count < 0 and self.is_empty
             self.round = self.stage.count if is_endless else self.round + 1
-            if self.round != self.stage.count:
+            # TensorFlow begins a round behind the last one too, unless shuffling is its own part:
+            # that takes seeds which the next iteration would have.
+            if self.round != self.stage.count or not self.is_shuffle:
                 self.upstream.close()
                 self.upstream, self.is_empty = cursor_of(self.stage.inputs[0]), True
         return None

@@ -20,17 +20,18 @@ _MANY = 4096
 class NumberedElements(Protocol):
     """A stage that can compute each element from its number."""
 
+    #: How many there are.
+    count: int
+
     def at(self, places: Array) -> ElementBlock:
         """The elements with these numbers."""
-
-    def cardinality(self) -> int:
-        """The number of elements."""
 
 
 class ShuffleStage(DatasetStage):
     """The elements in random order: each is drawn from a buffer of the next ones."""
 
     type_name = "ShuffleDataset"
+    scalars = ("buffer_size",)
 
     def __init__(
         self, element: ElementType, source: DatasetStage, size: Array, seed: Array, seed2: Array,
@@ -46,6 +47,18 @@ class ShuffleStage(DatasetStage):
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
+
+    def order(self) -> list[int]:
+        """Which element comes where if they are asked for by their numbers.
+
+        It is an order of its own, of all elements and the same each time, as in TensorFlow.
+        """
+        count = self.cardinality()
+        places = list(range(count))
+        for place, word in enumerate(RandomWords(*self.generator.seeds).take(count)):
+            other = place + word % (count - place)
+            places[place], places[other] = places[other], places[place]
+        return places
 
     def start(self) -> Cursor:
         source: Any = self.inputs[0]
@@ -208,7 +221,7 @@ class TableShuffleCursor(Cursor):
     def __init__(self, stage: ShuffleStage, table: NumberedElements) -> None:
         self.stage = stage
         self.table = table
-        self.count = table.cardinality()
+        self.count = table.count
         self.buffer = ShuffleBuffer(stage.size, RandomWords(*stage.generator.next_seeds()))
         self.next_number = 0
 

@@ -11,7 +11,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, of_row
 from graphwright.data.element_type import ElementType
 from graphwright.data.random_words import RandomWords, SeedGenerator
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State
+from graphwright.data.stage import INFINITE, LAST, UNKNOWN, Cursor, DatasetStage, State
 from graphwright.types.arrays import Array
 
 
@@ -111,24 +111,26 @@ class RangeStage(DatasetStage):
     """The numbers start, start + step, ... before stop."""
 
     type_name = "RangeDataset"
+    scalars = ("start", "stop", "step")
 
     def __init__(self, element: ElementType, start: Array, stop: Array, step: Array) -> None:
         super().__init__(element)
-        numbers = range(int(start), int(stop), int(step) or 1)
         if int(step) == 0:
             raise InvalidArgumentError(None, None, "step must be a non-zero integer.")
-        self.numbers = numbers
+        self.range = range(int(start), int(stop), int(step))
+        #: How many there are; `len` refuses what is larger than its type.
+        self.count = max(0, -(-(int(stop) - int(start)) // int(step)))
         self.dtype_of_numbers = element.types[0].dtype.as_numpy_dtype
 
     def cardinality(self) -> int:
-        return len(self.numbers)
+        return INFINITE if self.range.stop == LAST else self.count
 
     def start(self) -> Cursor:
         return RangeCursor(self)
 
     def at(self, places: Array) -> ElementBlock:
         """The numbers at places."""
-        numbers = self.numbers
+        numbers = self.range
         column = places * numbers.step + numbers.start
         return ElementBlock(len(places), (column.astype(self.dtype_of_numbers),))
 
@@ -137,14 +139,14 @@ class RangeCursor(CountedCursor):
     """A position in a range."""
 
     def __init__(self, stage: RangeStage) -> None:
-        super().__init__(len(stage.numbers))
+        super().__init__(stage.count)
         self.stage = stage
 
     def pull(self, limit: int) -> ElementBlock | None:
         start, stop = self.next_places(limit)
         if start == stop:
             return None
-        part = self.stage.numbers[start:stop]
+        part = self.stage.range[start:stop]
         column = np.arange(part.start, part.stop, part.step)
         return ElementBlock(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
 
