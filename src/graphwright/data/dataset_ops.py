@@ -13,7 +13,7 @@ from graphwright.data.element_function import BoundFunction, ElementFunction, wi
 from graphwright.data.element_type import ElementType
 from graphwright.data.optional import ElementOp, OptionalRow
 from graphwright.data.reader import Reader
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, StageOrigin
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -31,6 +31,7 @@ class Recipe(NamedTuple):
     numbers: int
     functions: tuple[ElementFunction, ...]
     options: tuple[tuple[str, Any], ...]
+    origin: StageOrigin
 
     def stage(self, operands: Sequence[Any]) -> DatasetStage:
         """The stage for stages before it, numbers, and what functions captured, in this order."""
@@ -46,6 +47,7 @@ class Recipe(NamedTuple):
         stage: DatasetStage = kind(
             self.element, *inputs, *numbers, *functions, **dict(self.options)
         )
+        stage.origin = self.origin
         return stage
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import perf_counter
 
 import numpy as np
 
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
-from graphwright.data.stage import DatasetStage, State, cursor_of
+from graphwright.data.diagnosis.waiting import ReaderProfile
+from graphwright.data.stage import DatasetStage, State, cursor_of, is_watched, watching
+from graphwright.library.summary.profiler import ProfilerSession, Timer
 from graphwright.types.tensor_type import VariantValue
 
 #: A block grows until it takes so long, in seconds, or has so many bytes or elements.
@@ -22,7 +25,12 @@ class Reader(VariantValue):
 
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
-        self.cursor = cursor_of(stage)
+        self.profile: ReaderProfile | None = None
+        timer = ProfilerSession.timer
+        if timer is not None and not is_watched():
+            self.profile = ReaderProfile(timer, stage)
+        with nullcontext() if self.profile is None else watching(self.profile):
+            self.cursor = cursor_of(stage)
         self.lock = own_lock(self)
         self.limit = 1
         self.is_observable = stage.is_observable
@@ -68,6 +76,19 @@ class Reader(VariantValue):
         return self.block.part(start, stop)
 
     def next_block(self) -> ElementBlock | None:
+        """The next elements; a profile hears how long that takes."""
+        timer = ProfilerSession.timer
+        if timer is None or is_watched():
+            return self.pull()
+        return self.profile_in(timer).waiting(self.pull)
+
+    def profile_in(self, timer: Timer) -> ReaderProfile:
+        """What a profile hears of this reader, which may be older than the profile."""
+        if self.profile is None or self.profile.timer is not timer:
+            self.profile = ReaderProfile(timer, self.stage)
+        return self.profile
+
+    def pull(self) -> ElementBlock | None:
         """The next elements, as many as are worth it."""
         if self.is_observable:
             return self.cursor.pull(1)

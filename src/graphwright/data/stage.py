@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from graphwright.base.errors import Location
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.types.tensor_type import VariantValue
@@ -33,6 +34,15 @@ AUTOTUNE = -1
 State = Any
 
 
+class StageOrigin:
+    """The call of a program that stages come of: a function may make one for each element."""
+
+    __slots__ = ("location",)
+
+    def __init__(self, location: Location | None) -> None:
+        self.location = location
+
+
 class DatasetStage(VariantValue, ABC):
     """What a dataset does, with its numbers and functions: a value of dtype variant."""
 
@@ -40,6 +50,9 @@ class DatasetStage(VariantValue, ABC):
     type_name = ""
     #: Whether it is seen from outside that elements are taken: it calls Python, or has effects.
     has_effects = False
+    #: Whether the time of its own is spent waiting, for threads that take elements ahead.
+    waits_for_threads = False
+    origin: StageOrigin | None = None
 
     def __init__(self, element: ElementType, *inputs: DatasetStage) -> None:
         self.element = element
@@ -90,7 +103,7 @@ class Cursor(ABC):
 
 
 class Watcher(Protocol):
-    """Whoever measures the cursors of a pipeline."""
+    """What measures the cursors of a pipeline."""
 
     def watched(self, stage: DatasetStage, cursor: Cursor) -> Cursor:
         """A cursor in the place of one that is new."""
@@ -105,12 +118,17 @@ _WATCHING = _Watching()
 
 @contextmanager
 def watching(watcher: Watcher) -> Iterator[None]:
-    """Has a watcher get all cursors that are made meanwhile."""
+    """Has a watcher get all cursors that this thread makes meanwhile."""
     before, _WATCHING.watcher = _WATCHING.watcher, watcher
     try:
         yield
     finally:
         _WATCHING.watcher = before
+
+
+def is_watched() -> bool:
+    """Whether a watcher gets the cursors that this thread makes."""
+    return _WATCHING.watcher is not None
 
 
 def cursor_of(stage: DatasetStage) -> Cursor:

@@ -25,6 +25,7 @@ class PrefetchStage(DatasetStage):
     """The elements, of which a thread takes some before they are asked for."""
 
     type_name = "PrefetchDataset"
+    waits_for_threads = True
 
     def __init__(self, element: ElementType, source: DatasetStage, size: Array) -> None:
         super().__init__(element, source)

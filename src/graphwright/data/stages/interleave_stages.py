@@ -32,7 +32,7 @@ class InterleaveStage(DatasetStage):
         super().__init__(element, source)
         self.cycle_length, self.block_length = int(cycle_length), int(block_length)
         self.function = function
-        self.is_parallel = is_parallel
+        self.is_parallel = self.waits_for_threads = is_parallel
         self.has_effects = function.has_effects
         if self.cycle_length <= 0:
             raise InvalidArgumentError(None, None, "`cycle_length` must be > 0")
