@@ -110,10 +110,12 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
 
         Args:
             tensors: A structure of tensors, and of what converts to them, with as many rows each.
+                NumPy's arrays, columns of pandas and of Arrow do. Their memory is copied, unless
+                no program can write it: `np.load(path, mmap_mode="r")` is read as rows are taken.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            A dataset of rows, in that structure. They are views: nothing is copied.
+            A dataset of rows, in that structure. They are views of the tensors.
 
         Raises:
             ValueError: There is no tensor, one is a scalar, or the numbers of rows differ.
@@ -310,7 +312,8 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """Returns the elements in NumPy's form, one by one.
 
         Returns:
-            An iterator over structures of arrays and scalars.
+            An iterator over structures of arrays and scalars. The arrays are views that cannot be
+            written.
 
         Raises:
             RuntimeError: A function is being traced.

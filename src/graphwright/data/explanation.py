@@ -111,7 +111,8 @@ class DataReport(NamedTuple):
         rows = "".join(
             [f"<tr>{''.join([cell_html(cell) for cell in row])}</tr>" for row in self.rows()]
         )
-        return f"<h4>{self.head}</h4><table><tr>{titles}</tr>{rows}</table><p>{escape(self.advice)}</p>"
+        table = f"<table><tr>{titles}</tr>{rows}</table>"
+        return f"<h4>{self.head}</h4>{table}<p>{escape(self.advice)}</p>"
 
 
 def cell_html(text: str) -> str:
