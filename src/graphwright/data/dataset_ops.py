@@ -15,7 +15,7 @@ from graphwright.data.fingerprints import fingerprint_of
 from graphwright.data.optional import ElementOp, OptionalRow
 from graphwright.data.random_access import element_at
 from graphwright.data.reader import Reader
-from graphwright.data.stage import DatasetStage, iterating
+from graphwright.data.stage import DatasetStage, StageOrigin, iterating
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -33,6 +33,7 @@ class Recipe(NamedTuple):
     numbers: int
     functions: tuple[ElementFunction, ...]
     options: tuple[tuple[str, Any], ...]
+    origin: StageOrigin
 
     def stage(self, operands: Sequence[Any]) -> DatasetStage:
         """The stage for stages before it, numbers, and what functions captured, in this order."""
@@ -51,7 +52,8 @@ class Recipe(NamedTuple):
         stage: DatasetStage = kind(
             self.element, *inputs, *numbers, *functions, **dict(self.options)
         )
-        stage.origin = (self, operands)
+        stage.recipe = (self, operands)
+        stage.origin = self.origin
         return stage
 
 

@@ -6,11 +6,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.base.errors import user_location
 from graphwright.data.dataset_ops import MakeDataset, Recipe
 from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, StageOrigin
 from graphwright.op.interpreter import apply
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import ShapeLike, TensorLike
@@ -166,8 +167,9 @@ def make(
     tensors = [convert(number) for number in numbers]
     captured = [tensor for function in functions for tensor in function.captured]
     recipe = Recipe(
-        kind, element, len(inputs), len(tensors), tuple(functions), tuple(options.items())
-    )
+        kind, element, len(inputs), len(tensors), tuple(functions), tuple(options.items()),
+        StageOrigin(user_location()),
+    )  # fmt: skip
     before = [dataset._variant for dataset in inputs]
     variant = apply(MakeDataset(recipe), *before, *tensors, *captured)
     made = DatasetValue.of(variant, element, name or kind.type_name)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MappingView, Sequence
+from mmap import mmap
 from typing import Any
 
+import numpy as np
+
+from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
+from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.containers import PLAIN
 from graphwright.types.specs import NoneTensorSpec, type_spec_from_value
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import Tensor, wrap
 
 
 class ElementType:
@@ -110,12 +115,50 @@ def parts_in(structure: object, value: object) -> list[Any]:
 
 
 def normalized(element: Any) -> Any:
-    """An element of tensors and composites: lists and what else converts become tensors."""
-    if isinstance(element, list):
-        return convert(element)
+    """An element of tensors and composites. Sequences but tuples become tensors, and so does what
+    else converts."""
     container = PLAIN[type(element)]
     if container is None:
         if element is None or isinstance(element, (Tensor, Composite)):
             return element
-        return convert(element)
+        return tensor_of(element)
+    if isinstance(element, (Sequence, MappingView)) and not isinstance(element, tuple):
+        return convert(container.children(element))
     return container.rebuild(element, [normalized(c) for c in container.children(element)])
+
+
+def tensor_of(value: Any) -> Any:
+    """A tensor of a value that is no structure; its memory is copied unless it is constant."""
+    if isinstance(value, np.ndarray) and is_constant(value) and current_tracer() is None:
+        return wrap(np.asarray(value))
+    try:
+        return convert(value)
+    except (TypeError, ValueError) as error:
+        if not hasattr(value, "__dataframe__"):
+            raise
+        names = "column_names" if hasattr(value, "column_names") else "columns"
+        raise type(error)(
+            f"a table of columns of several types is no tensor ({error}). Its columns by name are "
+            f"a structure of tensors: {{name: table[name] for name in table.{names}}}"
+        ) from None
+
+
+def is_constant(array: Array) -> bool:
+    """Whether no program can write into the memory of an array, which is that of a tensor.
+
+    So it is with `bytes`, and with files mapped to be read. A view that cannot be written is not
+    enough: whoever has the array behind it may.
+    """
+    flags = array.flags
+    is_native = array.dtype.kind in "biufc" and array.dtype.isnative
+    if not is_native or not (flags.c_contiguous and flags.aligned):
+        return False
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return False
+        owner = owner.base
+    if isinstance(owner, mmap):
+        with memoryview(owner) as view:
+            return view.readonly
+    return isinstance(owner, bytes)

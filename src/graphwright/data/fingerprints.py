@@ -69,10 +69,10 @@ class Digest:
 
     def stage(self, stage: DatasetStage) -> None:
         """Adds a stage, with those before it."""
-        if stage.origin is None:
+        if stage.recipe is None:
             self.add([type(stage), stage.element, vars(stage).get("block", id(stage))])
             return
-        recipe, operands = stage.origin
+        recipe, operands = stage.recipe
         self.add([recipe.kind, recipe.element, recipe.options, operands])
         for function in recipe.functions:
             self.graph(function.graph)

@@ -150,7 +150,12 @@ class NumpyIterator:
 
 
 def as_numpy(leaf: Any) -> Any:
-    """A part of an element in NumPy's form; a composite that has none stays as it is."""
+    """A part of an element in NumPy's form; a composite that has none stays as it is.
+
+    Arrays are views that cannot be written: elements may share their memory.
+    """
     if isinstance(leaf, SparseTensor):
         leaf = to_dense(leaf)
+    if isinstance(leaf, EagerTensor) and leaf.shape.rank:
+        return leaf.__array__()
     return leaf.numpy() if hasattr(leaf, "numpy") else leaf

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import perf_counter
 
 import numpy as np
 
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
-from graphwright.data.stage import DatasetStage, Iteration, State, cursor_of, iterating
+from graphwright.data.diagnosis.waiting import ReaderProfile
+from graphwright.data.stage import (
+    DatasetStage,
+    Iteration,
+    State,
+    cursor_of,
+    is_watched,
+    iterating,
+    watching,
+)
+from graphwright.library.summary.profiler import ProfilerSession, Timer
 from graphwright.types.tensor_type import VariantValue
 
 #: Blocks grow until one takes this many seconds, or has this many bytes or elements.
@@ -23,7 +34,12 @@ class Reader(VariantValue):
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
         self.iteration = Iteration()
-        with iterating(self.iteration):
+        self.profile: ReaderProfile | None = None
+        timer = ProfilerSession.timer
+        if timer is not None and not is_watched():
+            self.profile = ReaderProfile(timer, stage)
+        watched = nullcontext() if self.profile is None else watching(self.profile)
+        with iterating(self.iteration), watched:
             self.cursor = cursor_of(stage)
         self.lock = own_lock(self)
         self.limit = 1
@@ -70,6 +86,19 @@ class Reader(VariantValue):
         return self.block.part(start, stop)
 
     def next_block(self) -> ElementBlock | None:
+        """The next elements; a profile hears how long that takes."""
+        timer = ProfilerSession.timer
+        if timer is None or is_watched():
+            return self.pull()
+        return self.profile_in(timer).waiting(self.pull)
+
+    def profile_in(self, timer: Timer) -> ReaderProfile:
+        """What a profile hears of this reader, which may be older than the profile."""
+        if self.profile is None or self.profile.timer is not timer:
+            self.profile = ReaderProfile(timer, self.stage)
+        return self.profile
+
+    def pull(self) -> ElementBlock | None:
         """The next elements, as many as are worth it."""
         if self.is_observable:
             with iterating(self.iteration):

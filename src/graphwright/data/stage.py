@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Protocol
 
+from graphwright.base.errors import Location
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.types.tensor_type import VariantValue
@@ -38,6 +39,15 @@ SHARD_HINT = -1
 State = Any
 
 
+class StageOrigin:
+    """The call of a program that stages come of: a function may make one for each element."""
+
+    __slots__ = ("location",)
+
+    def __init__(self, location: Location | None) -> None:
+        self.location = location
+
+
 class DatasetStage(VariantValue, ABC):
     """A step of a pipeline, with its numbers and functions: a value of dtype variant."""
 
@@ -48,7 +58,11 @@ class DatasetStage(VariantValue, ABC):
     #: The names of its first numbers, which are scalars.
     scalars: ClassVar[tuple[str, ...]] = ()
     #: The recipe by which an op made it, and the op's operands.
-    origin: tuple[Any, Sequence[Any]] | None = None
+    recipe: tuple[Any, Sequence[Any]] | None = None
+    #: The call of a program that it comes of.
+    origin: StageOrigin | None = None
+    #: Whether the time of its own is spent waiting, for threads that take elements ahead.
+    waits_for_threads = False
 
     def __init__(self, element: ElementType, *inputs: DatasetStage) -> None:
         self.element = element
@@ -99,7 +113,7 @@ class Cursor(ABC):
 
 
 class Watcher(Protocol):
-    """Whoever measures the cursors of a pipeline."""
+    """What measures the cursors of a pipeline."""
 
     def watched(self, stage: DatasetStage, cursor: Cursor) -> Cursor:
         """A cursor to use in place of a new one."""
@@ -138,12 +152,17 @@ def iterating(iteration: Iteration | None) -> Iterator[None]:
 
 @contextmanager
 def watching(watcher: Watcher) -> Iterator[None]:
-    """Has a watcher get all cursors that are made meanwhile."""
+    """Has a watcher get all cursors that this thread makes meanwhile."""
     before, _PRESENT.watcher = _PRESENT.watcher, watcher
     try:
         yield
     finally:
         _PRESENT.watcher = before
+
+
+def is_watched() -> bool:
+    """Whether a watcher gets the cursors that this thread makes."""
+    return _PRESENT.watcher is not None
 
 
 def cursor_of(stage: DatasetStage) -> Cursor:

@@ -34,6 +34,7 @@ class PrefetchStage(DatasetStage):
 
     type_name = "PrefetchDataset"
     scalars = ("buffer_size",)
+    waits_for_threads = True
 
     def __init__(self, element: ElementType, source: DatasetStage, size: Array) -> None:
         super().__init__(element, source)

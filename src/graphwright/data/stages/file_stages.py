@@ -207,7 +207,7 @@ class FilesInTurnCursor(InterleaveCursor):
     def rounds(self, limit: int) -> ElementBlock | None:
         """Whole rounds of records that are ready; None if there is none."""
         files = [c for c in self.cursors if isinstance(c, FileCursor)]
-        if len(files) < len(self.cursors) and not self.is_over:
+        if not files or (len(files) < len(self.cursors) and not self.is_over):
             return None
         ready = [file.ready() for file in files]
         width = len(files)

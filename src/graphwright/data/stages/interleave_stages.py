@@ -51,7 +51,7 @@ class ParallelInterleaveStage(InterleaveStage):
     """The same, with a thread for each open dataset."""
 
     type_name = "ParallelInterleaveDataset"
-    is_parallel = True
+    is_parallel = waits_for_threads = True
 
     def __init__(
         self, element: ElementType, source: DatasetStage,
