@@ -46,6 +46,7 @@ class Recipe(NamedTuple):
         stage: DatasetStage = kind(
             self.element, *inputs, *numbers, *functions, **dict(self.options)
         )
+        stage.origin = (self, operands)
         return stage
 
 
@@ -262,6 +263,27 @@ class ReduceDataset(Op):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ReduceDataset) and self.reduction is other.reduction
+
+
+class TakeAll(Op):
+    """Takes all elements of a dataset, for what that does."""
+
+    type_name = "_TakeAll"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ()
+
+    def kernel(self, stage: DatasetStage) -> None:
+        reader = Reader(stage)
+        try:
+            while reader.rest() is not None:
+                pass
+        finally:
+            reader.close()
 
 
 class Cardinality(Op):

@@ -40,6 +40,8 @@ class DatasetStage(VariantValue, ABC):
     type_name = ""
     #: Whether it is seen from outside that elements are taken: it calls Python, or has effects.
     has_effects = False
+    #: How it was made, and of which values; a part of what it computes (see `fingerprints`).
+    origin: tuple[Any, Sequence[Any]] | None = None
 
     def __init__(self, element: ElementType, *inputs: DatasetStage) -> None:
         self.element = element
