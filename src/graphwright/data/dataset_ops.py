@@ -272,6 +272,7 @@ class TakeAll(Op):
     inputs = ("dataset: variant",)
     behind = DatasetStage
     effect = Effect.WRITE
+    pure = False
     gradient = not_differentiable
 
     def shapes(self, dataset: TensorType) -> Shapes:

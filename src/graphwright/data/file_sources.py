@@ -23,10 +23,10 @@ from graphwright.library.checkpoint.checkpoint import Checkpoint
 from graphwright.library.checkpoint.checkpoint_manager import CheckpointManager
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.shapes import shape
+from graphwright.ops.core.static import get_static_value
 from graphwright.ops.io.file_system import matching_files
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.strings.strings import reduce_join
-from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
@@ -111,15 +111,15 @@ class FileSources(DatasetValue):
         self,
         path: TensorLike,
         compression: str | None = "AUTO",
-        reader_func: Callable[[Any], Any] | None = None,
-        shard_func: Callable[..., Any] | None = None,
+        reader_func: Callable[..., object] | None = None,
+        shard_func: Callable[..., object] | None = None,
         name: str | None = None,
     ) -> Any:
         """Returns the elements, which are computed once and stay on disk.
 
         The first round writes them to a folder in `path`, whose name stands for all that makes the
-        elements: stages, numbers, tensors and functions. Later rounds of an equal dataset read them,
-        in any process. While one iterator writes, others compute the elements for themselves.
+        elements: stages, numbers, tensors and functions. Later rounds of an equal dataset read
+        them, in any process. While one iterator writes, others compute the elements for themselves.
 
         Args:
             path: A scalar of string: a folder.
@@ -170,8 +170,8 @@ class FileSources(DatasetValue):
         self,
         path: TensorLike,
         compression: str | None = None,
-        shard_func: Callable[..., Any] | None = None,
-        checkpoint_args: Mapping[str, Any] | None = None,
+        shard_func: Callable[..., object] | None = None,
+        checkpoint_args: Mapping[str, object] | None = None,
     ) -> None:
         """Writes all elements to a folder, at once or not at all.
 
@@ -223,7 +223,7 @@ class FileSources(DatasetValue):
         path: TensorLike,
         element_spec: object = None,
         compression: str | None = None,
-        reader_func: Callable[[Any], Any] | None = None,
+        reader_func: Callable[..., object] | None = None,
         wait: bool = False,
     ) -> Any:
         """Returns the elements that `save` wrote.
@@ -263,7 +263,7 @@ class FileSources(DatasetValue):
         return make(stored_stages.LoadStage, element, [], numbers, functions, shards=shards)
 
 
-def _text(path: Any) -> Any:
+def _text(path: object) -> Any:
     """A path as it converts to a tensor."""
     return os.fspath(path) if isinstance(path, os.PathLike) else path
 
@@ -273,16 +273,17 @@ def _is_scalar(spec: object, dtype: DType) -> bool:
     return isinstance(spec, TensorSpec) and spec.is_compatible_with(TensorSpec([], dtype))
 
 
-def _reader(function: Callable[[Any], Any], shards: ElementType) -> ElementFunction:
+def _reader(function: Callable[..., object], shards: ElementType) -> ElementFunction:
     """A function of a dataset of shards, traced."""
     return function_for(function, ElementType(DatasetSpec(shards.specs)))
 
 
-def _manifest(path: Any, wait: bool) -> Manifest:
+def _manifest(path: object, wait: bool) -> Manifest:
     """What the folder says of the elements in it."""
-    if isinstance(path, SymbolicTensor):
+    text = get_static_value(path)
+    if text is None:
         raise ValueError("`element_spec` must be given where the path is known only at run time")
-    folder = Path(os.fsdecode(constant_value(convert(path, dt.string))[()]))
+    folder = Path(os.fsdecode(text))
     while (manifest := manifest_of(folder)) is None and wait:
         time.sleep(_PAUSE)
     if manifest is None:
@@ -291,7 +292,7 @@ def _manifest(path: Any, wait: bool) -> Manifest:
     return manifest
 
 
-def _saved_type(path: Any, manifest: Manifest) -> Any:
+def _saved_type(path: object, manifest: Manifest) -> Any:
     """The structure of specs that was saved."""
     if manifest.spec is None:
         raise NotFoundError(
@@ -304,13 +305,17 @@ def _saved_type(path: Any, manifest: Manifest) -> Any:
         raise DataLossError(None, None, f"{path}: no type of elements: {error}") from error
 
 
-def _take_all(iterator: Iterator, arguments: Mapping[str, Any]) -> None:
+def _take_all(iterator: Iterator, arguments: Mapping[str, object]) -> None:
     """Takes all elements, from the latest checkpoint on, with checkpoints as they are due."""
     checkpoint = Checkpoint(iterator=iterator)
-    manager = CheckpointManager(checkpoint, **arguments)
+    options: dict[str, Any] = dict(arguments)
+    manager = CheckpointManager(checkpoint, **options)
     checkpoint.restore(manager.latest_checkpoint)
-    step = arguments.get("step_counter")
-    for _ in iterator:
-        if step is not None:
-            step.assign_add(1)
-        manager.save(check_interval=True)
+    step = options.get("step_counter")
+    try:
+        for _ in iterator:
+            if step is not None:
+                step.assign_add(1)
+            manager.save(check_interval=True)
+    finally:
+        iterator._reader.close()

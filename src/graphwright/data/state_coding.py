@@ -1,4 +1,4 @@
-"""What cursors save, as bytes: numbers, texts, arrays, stages of files, lists and mappings of these.
+"""What cursors save, as bytes: numbers, texts, arrays, stages, and lists and mappings of these.
 
 The bytes are the length of a text, the text, and the arrays' elements. The text is JSON, in which
 arrays are known by their dtypes, shapes and places. Nothing in it is ever executed. Arrays begin at
@@ -53,7 +53,7 @@ class ArrayBytes:
         return start
 
 
-def encode(state: Any) -> bytes:
+def encode(state: object) -> bytes:
     """A state as bytes; UnimplementedError where a part of it has no such form."""
     arrays = ArrayBytes()
     text = json.dumps(plain(state, arrays), separators=(",", ":")).encode()

@@ -25,7 +25,7 @@ from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.data.stages.interleave_stages import InterleaveStage
 from graphwright.data.stages.map_stages import FunctionCursor
 from graphwright.data.storage.fingerprints import fingerprint
-from graphwright.data.storage.shard_stage import ShardStage, TypedCursor
+from graphwright.data.storage.shard_stage import StoredShardStage, TypedCursor
 from graphwright.data.storage.stores import Manifest, Run, Shard, finalize, manifest_of
 from graphwright.library.io.gfile import makedirs, mkdir
 from graphwright.types.arrays import Array
@@ -57,12 +57,12 @@ def path_of(path: Array, what: str) -> Path:
     """The path that a tensor of string says."""
     if path.shape:
         raise InvalidArgumentError(None, None, f"{what} must be a scalar")
-    return Path(os.fsdecode(path[()]))
+    return Path(os.fsdecode(path.item()))
 
 
-def all_shards(stage: DatasetStage, folder: Path, manifest: Manifest) -> list[ShardStage]:
+def all_shards(stage: DatasetStage, folder: Path, manifest: Manifest) -> list[StoredShardStage]:
     """The shards of a whole run."""
-    return [ShardStage(stage.element, folder / manifest.run, s) for s in manifest.shards]
+    return [StoredShardStage(stage.element, folder / manifest.run, s) for s in manifest.shards]
 
 
 class StoredStage(DatasetStage):
@@ -199,15 +199,14 @@ class WritingCursor(FunctionCursor):
             self.write(self.run, numbers, block)
         return block
 
-    def numbers(self, block: ElementBlock) -> Array:
+    def numbers(self, block: ElementBlock) -> Any:
         """The shard of each element up to one that has none."""
         try:
-            results = self.results(block)
-            (numbers,) = results.columns
-            if not isinstance(numbers, np.ndarray) or (numbers.dtype, numbers.ndim) != (np.int64, 1):
-                raise InvalidArgumentError(
-                    None, None, "`shard_func` must return a scalar int64."
-                )
+            columns = self.results(block).columns
+            numbers: Any = columns[0] if len(columns) == 1 else None
+            if getattr(numbers, "dtype", None) != np.int64 or np.ndim(numbers) != 1:
+                message = "`shard_func` must return a scalar int64."
+                raise InvalidArgumentError(None, None, message)
             return numbers
         except Exception:
             self.is_short = True
@@ -324,14 +323,12 @@ class SnapshotStage(StoredStage):
         is_sharded: bool,
         shards: ElementType,
     ) -> None:
-        super().__init__(
-            element, source, functions=functions, is_sharded=is_sharded, shards=shards
-        )
+        super().__init__(element, source, functions=functions, is_sharded=is_sharded, shards=shards)
         self.path = path_of(path, "path")
         self.compression = compression
 
     @cached_property
-    def folder(self) -> Path:  # type: ignore[override]  # it takes long, and is asked for often
+    def folder(self) -> Path:
         return self.path / fingerprint(self.inputs[0])
 
 
@@ -387,4 +384,4 @@ class LoadStage(StoredStage):
         return self.whole
 
     def cardinality(self) -> int:
-        return self.whole.count
+        return self.whole.elements

@@ -21,6 +21,7 @@ from graphwright.data.state_coding import decode, encode
 from graphwright.library.io.gfile import opened
 from graphwright.library.io.records import framed, masked
 from graphwright.ops.io.file_system import failed
+from graphwright.types.arrays import Array
 
 #: The bytes before the first record, with which the content of records begins at a multiple of 64.
 HEAD = 52
@@ -82,9 +83,9 @@ class BlockFile:
         block = self.block_of(self.content(data, offset), number, offset)
         return block, content + length + _SUM.size
 
-    def content(self, data: Any, offset: int) -> Any:
+    def content(self, data: Array, offset: int) -> bytes | Array:
         """The bytes of the block in a record, inflated."""
-        used, size = _TAIL.unpack(data[-_TAIL.size :])
+        used, size = _TAIL.unpack(data[-_TAIL.size :].data)
         data = data[:used]
         if not size:
             return data
@@ -94,14 +95,14 @@ class BlockFile:
             )
         inflate = zlib.decompressobj()
         try:
-            inflated = inflate.decompress(data, size)
+            inflated = inflate.decompress(data.data, size)
         except zlib.error as error:
             raise self.damage(f"{error}: corrupted block", offset) from error
         if len(inflated) != size or not inflate.eof:
             raise self.damage(f"a block that does not inflate to {size} bytes", offset)
         return inflated
 
-    def block_of(self, data: Any, number: int, offset: int) -> ElementBlock:
+    def block_of(self, data: bytes | Array, number: int, offset: int) -> ElementBlock:
         """The block that bytes stand for."""
         try:
             place, count, columns = decode(data)

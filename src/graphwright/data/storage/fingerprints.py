@@ -11,8 +11,7 @@ import enum
 import functools
 import types
 from _blake2 import blake2b  # as hashlib has it, which takes 3 ms to load OpenSSL
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from graphwright.data.stage import DatasetStage
 from graphwright.ir.graph import Graph, Value
 from graphwright.op.op import Op
 from graphwright.ops.core.creation import Literal
+from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
@@ -70,7 +70,7 @@ class Digest:
             data = str(word).encode()
             self.hash.update(len(data).to_bytes(8, "little") + data)
 
-    def add(self, value: Any) -> None:
+    def add(self, value: object) -> None:
         """Adds a value."""
         kind = type(value)
         if isinstance(value, _PLAIN) and not isinstance(value, Token):
@@ -84,16 +84,16 @@ class Digest:
         else:
             self.say(self.prints.of(value))
 
-    def add_array(self, array: np.ndarray[Any, Any]) -> None:
+    def add_array(self, array: Array) -> None:
         """Adds an array: its elements, whatever they are."""
         self.say("array", array.dtype.str, array.shape)
         if array.dtype.kind == "O":
             for item in array.ravel().tolist():
                 self.add(item)
         else:
-            self.hash.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+            self.hash.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
-    def add_object(self, value: Any) -> None:
+    def add_object(self, value: object) -> None:
         """Adds what is made of other values."""
         kind = type(value)
         self.say(kind.__module__, kind.__qualname__)
@@ -112,13 +112,13 @@ class Digest:
         else:
             self.add_all(parts_of(value))
 
-    def add_all(self, values: Any) -> None:
+    def add_all(self, values: Sequence[object]) -> None:
         """Adds values, and how many there are."""
         self.say(len(values))
         for value in values:
             self.add(value)
 
-    def add_function(self, function: Any) -> None:
+    def add_function(self, function: object) -> None:
         """Adds a Python function: its code, and the values that it brings."""
         if isinstance(function, Token):
             self.add(function.function)
@@ -126,7 +126,7 @@ class Digest:
             self.add_all([function.__func__, function.__self__])
         elif isinstance(function, functools.partial):
             self.add_all([function.func, function.args, function.keywords])
-        else:
+        elif isinstance(function, types.FunctionType):
             cells = [cell.cell_contents for cell in function.__closure__ or () if holds(cell)]
             brought = [function.__defaults__, function.__kwdefaults__, cells]
             self.add_all([function.__code__, *brought])
@@ -156,7 +156,7 @@ class Digest:
             self.add(attribute)
 
 
-def parts_of(value: Any) -> list[Any]:
+def parts_of(value: object) -> list[object]:
     """The values that say what an object of ours does; none for others."""
     if isinstance(value, DatasetStage):
         if value.origin is None:

@@ -17,11 +17,11 @@ from graphwright.data.storage.block_files import HEAD, BlockFile
 from graphwright.data.storage.spec_coding import restored_structure, saved_structure
 from graphwright.data.storage.stores import Shard, file_of
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import Dims, TensorType
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible
 
 
 @codable("shard")
-class ShardStage(DatasetStage):
+class StoredShardStage(DatasetStage):
     """The elements of one shard of a run, which is a folder."""
 
     type_name = "SnapshotReaderDataset"
@@ -35,22 +35,22 @@ class ShardStage(DatasetStage):
         return [str(self.run), list(self.shard), saved_structure(self.element.specs)]
 
     @classmethod
-    def restored(cls, state: list[Any]) -> ShardStage:
+    def restored(cls, state: list[Any]) -> StoredShardStage:
         """The stage that `saved` described."""
         run, shard, specs = state
         return cls(ElementType(restored_structure(specs)), Path(run), Shard(*shard))
 
     def cardinality(self) -> int:
-        return self.shard.count
+        return self.shard.elements
 
     def start(self) -> Cursor:
-        return TypedCursor(ShardCursor(self), self.element)
+        return TypedCursor(StoredShardCursor(self), self.element)
 
 
-class ShardCursor(Cursor):
+class StoredShardCursor(Cursor):
     """A place in a file, which is opened when the first element is asked for."""
 
-    def __init__(self, stage: ShardStage) -> None:
+    def __init__(self, stage: StoredShardStage) -> None:
         self.stage = stage
         self.file: BlockFile | None = None
         #: Where the present block begins, and how many elements are before it; then the next.
@@ -73,7 +73,7 @@ class ShardCursor(Cursor):
             self.at, self.block, self.place = self.next, None, 0
         offset, before = self.at
         stage = self.stage
-        if before >= stage.shard.count:
+        if before >= stage.shard.elements:
             self.close()
             return False
         if self.file is None:
@@ -116,7 +116,9 @@ class TypedCursor(Cursor):
         place, words = misfit(block.columns, self.types)
         stop = min(place if words else block.count, limit)
         if stop < block.count:
-            self.rest = block.part(max(stop, 1), block.count) if max(stop, 1) < block.count else None
+            self.rest = (
+                block.part(max(stop, 1), block.count) if max(stop, 1) < block.count else None
+            )
         if not stop:
             raise InvalidArgumentError(None, None, words)
         return block.part(0, stop)
@@ -159,15 +161,13 @@ def first_misfit(values: Column, type_: TensorType) -> tuple[int, tuple[str, str
     return 0, None
 
 
-def unlike(value: Any, shape: tuple[int, ...], type_: TensorType) -> tuple[str, str] | None:
+def unlike(value: object, shape: tuple[int, ...], type_: TensorType) -> tuple[str, str] | None:
     """What differs between an array of elements of a shape, or a stage, and a type."""
     dtype = dt.of_numpy(value.dtype) if isinstance(value, np.ndarray) else dt.variant
     if dtype is not type_.dtype:
         return "Data type mismatch", f"expected {type_.dtype.name} but got {dtype.name}"
     dims = type_.dims
-    if dims is None or len(dims) == len(shape) and all(
-        size in (None, other) for size, other in zip(dims, shape)
-    ):
+    if dims is None or is_compatible(shape, dims):
         return None
     return "Incompatible shapes", f"expected {shown(dims)} but got {shown(shape)}"
 

@@ -48,7 +48,7 @@ def restored_spec(state: list[Any]) -> TypeSpec:
     return spec
 
 
-def saved_structure(specs: Any) -> list[Any]:
+def saved_structure(specs: object) -> list[Any]:
     """A structure of specs as plain values; UnimplementedError where a part has no such form."""
     if isinstance(specs, TypeSpec):
         return ["spec", saved_spec(specs)]

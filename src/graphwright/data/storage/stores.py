@@ -1,7 +1,7 @@
 """Folders of elements: runs of files, and the manifest that says which run is whole.
 
-A writer makes a folder for its run, under a lock, and then the manifest, at once: until then readers
-see the run before. A run that its writer has left is removed by the next one.
+A writer makes a folder for its run, under a lock, and then the manifest, at once. Until then
+readers see the run before. The next writer removes a run that its writer has left.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from graphwright.data.storage.block_files import head, record
 from graphwright.data.storage.spec_coding import saved_structure
 from graphwright.library.io.records import framed, split
 from graphwright.ops.io.file_system import failed
+from graphwright.types.arrays import Array
 
 MANIFEST, LOCK = "manifest", "lock"
 _RUN = re.compile(r"run-[0-9a-f]{16}")
@@ -49,7 +50,7 @@ class Shard(NamedTuple):
     #: What the shard function said.
     number: int
     #: How many elements and bytes it has.
-    count: int
+    elements: int
     size: int
 
 
@@ -62,9 +63,9 @@ class Manifest(NamedTuple):
     shards: tuple[Shard, ...]
 
     @property
-    def count(self) -> int:
+    def elements(self) -> int:
         """How many elements there are."""
-        return sum([shard.count for shard in self.shards])
+        return sum([shard.elements for shard in self.shards])
 
 
 @contextmanager
@@ -96,9 +97,9 @@ def manifest_of(folder: Path) -> Manifest | None:
     try:
         entries = json.loads(records[0])
         shards = [Shard(*map(int, shard)) for shard in entries["shards"]]
-        if _RUN.fullmatch(entries["run"]) and all(min(s.count, s.size) >= 0 for s in shards):
+        if _RUN.fullmatch(entries["run"]) and all(min(s.elements, s.size) >= 0 for s in shards):
             return Manifest(entries["run"], entries["spec"], tuple(shards))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise DataLossError(None, None, f"{path}: no manifest at 0: {error}") from error
     raise DataLossError(None, None, f"{path}: no manifest at 0")
 
@@ -108,7 +109,7 @@ def file_of(run: Path, number: int) -> Path:
     return run / f"shard{number}"
 
 
-class Waiting:
+class UnwrittenElements:
     """Elements of a shard that are not in its file yet."""
 
     def __init__(self) -> None:
@@ -150,7 +151,7 @@ class Run:
         self.path = folder / self.name
         #: What is in the files, and how many blocks.
         self.shards = {shard.number: shard for shard in shards}
-        self.waiting: dict[int, Waiting] = {}
+        self.waiting: dict[int, UnwrittenElements] = {}
         self.size = 0
         self.lock = LockFile(folder / LOCK)
         with refusing(folder):
@@ -182,7 +183,7 @@ class Run:
                 shutil.rmtree(path, ignore_errors=True)
         self.path.mkdir(exist_ok=resumes)
 
-    def add(self, numbers: Any, block: ElementBlock) -> None:
+    def add(self, numbers: Array, block: ElementBlock) -> None:
         """Adds elements, each to the shard with its number."""
         if (numbers == numbers[0]).all():
             self.add_to(int(numbers[0]), block)
@@ -192,7 +193,7 @@ class Run:
 
     def add_to(self, number: int, block: ElementBlock) -> None:
         """Adds elements to a shard."""
-        waiting = self.waiting.setdefault(number, Waiting())
+        waiting = self.waiting.setdefault(number, UnwrittenElements())
         self.size += waiting.add(block)
         if waiting.size >= _BYTES or waiting.count >= _MOST:
             self.write(number)
@@ -205,13 +206,12 @@ class Run:
         self.size -= waiting.size
         block = joined(waiting.blocks)
         shard = self.shards.get(number, Shard(number, 0, 0))
-        with refusing(self.path):
-            with open(file_of(self.path, number), "ab") as file:
-                data = record(block, shard.count, self.compression)
-                if not shard.size:
-                    data = head(self.name) + data
-                file.write(data)
-        self.shards[number] = Shard(number, shard.count + block.count, shard.size + len(data))
+        data = record(block, shard.elements, self.compression)
+        if not shard.size:
+            data = head(self.name) + data
+        with refusing(self.path), open(file_of(self.path, number), "ab") as file:
+            file.write(data)
+        self.shards[number] = Shard(number, shard.elements + block.count, shard.size + len(data))
 
     def finish(self) -> Manifest:
         """Writes what waits, and makes the run the one that is whole."""
@@ -262,7 +262,7 @@ def size_of(block: ElementBlock) -> int:
     return sum(map(bytes_of, block.columns))
 
 
-def bytes_of(values: Any) -> int:
+def bytes_of(values: object) -> int:
     """About how many bytes values have."""
     if isinstance(values, np.ndarray):
         texts = values.dtype.kind == "O"
