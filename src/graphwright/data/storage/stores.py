@@ -37,7 +37,8 @@ from graphwright.types.arrays import Array
 MANIFEST, LOCK = "manifest", "lock"
 _RUN = re.compile(r"run-[0-9a-f]{16}")
 
-#: A block is written once it has so many bytes or elements.
+#: A block is written once it has so many bytes or elements: memory for it comes from the heap, and
+#: lies in a processor's cache while it is verified.
 _BYTES = 1 << 18
 _MOST = 1 << 14
 #: So many bytes may wait in all shards together.
@@ -201,10 +202,17 @@ class Run:
             self.write(max(self.waiting, key=lambda n: self.waiting[n].size))
 
     def write(self, number: int) -> None:
-        """Writes what waits in a shard as one block."""
+        """Writes what waits in a shard, in blocks of about equal size."""
         waiting = self.waiting.pop(number)
         self.size -= waiting.size
         block = joined(waiting.blocks)
+        parts = max(1, round(waiting.size / _BYTES))
+        step = -(-block.count // parts)
+        for start in range(0, block.count, step):
+            self.write_block(number, block.part(start, start + step))
+
+    def write_block(self, number: int, block: ElementBlock) -> None:
+        """Adds a block to the file of a shard."""
         shard = self.shards.get(number, Shard(number, 0, 0))
         data = record(block, shard.elements, self.compression)
         if not shard.size:
