@@ -11,7 +11,7 @@ from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
-from graphwright.data.fingerprints import fingerprint_of
+from graphwright.data.fingerprints import fingerprint_number
 from graphwright.data.optional import ElementOp, OptionalRow
 from graphwright.data.random_access import element_at
 from graphwright.data.reader import Reader
@@ -273,6 +273,28 @@ class ReduceDataset(Op):
         return isinstance(other, ReduceDataset) and self.reduction is other.reduction
 
 
+class TakeAll(Op):
+    """Takes all elements of a dataset, for what that does."""
+
+    type_name = "_TakeAll"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    effect = Effect.WRITE
+    pure = False
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ()
+
+    def kernel(self, stage: DatasetStage) -> None:
+        reader = Reader(stage)
+        try:
+            while reader.rest() is not None:
+                pass
+        finally:
+            reader.close()
+
+
 class Cardinality(Op):
     """The number of elements of a dataset; -1 for no end, -2 where it is unknown."""
 
@@ -302,7 +324,7 @@ class DatasetFingerprint(Op):
         return ((),)
 
     def kernel(self, stage: DatasetStage) -> Array:
-        return np.array(fingerprint_of(stage), np.uint64)
+        return np.array(fingerprint_number(stage), np.uint64)
 
 
 class ElementAtIndex(ElementOp):

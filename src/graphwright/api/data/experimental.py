@@ -31,6 +31,7 @@ from graphwright.data.experimental.dataset_tables import (
 )
 from graphwright.data.experimental.public_datasets import RandomDataset
 from graphwright.data.experimental.reducers import Reducer, group_by_reducer
+from graphwright.data.experimental.stored_datasets import load, save, snapshot
 from graphwright.data.experimental.transformations import (
     assert_cardinality,
     bucket_by_sequence_length,
@@ -93,14 +94,17 @@ __all__ = [
     "group_by_window",
     "ignore_errors",
     "index_table_from_dataset",
+    "load",
     "map_and_batch",
     "pad_to_cardinality",
     "parallel_interleave",
     "prefetch_to_device",
     "rejection_resample",
     "sample_from_datasets",
+    "save",
     "scan",
     "shuffle_and_repeat",
+    "snapshot",
     "table_from_dataset",
     "take_while",
     "to_variant",

@@ -8,7 +8,7 @@ import weakref
 from collections import deque
 from time import perf_counter
 
-from graphwright.base.errors import InvalidArgumentError, UnimplementedError
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
@@ -179,12 +179,8 @@ class MemoryCacheStage(DatasetStage):
     type_name = "CacheDataset"
     scalars = ("filename",)
 
-    def __init__(self, element: ElementType, source: DatasetStage, path: Array) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage) -> None:
         super().__init__(element, source)
-        if path[()]:
-            raise UnimplementedError(
-                None, None, "a cache in a file is not there yet; without a name it is in memory"
-            )
         self.blocks: list[ElementBlock] | None = None
         self.lock = own_lock(self)
 
