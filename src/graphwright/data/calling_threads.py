@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from graphwright.data.stage import AUTOTUNE, Iteration, iterating, present_iteration
+from graphwright.data.stage import AUTOTUNE, Epoch, iterating, present_iteration
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class CallingThreads:
         self.pool = None
 
 
-def within(iteration: Iteration | None, job: Callable[..., T], *arguments: object) -> T:
+def within(iteration: Epoch | None, job: Callable[..., T], *arguments: object) -> T:
     """What a job gives, which is done for an iteration."""
     with iterating(iteration):
         return job(*arguments)

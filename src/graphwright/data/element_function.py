@@ -19,7 +19,7 @@ from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
 from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import DatasetStage, Iteration, present_iteration
+from graphwright.data.stage import DatasetStage, Epoch, present_iteration
 from graphwright.ir.execution import anew, has_stream
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
@@ -165,7 +165,7 @@ class DrawingRunner(GraphRunner):
     def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
         super().__init__(graph, captured)
         #: For elements that are asked for outside of iterations.
-        self.own = Iteration()
+        self.own = Epoch()
 
     def first_run(self, *arrays: Any) -> tuple[Any, ...]:
         runs = (present_iteration() or self.own).runs

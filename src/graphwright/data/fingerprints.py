@@ -50,16 +50,16 @@ class Fingerprints:
 
     def __init__(self) -> None:
         #: Those that are known, with the values, so that no address comes twice.
-        self.known: dict[int, tuple[str, object]] = {}
+        self.texts: dict[int, tuple[str, object]] = {}
 
     def of(self, value: object) -> str:
         """The fingerprint of a value; one that is within itself counts as such there."""
-        known = self.known.get(id(value))
+        known = self.texts.get(id(value))
         if known is None:
-            self.known[id(value)] = ("itself", value)
+            self.texts[id(value)] = ("itself", value)
             digest = Digest(self)
             digest.add_object(value)
-            known = self.known[id(value)] = (digest.hash.hexdigest(), value)
+            known = self.texts[id(value)] = (digest.hash.hexdigest(), value)
         return known[0]
 
 

@@ -12,7 +12,7 @@ from graphwright.data.blocks import ElementBlock, Row, of_row
 from graphwright.data.diagnosis.waiting import ReaderProfile
 from graphwright.data.stage import (
     DatasetStage,
-    Iteration,
+    Epoch,
     State,
     cursor_of,
     is_watched,
@@ -33,7 +33,7 @@ class Reader(VariantValue):
 
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
-        self.iteration = Iteration()
+        self.iteration = Epoch()
         self.profile: ReaderProfile | None = None
         timer = ProfilerSession.timer
         if timer is not None and not is_watched():

@@ -119,7 +119,7 @@ class Watcher(Protocol):
         """A cursor to use in place of a new one."""
 
 
-class Iteration:
+class Epoch:
     """One pass through a pipeline, in which functions that draw random numbers start anew."""
 
     def __init__(self) -> None:
@@ -129,19 +129,19 @@ class Iteration:
 
 class _Present(threading.local):
     watcher: Watcher | None = None
-    iteration: Iteration | None = None
+    iteration: Epoch | None = None
 
 
 _PRESENT = _Present()
 
 
-def present_iteration() -> Iteration | None:
+def present_iteration() -> Epoch | None:
     """The iteration for which this thread computes elements."""
     return _PRESENT.iteration
 
 
 @contextmanager
-def iterating(iteration: Iteration | None) -> Iterator[None]:
+def iterating(iteration: Epoch | None) -> Iterator[None]:
     """Has this thread compute elements for an iteration."""
     before, _PRESENT.iteration = _PRESENT.iteration, iteration
     try:

@@ -6,6 +6,7 @@ import threading
 from time import perf_counter
 from typing import Any
 
+from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.stage import Cursor, DatasetStage, StageOrigin, State, watching
@@ -24,7 +25,7 @@ class Measure:
         self.seconds = 0.0
         #: The measures of stages that its functions make.
         self.inner: dict[int, Measure] = {}
-        self.lock = threading.Lock()
+        self.lock = own_lock(self)
 
     def add(self, block: ElementBlock | None, seconds: float) -> None:
         """Counts a block, if there is one, and the time that it took."""
@@ -49,7 +50,7 @@ class StageWatcher:
     def __init__(self) -> None:
         self.measures: dict[int, Measure] = {}
         self.running = _Running()
-        self.lock = threading.Lock()
+        self.lock = own_lock(self)
 
     def watched(self, stage: DatasetStage, cursor: Cursor) -> Cursor:
         """A cursor that is measured."""
