@@ -91,6 +91,13 @@ class MakeDataset(Op):
         return isinstance(other, MakeDataset) and self.recipe is other.recipe
 
 
+class ReadDataset(MakeDataset):
+    """A dataset that is made of what files say at that moment."""
+
+    type_name = "_ReadDataset"
+    effect = Effect.READ
+
+
 class OpenIterator(Op):
     """A new iterator before the first element of a dataset."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.base.errors import user_location
-from graphwright.data.dataset_ops import MakeDataset, Recipe
+from graphwright.data.dataset_ops import MakeDataset, ReadDataset, Recipe
 from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
@@ -171,7 +171,8 @@ def make(
         StageOrigin(user_location()),
     )  # fmt: skip
     before = [dataset._variant for dataset in inputs]
-    variant = apply(MakeDataset(recipe), *before, *tensors, *captured)
+    op = ReadDataset(recipe) if kind.reads_when_made else MakeDataset(recipe)
+    variant = apply(op, *before, *tensors, *captured)
     made = DatasetValue.of(variant, element, name or kind.type_name)
     for dataset in inputs:
         if dataset._options is not DatasetValue._options:

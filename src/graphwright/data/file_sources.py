@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from graphwright.base.errors import DataLossError, NotFoundError
+from graphwright.base.errors import NotFoundError
 from graphwright.control.assertions import assert_true
 from graphwright.data.dataset_ops import TakeAll
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, make
@@ -17,8 +17,7 @@ from graphwright.data.element_type import ElementType
 from graphwright.data.iterator import Iterator
 from graphwright.data.stages import stored_stages
 from graphwright.data.stages.source_stages import SlicesStage
-from graphwright.data.storage.spec_coding import restored_structure
-from graphwright.data.storage.stores import MANIFEST, Manifest, manifest_of
+from graphwright.data.storage.stores import MANIFEST, announce_type, manifest_of, type_of
 from graphwright.library.checkpoint.checkpoint import Checkpoint
 from graphwright.library.checkpoint.checkpoint_manager import CheckpointManager
 from graphwright.op.interpreter import apply
@@ -215,8 +214,10 @@ class FileSources(DatasetValue):
         )
         if checkpoint_args and current_tracer() is None:
             _take_all(Iterator.over(written), checkpoint_args)
-        else:
-            apply(TakeAll(), written._variant)
+            return
+        if current_tracer() is not None and get_static_value(_text(path)) is not None:
+            announce_type(_folder(_text(path)), self._type)
+        apply(TakeAll(), written._variant)
 
     @staticmethod
     def load(
@@ -253,9 +254,13 @@ class FileSources(DatasetValue):
         {'a': TensorSpec(shape=(), dtype=tf.int32, name=None)}
         """
         path = _text(path)
-        if wait or element_spec is None:
-            manifest = _manifest(path, wait)
-            element_spec = _saved_type(path, manifest) if element_spec is None else element_spec
+        while wait and manifest_of(_folder(path)) is None:
+            time.sleep(_PAUSE)
+        if element_spec is None:
+            element_spec = type_of(_folder(path))
+        if element_spec is None:
+            words = f"tf.data snapshot element_spec file not found: {_folder(path) / MANIFEST}."
+            raise NotFoundError(None, None, words)
         element = ElementType(element_spec)
         shards = ElementType(DatasetSpec(element_spec))
         functions = [] if reader_func is None else [_reader(reader_func, shards)]
@@ -278,31 +283,12 @@ def _reader(function: Callable[..., object], shards: ElementType) -> ElementFunc
     return function_for(function, ElementType(DatasetSpec(shards.specs)))
 
 
-def _manifest(path: object, wait: bool) -> Manifest:
-    """What the folder says of the elements in it."""
+def _folder(path: object) -> Path:
+    """The path of a folder; ValueError where it is known only at run time."""
     text = get_static_value(path)
     if text is None:
         raise ValueError("`element_spec` must be given where the path is known only at run time")
-    folder = Path(os.fsdecode(text))
-    while (manifest := manifest_of(folder)) is None and wait:
-        time.sleep(_PAUSE)
-    if manifest is None:
-        words = f"tf.data snapshot element_spec file not found: {folder / MANIFEST}."
-        raise NotFoundError(None, None, words)
-    return manifest
-
-
-def _saved_type(path: object, manifest: Manifest) -> Any:
-    """The structure of specs that was saved."""
-    if manifest.spec is None:
-        raise NotFoundError(
-            None, None,
-            f"the type of the elements of {path} has no form on disk: give `element_spec`",
-        )  # fmt: skip
-    try:
-        return restored_structure(manifest.spec)
-    except (ValueError, TypeError, KeyError) as error:
-        raise DataLossError(None, None, f"{path}: no type of elements: {error}") from error
+    return Path(os.fsdecode(text))
 
 
 def _take_all(iterator: Iterator, arguments: Mapping[str, object]) -> None:

@@ -63,6 +63,8 @@ class DatasetStage(VariantValue, ABC):
     origin: StageOrigin | None = None
     #: Whether the time of its own is spent waiting, for threads that take elements ahead.
     waits_for_threads = False
+    #: Whether it reads files when it is made, so what is written before must be written.
+    reads_when_made = False
 
     def __init__(self, element: ElementType, *inputs: DatasetStage) -> None:
         self.element = element

@@ -243,6 +243,18 @@ def test_a_save_with_checkpoints_goes_on_where_it_stopped(tmp_path: Path) -> Non
     assert seen.count(0) == 1
 
 
+def test_a_function_saves_and_loads_what_it_saved(tmp_path: Path) -> None:
+    @tf.function
+    def total(count: tf.Tensor) -> tf.Tensor:
+        D.range(count).save(str(tmp_path))
+        result = tf.constant(0, tf.int64)
+        for x in D.load(str(tmp_path)):
+            result += x
+        return result
+
+    assert [int(total(tf.constant(n, tf.int64))) for n in (4, 7, 2)] == [6, 21, 1]
+
+
 # -- what made it ---------------------------------------------------------------------------
 
 

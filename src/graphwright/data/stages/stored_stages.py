@@ -365,6 +365,7 @@ class LoadStage(StoredStage):
     """The elements that `SaveStage` wrote: those of the run that is whole now."""
 
     type_name = "LoadDataset"
+    reads_when_made = True
 
     def __init__(
         self, element: ElementType, path: Array, *functions: StageFunction, shards: ElementType

@@ -22,6 +22,7 @@ from graphwright.base.errors import (
     AlreadyExistsError,
     DataLossError,
     FailedPreconditionError,
+    NotFoundError,
     UnimplementedError,
 )
 from graphwright.base.files import LockFile, write_whole
@@ -29,12 +30,13 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock, joined
 from graphwright.data.element_type import ElementType
 from graphwright.data.storage.block_files import head, record
-from graphwright.data.storage.spec_coding import saved_structure
+from graphwright.data.storage.spec_coding import restored_structure, saved_structure
+from graphwright.library.io.gfile import makedirs
 from graphwright.library.io.records import framed, split
 from graphwright.ops.io.file_system import failed
 from graphwright.types.arrays import Array
 
-MANIFEST, LOCK = "manifest", "lock"
+MANIFEST, LOCK, TYPE = "manifest", "lock", "type"
 _RUN = re.compile(r"run-[0-9a-f]{16}")
 
 #: A block is written once it has so many bytes or elements: memory for it comes from the heap, and
@@ -80,12 +82,8 @@ def refusing(path: Path) -> Iterator[None]:
         raise failed(error, path) from error
 
 
-def manifest_of(folder: Path) -> Manifest | None:
-    """What a folder says of its whole run; None where there is none.
-
-    DataLossError where the manifest is damaged.
-    """
-    path = folder / MANIFEST
+def text_of(path: Path) -> bytes | None:
+    """The record that a file has; None where there is no file. DataLossError for a damaged one."""
     try:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -95,8 +93,50 @@ def manifest_of(folder: Path) -> Manifest | None:
     records, size, _, _ = split(data)
     if len(records) != 1 or size != len(data):
         raise DataLossError(None, None, f"{path}: corrupted record at 0")
+    return records[0]
+
+
+def announce_type(folder: Path, element: ElementType) -> None:
+    """Says of what type the elements will be that a function being traced will save."""
+    makedirs(folder)
+    with refusing(folder):
+        write_whole(folder / TYPE, framed(json.dumps(spec_of(element)).encode()), durable=True)
+
+
+def type_of(folder: Path) -> Any:
+    """The structure of specs of the elements that are there, or are announced; None for neither.
+
+    DataLossError where it has another form, NotFoundError where it has none.
+    """
+    text = text_of(folder / TYPE)
+    if text is None:
+        manifest = manifest_of(folder)
+        if manifest is None:
+            return None
+        spec = manifest.spec
     try:
-        entries = json.loads(records[0])
+        spec = spec if text is None else json.loads(text)
+        if spec is not None:
+            return restored_structure(spec)
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise DataLossError(None, None, f"{folder}: no type of elements: {error}") from error
+    raise NotFoundError(
+        None, None,
+        f"the type of the elements of {folder} has no form on disk: give `element_spec`",
+    )  # fmt: skip
+
+
+def manifest_of(folder: Path) -> Manifest | None:
+    """What a folder says of its whole run; None where there is none.
+
+    DataLossError where the manifest is damaged.
+    """
+    path = folder / MANIFEST
+    text = text_of(path)
+    if text is None:
+        return None
+    try:
+        entries = json.loads(text)
         shards = [Shard(*map(int, shard)) for shard in entries["shards"]]
         if _RUN.fullmatch(entries["run"]) and all(min(s.elements, s.size) >= 0 for s in shards):
             return Manifest(entries["run"], entries["spec"], tuple(shards))
@@ -232,6 +272,7 @@ class Run:
                 make_durable(file_of(self.path, shard.number))
             text = json.dumps({"run": self.name, "spec": manifest.spec, "shards": shards})
             write_whole(self.folder / MANIFEST, framed(text.encode()), durable=True)
+            (self.folder / TYPE).unlink(missing_ok=True)
         self.lock.release()
         return manifest
 
