@@ -565,61 +565,81 @@ WRONG: Any = Equal()
 
 # -- kill -9 --------------------------------------------------------------------------------
 
-#: Writes rounds of elements, each a number of the round so many times, until it is killed.
+#: Writes rounds of elements, each the number of the round so many times, until it is killed.
 WRITER = """
-import sys, graphwright as tf
+import sys, numpy as np, graphwright as tf
 kind, folder, first = sys.argv[1], sys.argv[2], int(sys.argv[3])
-D = tf.data.Dataset
-print("ready", flush=True)
-for number in range(first, first + 1000000):
-    d = D.from_tensors(tf.constant(number, tf.int64)).repeat(40000 + number % 1000)
+for number in range(first, first + 1000):
+    rows = np.full(100_000 + number % 1000, number)
+    dataset = tf.data.Dataset.from_tensor_slices(rows)
     if kind == "save":
-        d.save(folder)
-    elif kind == "cache":
-        for _ in d.cache(f"{folder}/{number % 7}").batch(5000): pass
+        dataset.save(folder)
     else:
-        for _ in d.snapshot(folder).batch(5000): pass
+        kept = dataset.snapshot(folder)
+        if kind == "cache":
+            kept = dataset.cache(f"{folder}/{number}")
+        for _ in kept.batch(5000):
+            pass
+    print(number, flush=True)
+"""
+
+#: Has each block be whole at once, before those behind it are written.
+FAULT = """
+from graphwright.data.storage import stores
+plain = stores.Run.write_block
+def early(run, number, block):
+    plain(run, number, block)
+    waiting, lock = run.waiting, run.lock
+    run.waiting, run.lock = {}, stores.LockFile(run.folder / "other")
+    run.finish()
+    run.waiting, run.lock = waiting, lock
+stores.Run.write_block = early
 """
 
 
-def rounds(folder: Path, kind: str) -> list[list[int]]:
+def whole_rounds(folder: Path, kind: str) -> list[list[int]]:
     """The elements of all that is whole."""
-    if kind == "save":
-        whole = [folder] if (folder / "manifest").exists() else []
-    else:
-        whole = [path.parent for path in folder.glob("*/manifest")]
-    return [np.concatenate(list(D.load(str(p)).batch(5000))).tolist() for p in whole]
+    manifests = folder.glob("manifest" if kind == "save" else "*/manifest")
+    rounds = [D.load(str(path.parent)).batch(5000).as_numpy_iterator() for path in manifests]
+    return [np.concatenate(list(batches)).tolist() for batches in rounds]
 
 
-def killed_writers_leave_whole_runs(folder: Path, kind: str, count: int, seed: int) -> int:
-    """Kills writers at random moments; how many runs were whole."""
+def killed_writers_leave_whole_runs(
+    folder: Path, kind: str, count: int, seed: int, fault: str = ""
+) -> int:
+    """Kills writers at random moments, before their first round or later; how many were whole."""
     chance, whole = random.Random(seed), 0
     for number in range(count):
-        with subprocess.Popen(
-            [sys.executable, "-c", WRITER, kind, str(folder), str(number * 1000)],
-            stdout=subprocess.PIPE,
-        ) as writer:
+        command = [sys.executable, "-c", fault + WRITER, kind, str(folder), str(number * 1000)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
             assert writer.stdout is not None
-            writer.stdout.readline()
+            if number % 4:
+                writer.stdout.readline()
             with pytest.raises(subprocess.TimeoutExpired):
-                writer.wait(chance.uniform(0.001, 0.15))
+                writer.wait(chance.uniform(0.001, 0.1))
             writer.kill()
-        for elements in rounds(folder, kind):
+        for elements in whole_rounds(folder, kind):
             whole += 1
-            assert len(set(elements)) == 1
-            assert len(elements) == 40000 + elements[0] % 1000
+            assert set(elements) == {elements[0]}
+            assert len(elements) == 100_000 + elements[0] % 1000
         if kind != "save":
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(folder)
             folder.mkdir()
     return whole
 
 
 @pytest.mark.parametrize("kind", ["cache", "snapshot", "save"])
 def test_killed_writers_leave_what_is_whole_or_nothing(kind: str, tmp_path: Path) -> None:
-    killed_writers_leave_whole_runs(tmp_path, kind, 2, 3)
+    assert killed_writers_leave_whole_runs(tmp_path, kind, 2, 3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "count"), [("cache", 33), ("snapshot", 33), ("save", 34)])
 def test_a_hundred_killed_writers(kind: str, count: int, tmp_path: Path) -> None:
-    assert killed_writers_leave_whole_runs(tmp_path, kind, count, 4)
+    assert killed_writers_leave_whole_runs(tmp_path, kind, count, 4) > count / 2
+
+
+@pytest.mark.slow
+def test_a_run_that_is_whole_too_early_would_be_seen(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        killed_writers_leave_whole_runs(tmp_path, "save", 40, 5, FAULT)
