@@ -27,6 +27,11 @@ class CallingThreads:
             self.pool = ThreadPoolExecutor(self.count, "dataset")
         return self.pool.submit(within, present_iteration(), job, *arguments)
 
+    @property
+    def are_gone(self) -> bool:
+        """Whether a fork has left the threads behind, with what they did."""
+        return self.pool is not None and self.process != os.getpid()
+
     def close(self) -> None:
         """Ends each thread after its present job."""
         if self.pool is not None and self.process == os.getpid():
