@@ -259,6 +259,36 @@ def test_a_fork_does_not_wait_for_ever_and_the_child_hears_why() -> None:
     assert [int(x) for x in iterator] == [2, 3, 4]
 
 
+STUCK = """
+import sys, time
+import graphwright as tf
+
+def stuck(x):
+    if x:
+        time.sleep(600)
+    return x
+
+def call(x):
+    return tf.numpy_function(stuck, [x], tf.int64)
+
+dataset = tf.data.Dataset.range(100).map(call, num_parallel_calls=2)
+if sys.argv[1] == "prefetch":
+    dataset = dataset.prefetch(2)
+print(int(next(iter(dataset))))
+"""
+
+
+@pytest.mark.parametrize("last", ["map", "prefetch"])
+def test_a_process_ends_while_threads_are_stuck(last: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", STUCK, last],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+
+
 # -- memory ---------------------------------------------------------------------------------
 
 #: Pipelines of a few hundred elements.

@@ -73,6 +73,12 @@ class DatasetStage(VariantValue, ABC):
         """Whether a program can see when elements are taken, so that none is taken ahead."""
         return self.has_effects or any(stage.is_observable for stage in self.inputs)
 
+    @property
+    def outline(self) -> str:
+        """The kinds of this stage and of those before it, by which a saved place knows them."""
+        before = ", ".join([stage.outline for stage in self.inputs])
+        return f"{self.type_name}({before})"
+
     @abstractmethod
     def cardinality(self) -> int:
         """The number of elements, INFINITE, or UNKNOWN."""

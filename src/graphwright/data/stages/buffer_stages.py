@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures.thread  # noqa: F401 - forks take its lock behind those of this module
 import os
 import threading
 import weakref
