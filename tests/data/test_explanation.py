@@ -113,6 +113,7 @@ def test_a_report_is_a_table_in_notebooks_too() -> None:
     for word in ("BatchDataset", "MapDataset lambda", "RangeDataset", "10 elements in", "<table>"):
         assert word in html
     assert "BatchDataset" in str(report)
+    assert repr(report) == str(report)
     for stage in report.stages:
         assert stage.line in html
         assert stage.line in str(report)

@@ -61,6 +61,14 @@ def test_a_place_comes_back_whatever_was_taken(count: int, tmp_path: Path) -> No
     assert [e.numpy().tolist() for e in two] == [e.numpy().tolist() for e in one]
 
 
+def test_a_place_in_another_pipeline_is_refused(tmp_path: Path) -> None:
+    path = tf.train.Checkpoint(place=iter(Dataset.range(5).batch(2))).save(str(tmp_path / "place"))
+    other = tf.train.Checkpoint(place=iter(Dataset.range(5).shuffle(3)))
+    message = r"over ShuffleDataset\(RangeDataset\(\)\) cannot go on where one over BatchDataset"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        other.restore(path)
+
+
 def test_a_generator_says_that_it_cannot_be_saved(tmp_path: Path) -> None:
     spec = tf.TensorSpec([], tf.int32)
     iterator = iter(Dataset.from_generator(lambda: iter([1, 2]), output_signature=spec))

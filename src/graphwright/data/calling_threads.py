@@ -3,41 +3,99 @@
 from __future__ import annotations
 
 import os
+import threading
+import weakref
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from typing import Any
 
-from graphwright.data.stage import AUTOTUNE, Epoch, iterating, present_iteration
+from graphwright.data.stage import AUTOTUNE, iterating, present_iteration
 
-T = TypeVar("T")
+
+class Job:
+    """A call that a thread makes for an iteration, and what it returns."""
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[object, ...]) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.iteration = present_iteration()
+        self.future: Future[Any] = Future()
+
+    def run(self) -> None:
+        """Makes the call, unless it is cancelled."""
+        if self.future.set_running_or_notify_cancel():
+            try:
+                with iterating(self.iteration):
+                    result = self.function(*self.arguments)
+            except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
+                self.future.set_exception(error)
+            else:
+                self.future.set_result(result)
+
+
+#: The jobs that wait; None ends a thread.
+Jobs = SimpleQueue["Job | None"]
 
 
 class CallingThreads:
-    """A pool of `count` threads, which start with the first job."""
+    """A pool of `count` threads, which start with the first jobs.
+
+    A process that ends does not wait for them, as it would for those of an executor: what they call
+    may never return.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = processors() if count == AUTOTUNE else count
         self.process = 0
-        self.pool: ThreadPoolExecutor | None = None
+        self.jobs: Jobs | None = None
+        self.threads: list[threading.Thread] = []
 
-    def submit(self, job: Callable[..., T], *arguments: object) -> Future[T]:
+    def submit(self, function: Callable[..., Any], *arguments: object) -> Future[Any]:
         """Hands a job to a thread. After a fork, the child starts new threads."""
-        if self.pool is None or self.process != os.getpid():
-            self.process = os.getpid()
-            self.pool = ThreadPoolExecutor(self.count, "dataset")
-        return self.pool.submit(within, present_iteration(), job, *arguments)
+        if self.jobs is None or self.are_gone:
+            self.process, self.jobs, self.threads = os.getpid(), SimpleQueue(), []
+            weakref.finalize(self, end, self.process, self.jobs, self.threads)
+        job = Job(function, arguments)
+        self.jobs.put(job)
+        if len(self.threads) < self.count:
+            thread = threading.Thread(target=work, args=(self.jobs,), daemon=True, name="dataset")
+            self.threads.append(thread)
+            thread.start()
+        return job.future
+
+    @property
+    def are_gone(self) -> bool:
+        """Whether the process is the child of a fork, without the threads and their results."""
+        return self.jobs is not None and self.process != os.getpid()
 
     def close(self) -> None:
         """Ends each thread after its present job."""
-        if self.pool is not None and self.process == os.getpid():
-            self.pool.shutdown(wait=False, cancel_futures=True)
-        self.pool = None
+        if self.jobs is not None:
+            end(self.process, self.jobs, self.threads)
+        self.jobs = None
 
 
-def within(iteration: Epoch | None, job: Callable[..., T], *arguments: object) -> T:
-    """What a job gives, which is done for an iteration."""
-    with iterating(iteration):
-        return job(*arguments)
+def work(jobs: Jobs) -> None:
+    """Does one job after another: the work of a thread."""
+    while (job := jobs.get()) is not None:
+        job.run()
+        del job  # it holds an element
+
+
+def end(process: int, jobs: Jobs, threads: list[threading.Thread]) -> None:
+    """Cancels the jobs that wait, and ends the threads, if they are of this process."""
+    if process != os.getpid():
+        return
+    try:
+        while True:
+            job = jobs.get_nowait()
+            if job is not None:
+                job.future.cancel()
+    except Empty:
+        pass
+    for _ in threads:
+        jobs.put(None)
 
 
 def processors() -> int:

@@ -94,6 +94,9 @@ class DataReport(NamedTuple):
         text: str = console.file.getvalue()  # type: ignore[attr-defined]
         return "\n".join(line.rstrip() for line in text.splitlines())
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __rich__(self) -> Any:
         from rich.console import Group
         from rich.table import Table

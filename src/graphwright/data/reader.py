@@ -7,6 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
 from graphwright.data.diagnosis.waiting import ReaderProfile
@@ -121,10 +122,20 @@ class Reader(VariantValue):
         """The state from which another reader goes on after the last element taken."""
         with self.lock:
             ahead = self.block.part(self.place, self.block.count)
-            return {"cursor": self.cursor.save(), "ahead": ahead.saved()}
+            return {
+                "stages": self.stage.outline,
+                "cursor": self.cursor.save(),
+                "ahead": ahead.saved(),
+            }
 
     def restore(self, state: State) -> None:
         """Goes to the position that another reader saved."""
+        if state["stages"] != self.stage.outline:
+            raise InvalidArgumentError(
+                None, None,
+                f"an iterator over {self.stage.outline} cannot go on where one over "
+                f"{state['stages']} was: the pipelines must be equal",
+            )  # fmt: skip
         with self.lock:
             with iterating(self.iteration):
                 self.cursor.restore(state["cursor"])

@@ -75,6 +75,12 @@ class DatasetStage(VariantValue, ABC):
         """Whether a program can see when elements are taken, so that none is taken ahead."""
         return self.has_effects or any(stage.is_observable for stage in self.inputs)
 
+    @property
+    def outline(self) -> str:
+        """The kinds of this stage and of those before it, by which a saved place knows them."""
+        before = ", ".join([stage.outline for stage in self.inputs])
+        return f"{self.type_name}({before})"
+
     @abstractmethod
     def cardinality(self) -> int:
         """The number of elements, INFINITE, or UNKNOWN."""
@@ -172,6 +178,38 @@ def cursor_of(stage: DatasetStage) -> Cursor:
     watcher = _PRESENT.watcher
     cursor = stage.start()
     return cursor if watcher is None else watcher.watched(stage, cursor)
+
+
+class Abandoned(BaseException):
+    """The end of a thread whose elements nobody takes any more."""
+
+
+class _Ahead(threading.local):
+    is_abandoned: Callable[[], bool] | None = None
+
+
+_AHEAD = _Ahead()
+
+
+def work_ahead(is_abandoned: Callable[[], bool]) -> None:
+    """Makes this thread one that takes elements ahead, as long as a function is false."""
+    _AHEAD.is_abandoned = is_abandoned
+
+
+def works_ahead() -> bool:
+    """Whether this thread takes elements ahead."""
+    return _AHEAD.is_abandoned is not None
+
+
+def stop_if_abandoned() -> None:
+    """Ends a thread whose elements nobody takes any more.
+
+    Whoever may be asked for elements without an end calls it: one pull may look for ever for an
+    element that a filter lets through.
+    """
+    is_abandoned = _AHEAD.is_abandoned
+    if is_abandoned is not None and is_abandoned():
+        raise Abandoned
 
 
 class Through(Cursor):

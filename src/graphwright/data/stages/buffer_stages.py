@@ -6,20 +6,25 @@ import os
 import threading
 import weakref
 from collections import deque
+from contextlib import suppress
 from time import perf_counter
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import AbortedError, InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     AUTOTUNE,
+    Abandoned,
     Cursor,
     DatasetStage,
     State,
     cursor_of,
     iterating,
     present_iteration,
+    stop_if_abandoned,
+    work_ahead,
+    works_ahead,
 )
 from graphwright.types.arrays import Array
 
@@ -27,6 +32,10 @@ from graphwright.types.arrays import Array
 _DEFAULT = 2
 #: A block that a thread takes grows until it takes so long, in seconds.
 _LONG = 0.001
+#: A thread that waits for another one looks so often, in seconds, whether it is abandoned.
+_LOOK = 0.1
+#: A fork waits for threads so long, in seconds.
+_PATIENCE = 1.0
 
 
 class PrefetchStage(DatasetStage):
@@ -66,19 +75,40 @@ class Supply:
         self.waiting: deque[ElementBlock | Exception] = deque()
         self.count = 0
         self.limit = 1
-        self.is_over = False
+        self.is_over = self.is_closed = False
+        #: Whether a fork did not wait for a block: in the child, nobody knows where upstream is.
+        self.is_torn = False
         self.renew()
+        _SUPPLIES.add(self)
 
     def renew(self) -> None:
         """Makes new locks, also after a fork; the thread starts when it is needed."""
-        self.process = os.getpid()
         self.changed = threading.Condition()
         self.pulling = threading.Lock()
         self.thread: threading.Thread | None = None
-        self.is_closed = False
+
+    def hold(self, until: float) -> None:
+        """Before a fork: lets the thread finish its block, unless that is what forks."""
+        waits = max(0.0, until - perf_counter())
+        is_mine = self.thread is threading.current_thread()
+        self.is_torn = is_mine or not self.pulling.acquire(timeout=waits)
+        self.changed.acquire()
+
+    def release(self) -> None:
+        """Behind a fork, in the parent: lets the thread go on."""
+        self.changed.release()
+        if not self.is_torn:
+            self.pulling.release()
+        self.is_torn = False
 
     def run(self) -> None:
-        """Takes elements while there is room: the work of the thread."""
+        """Takes elements until there are no more, or nobody wants them: the work of the thread."""
+        work_ahead(lambda: self.is_closed)
+        with suppress(Abandoned):
+            self.fill()
+
+    def fill(self) -> None:
+        """Takes elements while there is room."""
         while True:
             with self.changed:
                 while self.count >= self.size and not self.is_closed:
@@ -113,8 +143,12 @@ class Supply:
 
     def take(self, limit: int) -> ElementBlock | None:
         """The next elements; waits until there are some."""
-        if self.process != os.getpid():
-            self.renew()
+        if self.is_torn:
+            raise AbortedError(
+                None, None,
+                "the process was forked while a thread computed an element ahead: here, in the "
+                "child, this iterator cannot go on, and a new one can",
+            )  # fmt: skip
         with self.changed:
             if self.thread is None and not self.is_over:
                 self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
@@ -122,7 +156,8 @@ class Supply:
             while not self.waiting:
                 if self.is_over or self.is_closed:
                     return None
-                self.changed.wait()
+                stop_if_abandoned()
+                self.changed.wait(_LOOK if works_ahead() else None)
             block = self.waiting.popleft()
             if isinstance(block, Exception):
                 self.count -= 1
@@ -140,6 +175,46 @@ class Supply:
         with self.changed:
             self.is_closed = True
             self.changed.notify_all()
+
+
+#: The supplies of this process, whose threads may run.
+_SUPPLIES: weakref.WeakSet[Supply] = weakref.WeakSet()
+
+
+class ForkedSupplies:
+    """What a fork does with the supplies that have threads."""
+
+    held: tuple[Supply, ...] = ()
+
+    @classmethod
+    def hold(cls) -> None:
+        """Lets threads finish their blocks, for some time, so that no element is lost."""
+        until = perf_counter() + _PATIENCE
+        cls.held = tuple([s for s in _SUPPLIES if s.thread is not None])
+        for supply in cls.held:
+            supply.hold(until)
+
+    @classmethod
+    def release(cls) -> None:
+        """Lets the threads of the parent go on."""
+        for supply in cls.held:
+            supply.release()
+        cls.held = ()
+
+    @classmethod
+    def renew(cls) -> None:
+        """Makes locks for the child, where no thread is."""
+        for supply in cls.held:
+            supply.renew()
+        cls.held = ()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=ForkedSupplies.hold,
+        after_in_parent=ForkedSupplies.release,
+        after_in_child=ForkedSupplies.renew,
+    )
 
 
 class PrefetchCursor(Cursor):

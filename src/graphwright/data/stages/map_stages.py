@@ -188,6 +188,10 @@ class ParallelCallsCursor(FunctionCursor):
         self.is_over = False
 
     def pull(self, limit: int) -> ElementBlock | None:
+        if self.workers.are_gone:
+            self.jobs = deque(
+                [(row, job if row is None else self.begun(row)) for row, job in self.jobs]
+            )
         while not self.is_over and len(self.jobs) < self.workers.count:
             try:
                 block = self.take(1)
@@ -200,11 +204,15 @@ class ParallelCallsCursor(FunctionCursor):
                 self.is_over = True
             else:
                 row = block.row(0)
-                self.jobs.append((row, self.workers.submit(self.function, row)))
+                self.jobs.append((row, self.begun(row)))
         if not self.jobs:
             return None
         _, job = self.jobs.popleft()
         return of_row(job.result())
+
+    def begun(self, row: Row) -> Future[Row]:
+        """A call that a thread makes."""
+        return self.workers.submit(self.function, row)
 
     def save(self) -> State:
         for _, job in self.jobs:
@@ -215,7 +223,7 @@ class ParallelCallsCursor(FunctionCursor):
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.is_over = state["is_over"]
-        self.jobs = deque([(row, self.workers.submit(self.function, row)) for row in state["rows"]])
+        self.jobs = deque([(row, self.begun(row)) for row in state["rows"]])
 
     def close(self) -> None:
         self.workers.close()

@@ -16,6 +16,7 @@ from graphwright.data.stage import (
     State,
     Through,
     cursor_of,
+    stop_if_abandoned,
 )
 from graphwright.data.stages.shuffle_stages import ShuffleStage
 from graphwright.types.arrays import Array
@@ -225,6 +226,7 @@ class RepeatCursor(Cursor):
             # TensorFlow begins a round behind the last one too, unless shuffling is its own part:
             # that takes seeds which the next iteration would have.
             if self.round != self.stage.count or not self.is_shuffle:
+                stop_if_abandoned()
                 self.upstream.close()
                 self.upstream, self.is_empty = cursor_of(self.stage.inputs[0]), True
         return None

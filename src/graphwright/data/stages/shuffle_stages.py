@@ -189,7 +189,7 @@ class ShuffleCursor(Through):
         while buffer.has_room and not self.is_over:
             if self.place == self.waiting.count:
                 room = buffer.size - (buffer.last - buffer.first) if buffer.size > 0 else _MANY
-                block = self.upstream.pull(room + count - 1)
+                block = self.upstream.pull(min(room + count - 1, _MANY))
                 if block is None:
                     self.is_over = True
                     return

@@ -11,7 +11,15 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, of_row
 from graphwright.data.element_type import ElementType
 from graphwright.data.random_words import RandomWords, SeedGenerator
-from graphwright.data.stage import INFINITE, LAST, UNKNOWN, Cursor, DatasetStage, State
+from graphwright.data.stage import (
+    INFINITE,
+    LAST,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    State,
+    stop_if_abandoned,
+)
 from graphwright.types.arrays import Array
 
 
@@ -24,6 +32,7 @@ class CountedCursor(Cursor):
 
     def next_places(self, limit: int) -> tuple[int, int]:
         """The position of the next element, and the end of those that are taken now."""
+        stop_if_abandoned()
         start = self.place
         self.place = min(start + limit, self.count)
         return start, self.place
@@ -186,6 +195,7 @@ class GeneratedCursor(Cursor):
         self.elements: Elements | None = None
 
     def pull(self, limit: int) -> ElementBlock | None:
+        stop_if_abandoned()
         if self.elements is None:
             self.elements = self.stage.generator(*self.stage.operands)
         return self.elements.block(limit)
@@ -224,6 +234,7 @@ class RandomCursor(Cursor):
         self.words = RandomWords(*stage.generator.next_seeds())
 
     def pull(self, limit: int) -> ElementBlock | None:
+        stop_if_abandoned()
         return ElementBlock(limit, (np.array(self.words.take(limit), np.int64),))
 
     def save(self) -> State:
