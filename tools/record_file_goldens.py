@@ -3,7 +3,7 @@
 Writes tests/golden/examples.tfrecord, plain and compressed, and tests/golden/summaries.events, for
 which TensorBoard must be installed too, from tests/corpora/files.py; tests/golden/gfile.json from
 tests/corpora/gfile.py, parsing.json from tests/corpora/parsing.py and file_pipelines.json from
-tests/corpora/file_pipelines.py.
+tests/corpora/file_pipelines.py, and table_files.json from tests/corpora/table_files.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from recording import GOLDEN
 
 tf = recording.tensorflow()
 
-from corpora import file_pipelines, gfile, parsing
+from corpora import file_pipelines, gfile, parsing, table_files
 from corpora.files import COMPRESSIONS, examples, write_summaries
 
 
@@ -34,14 +34,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         recording.write("gfile.json", gfile.outcomes(tf, folder))
     recording.write("parsing.json", parsing.outcomes(tf))
-    with tempfile.TemporaryDirectory() as folder:
-        before = os.getcwd()
-        os.chdir(folder)
-        try:
-            outcomes = file_pipelines.outcomes(tf)
-        finally:
-            os.chdir(before)
-    recording.write("file_pipelines.json", outcomes)
+    for name, steps in (("file_pipelines", file_pipelines), ("table_files", table_files)):
+        with tempfile.TemporaryDirectory() as folder:
+            before = os.getcwd()
+            os.chdir(folder)
+            try:
+                outcomes = steps.outcomes(tf)
+            finally:
+                os.chdir(before)
+        recording.write(f"{name}.json", outcomes)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,13 @@ from graphwright.data.optional import Optional
 from graphwright.data.stage import AUTOTUNE, SHARD_HINT
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
+from graphwright.data.tables.csv_batches import make_csv_dataset
+from graphwright.data.tables.example_datasets import (
+    TFRecordWriter,
+    make_batched_features_dataset,
+    parse_example_dataset,
+)
+from graphwright.data.tables.table_datasets import CsvDataset, SqlDataset
 
 __all__ = [
     "AUTOTUNE",
@@ -66,6 +73,7 @@ __all__ = [
     "AutotuneAlgorithm",
     "AutotuneOptions",
     "Counter",
+    "CsvDataset",
     "DatasetInitializer",
     "DistributeOptions",
     "ExternalStatePolicy",
@@ -74,6 +82,8 @@ __all__ = [
     "RandomDataset",
     "Reducer",
     "ServiceOptions",
+    "SqlDataset",
+    "TFRecordWriter",
     "ThreadingOptions",
     "assert_cardinality",
     "at",
@@ -95,9 +105,12 @@ __all__ = [
     "ignore_errors",
     "index_table_from_dataset",
     "load",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
     "map_and_batch",
     "pad_to_cardinality",
     "parallel_interleave",
+    "parse_example_dataset",
     "prefetch_to_device",
     "rejection_resample",
     "sample_from_datasets",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
 
 from graphwright.base.errors import DataLossError
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock, Row
+from graphwright.data.calling_threads import CallingThreads, processors
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State
 from graphwright.data.stages.interleave_stages import InterleaveCursor, InterleaveStage
@@ -40,6 +43,11 @@ class FileFormat:
     def opened(self, path: str) -> Pieces:
         """The records of a file."""
         raise NotImplementedError
+
+    def next_block(self, pieces: Any) -> ElementBlock | None:
+        """The next records of a file; None at the end."""
+        records = pieces.next()
+        return ElementBlock(len(records), (string_column(records),)) if records else None
 
 
 class LineFormat(FileFormat):
@@ -87,6 +95,30 @@ class FileStage(DatasetStage):
         return FileCursor(self)
 
 
+class FilePart(NamedTuple):
+    """What was read of a file at once: records, or an error in their place."""
+
+    block: ElementBlock | None
+    error: Exception | None
+    #: Where it begins in the file, and where the next part does.
+    start: int
+    stop: int
+    is_over: bool
+
+
+def next_part(form: FileFormat, pieces: Pieces) -> FilePart:
+    """The next part of a file."""
+    start = pieces.offset
+    try:
+        block = form.next_block(pieces)
+    except Exception as error:  # noqa: BLE001 - whoever takes the elements gets it
+        return FilePart(None, error, start, pieces.offset, pieces.is_over)
+    return FilePart(block, None, start, pieces.offset, block is None)
+
+
+NOTHING = ElementBlock(0, ())
+
+
 class FileCursor(Cursor):
     """A position in a file, which is opened when the first record is taken."""
 
@@ -95,25 +127,36 @@ class FileCursor(Cursor):
         self.pieces: Pieces | None = None
         self.is_over = False
         #: The last records read, their offset in the file, and the number of the next one.
-        self.records: list[bytes] = []
+        self.block = NOTHING
         self.offset = self.place = 0
+        #: Threads that read the next part while this one is gone through, and that part.
+        self.workers: CallingThreads | None = None
+        self.ahead: Future[FilePart] | None = None
+        self.process = os.getpid()
 
     def pull(self, limit: int) -> ElementBlock | None:
         if not self.ready() and not self.refill():
             return None
-        records = self.take(min(limit, self.ready()))
-        return ElementBlock(len(records), (string_column(records),))
+        return self.take(min(limit, self.ready()))
 
     def refill(self) -> bool:
         """Reads the next records; False at the end, and after an error."""
+        if self.process != os.getpid():  # the file's place and the threads are the parent's
+            self.restore(self.save())
         if self.is_over:
             return False
-        self.is_over = True
+        self.is_over = True  # where it cannot be opened
         pieces = self.opened()
-        self.offset = pieces.offset
-        self.records, self.place = [], 0
-        self.records = pieces.next()
-        self.is_over = not self.records
+        self.is_over = False
+        part = next_part(self.stage.form, pieces) if self.ahead is None else self.ahead.result()
+        self.ahead = None
+        self.is_over = part.is_over
+        if self.workers is not None and not part.is_over:
+            self.ahead = self.workers.submit(next_part, self.stage.form, pieces)
+        self.offset, self.block, self.place = part.start, part.block or NOTHING, 0
+        if part.error is not None:
+            self.offset = part.stop
+            raise part.error
         return not self.is_over
 
     def opened(self) -> Pieces:
@@ -125,34 +168,40 @@ class FileCursor(Cursor):
 
     def ready(self) -> int:
         """The number of records that can be taken without reading."""
-        return len(self.records) - self.place
+        return self.block.count - self.place
 
-    def take(self, count: int) -> list[bytes]:
+    def take(self, count: int) -> ElementBlock:
         """The next `count` records that are ready."""
         start = self.place
         self.place += count
-        return self.records[start : self.place]
+        return self.block.part(start, self.place)
 
     def save(self) -> State:
         return [self.offset, self.place, self.is_over]
 
     def restore(self, state: State) -> None:
         self.close()
-        self.pieces = None
-        self.records, self.place = [], 0
+        self.process = os.getpid()
+        self.pieces = self.ahead = None
+        self.block, self.place = NOTHING, 0
         self.offset, left_out, self.is_over = state
         if self.is_over or not (self.offset or left_out):
             return
         self.opened().go_to(self.offset)
-        while left_out > len(self.records):
-            left_out -= len(self.records)
+        while left_out > self.block.count:
+            left_out -= self.block.count
             if not self.refill():
                 return
         self.place = left_out
 
     def close(self) -> None:
-        if self.pieces is not None:
-            self.pieces.close()
+        pieces, ahead = self.pieces, self.ahead
+        if pieces is None:
+            return
+        if ahead is None or ahead.cancel() or self.process != os.getpid():
+            pieces.close()
+        else:
+            ahead.add_done_callback(lambda _: pieces.close())
 
 
 class FileOpener:
@@ -199,7 +248,17 @@ class FilesInTurnStage(InterleaveStage):
 
 
 class FilesInTurnCursor(InterleaveCursor):
-    """The open files, and the turn."""
+    """The open files, and the turn; threads read ahead in the files."""
+
+    def __init__(self, stage: FilesInTurnStage) -> None:
+        self.workers = CallingThreads(min(stage.cycle_length, 2 * processors()))
+        super().__init__(stage)
+
+    def enter(self, turn: int, row: Row) -> Cursor:
+        cursor = super().enter(turn, row)
+        if isinstance(cursor, FileCursor) and self.stage.cycle_length > 1:
+            cursor.workers = self.workers
+        return cursor
 
     def pull(self, limit: int) -> ElementBlock | None:
         return self.rounds(limit) or super().pull(limit)
@@ -209,13 +268,16 @@ class FilesInTurnCursor(InterleaveCursor):
         files = [c for c in self.cursors if isinstance(c, FileCursor)]
         if not files or (len(files) < len(self.cursors) and not self.is_over):
             return None
-        ready = [file.ready() for file in files]
         width = len(files)
-        count = min([limit // max(1, width), *ready])
+        count = min([limit // width, *[file.ready() for file in files]])
         if not count:
             return None
         before = sum([cursor is not None for cursor in self.cursors[: self.turn]])
-        column = np.empty(count * width, object)
-        for place, file in enumerate(files):
-            column[(place - before) % width :: width] = file.take(count)
-        return ElementBlock(len(column), (column,))
+        blocks = [file.take(count) for file in files]
+        blocks = [*blocks[before:], *blocks[:before]]
+        columns = [np.stack(parts, 1).reshape(-1) for parts in zip(*[b.columns for b in blocks])]
+        return ElementBlock(count * width, tuple(columns))
+
+    def close(self) -> None:
+        super().close()
+        self.workers.close()

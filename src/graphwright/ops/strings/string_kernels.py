@@ -10,6 +10,7 @@ import codecs
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from functools import partial
 from itertools import chain, pairwise
 from operator import methodcaller
@@ -481,8 +482,25 @@ def _plain_numbers(texts: Sequence[bytes], dtype: ArrayDType) -> Array:
     if b"_" in joined or (dtype.kind == "u" and b"-" in joined):
         raise ValueError("Python reads more than `_number`")
     if dtype.kind == "f":
-        return np.fromiter(map(float, texts), np.float64, len(texts)).astype(dtype)
+        return _nearest(np.fromiter(map(float, texts), np.float64, len(texts)), texts, dtype)
     return np.fromiter(map(int, texts), dtype, len(texts))
+
+
+def _nearest(values: Array, texts: Sequence[bytes], dtype: ArrayDType) -> Array:
+    """Doubles in a narrower dtype: the numbers nearest to the texts, not to the doubles."""
+    with np.errstate(over="ignore"):
+        narrow = values.astype(dtype)
+        if dtype != np.float32:
+            return narrow
+        step = np.finfo(np.float64).eps
+        is_open = (values * (1 - step)).astype(dtype) != (values * (1 + step)).astype(dtype)
+    is_open &= np.isfinite(values)  # between two floats, the text says which one is nearer
+    for place in np.flatnonzero(is_open).tolist():
+        exact, double = Fraction(texts[place].decode()), Fraction(float(values[place]))
+        if exact != double:
+            beside = np.nextafter(values[place], np.inf if exact > double else -np.inf)
+            narrow[place] = beside.astype(dtype)
+    return narrow
 
 
 def _number(text: bytes, dtype: ArrayDType) -> float | int | None:

@@ -1,0 +1,1 @@
+"""Tables in files: CSV, databases, features of examples."""
