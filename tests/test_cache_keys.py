@@ -51,7 +51,7 @@ from graphwright.ops.convolution.windows import Windows
 from graphwright.ops.core import repetition
 from graphwright.ops.linalg import einsum, matrices
 from graphwright.ops.random import simon
-from graphwright.ops.strings import regex
+from graphwright.ops.strings import csv_records, regex
 from graphwright.trace import tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
@@ -333,6 +333,10 @@ of(
     text=(("malloc",), ("malloc, turns",)),
 )  # fmt: skip
 of("op/special_functions.py:_scipys", special_functions._scipys, name=(("erf",), ("erfc",)))
+of(
+    "ops/strings/csv_records.py:ends", csv_records.ends,
+    delimiter=((b",",), (b";",)),
+)  # fmt: skip
 of(
     "ops/strings/regex.py:compile_pattern",
     lambda pattern: [regex.compile_pattern(pattern).search(t) is None for t in (b"a", b"A", b"b")],

@@ -21,7 +21,7 @@ from graphwright.values.variable import CREATORS
 #: Threads that stay: the one that compiles, and the tests' own.
 STAYING = ("graphwright-compiler",)
 #: Threads that end once nobody has their datasets any more.
-ENDING = ("prefetch", "dataset_")
+ENDING = ("prefetch", "dataset")
 
 
 def threads() -> frozenset[int | None]:

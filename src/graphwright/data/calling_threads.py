@@ -13,7 +13,7 @@ from typing import Any
 from graphwright.data.stage import AUTOTUNE, iterating, present_iteration
 
 
-class Job:
+class ElementJob:
     """A call that a thread makes for an iteration, and what it returns."""
 
     def __init__(self, function: Callable[..., Any], arguments: tuple[object, ...]) -> None:
@@ -35,7 +35,7 @@ class Job:
 
 
 #: The jobs that wait; None ends a thread.
-Jobs = SimpleQueue["Job | None"]
+Jobs = SimpleQueue["ElementJob | None"]
 
 
 class CallingThreads:
@@ -56,7 +56,7 @@ class CallingThreads:
         if self.jobs is None or self.are_gone:
             self.process, self.jobs, self.threads = os.getpid(), SimpleQueue(), []
             weakref.finalize(self, end, self.process, self.jobs, self.threads)
-        job = Job(function, arguments)
+        job = ElementJob(function, arguments)
         self.jobs.put(job)
         if len(self.threads) < self.count:
             thread = threading.Thread(target=work, args=(self.jobs,), daemon=True, name="dataset")
