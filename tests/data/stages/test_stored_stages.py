@@ -121,6 +121,24 @@ def test_the_child_of_a_fork_leaves_the_run_of_its_parent(tmp_path: Path) -> Non
     assert numbers(D.range(9).cache(str(tmp_path / "c"))) == [0, 1, 2]
 
 
+def test_the_child_of_a_fork_does_not_move_where_its_parent_reads(tmp_path: Path) -> None:
+    D.range(200_000).save(str(tmp_path))
+    manifest = stores.manifest_of(tmp_path)
+    assert manifest is not None
+    file = block_files.BlockFile(shards(tmp_path)[0], manifest.run, manifest.shards[0].size)
+    first, offset = file.block_at(HEAD, 0)
+    child = os.fork()
+    try:
+        for _ in range(1000):
+            place, before = (offset, first.count) if child else (HEAD, 0)
+            assert int(file.block_at(place, before)[0].columns[0][0]) == before
+    finally:
+        if not child:
+            os._exit(sys.exc_info()[0] is not None)
+    assert os.waitpid(child, 0)[1] == 0
+    file.close()
+
+
 def test_a_run_that_its_writer_left_is_removed(tmp_path: Path) -> None:
     left = tmp_path / f"run-{'0' * 16}"
     left.mkdir()
