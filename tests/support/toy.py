@@ -167,6 +167,7 @@ class ToyStaging:
     def __init__(self) -> None:
         self.asserted: list[tuple[bool, str]] = []
         self.grown: list[ToyList] = []
+        self.noted: dict[int, Any] = {}
 
     def is_staged(self, value: Any) -> bool:
         return type(value) in (Toy, ToyList)
@@ -187,6 +188,12 @@ class ToyStaging:
 
     def lost(self, items: ToyList) -> Any:
         return object()
+
+    def lost_variable(self, reason: str) -> Any:
+        return object()
+
+    def shared(self) -> dict[int, Any]:
+        return self.noted
 
     def lists(self) -> list[ToyList]:
         return list(self.grown)

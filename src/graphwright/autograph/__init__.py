@@ -15,8 +15,9 @@ Functions that converted code calls:
 
 - `converted_operators` and `overloads` of builtins choose between Python and the graph.
   `call_targets` keeps the callee of each call. `operator_arguments` has the types of arguments.
-- `regions` builds branches and loops. `list_places` and `growing_lists` replace Python lists that a
-  loop changes by lists of the graph, and `container_snapshots` restores containers.
+- `regions` builds branches and loops. `shared_variables` adds variables that closures change or
+  read. `list_places` and `growing_lists` replace Python lists that a loop changes by lists of the
+  graph.
 - `staging` is all that AutoGraph knows of tensors, as a protocol. `tensors`, `iterations` and
   `tensor_builtins` fulfil it.
 - `refusals` has the words of errors. `unrolling` warns of Python loops that make large graphs.

@@ -49,7 +49,15 @@ from graphwright.autograph.syntax import (
     is_docstring,
     is_try,
 )
-from graphwright.autograph.touched_variables import NONE, Names, Path, collect, symbol, variables
+from graphwright.autograph.touched_variables import (
+    NONE,
+    Names,
+    Path,
+    collect,
+    is_generator,
+    symbol,
+    variables,
+)
 from graphwright.autograph.variable_flow import Summary, VariableFlow
 from graphwright.base.named_tuples import NamedTuple
 
@@ -110,18 +118,6 @@ def convert_function(
     _Function(node, conversion, around, outer).convert()
 
 
-def is_generator(node: ast.FunctionDef) -> bool:
-    """Whether the function yields."""
-    todo: list[ast.AST] = list(node.body)
-    while todo:
-        inner = todo.pop()
-        if isinstance(inner, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            todo += ast.iter_child_nodes(inner)
-    return False
-
-
 class _Function:
     def __init__(
         self,
@@ -139,6 +135,8 @@ class _Function:
         self.flow: VariableFlow = VariableFlow(
             node.args, self.body, outer.flow.closures if outer else {}
         )
+        self.outer = outer
+        self.free = around
         self.visible = around | self.flow.locals | self.flow.nonlocals
         # Variables that only this function can see. A class changes names with two underscores.
         seen = self.flow.locals - self.flow.captured - self.flow.caught
@@ -169,7 +167,26 @@ class _Function:
             known -= self.elsewhere
         missing = sorted((self.flow.locals | self.lost) - known)
         docs = 1 if is_docstring(body[0]) else 0
-        self.node.body = [*body[:docs], *map(place.declare, missing), *body[docs:]]
+        first = [*map(place.declare, missing), *self.shared(place)]
+        self.node.body = [*body[:docs], *first, *body[docs:]]
+
+    def shared(self, place: SyntaxPlace) -> Block:
+        """`ag__.share(lambda: (x, y), ...)`: variables that change where no statement says so.
+
+        A function that is converted by itself cannot know what others do to its free variables.
+        Variables that it may find without a value follow, and those of its module.
+        """
+        flow = self.flow
+        names = flow.shared | (NONE if self.outer else self.free - {"__class__"})
+        if not self.options.inline or not (names or flow.changing):
+            return []
+        arguments = self.cells(place, names) or [place.constant(None)]
+        guarded, changing = names & flow.guarded, flow.changing
+        if guarded or changing:
+            arguments.append(place.names(sorted(guarded)))
+        if changing:
+            arguments += [place.names(sorted(changing)), place.apply("globals")]
+        return [place.statement(place.apply("share", *arguments))]
 
     def staged(self, forms: Forms) -> Block:
         """The staged form of the whole body."""
@@ -313,7 +330,7 @@ class _Function:
         if is_try(node):
             return self.rebuilt(node, ["body", "orelse", "finalbody"], ["handlers"])
         if isinstance(node, ast.FunctionDef):
-            if not is_generator(node):
+            if not is_generator(node.body):
                 convert_function(node, self.conversion, self.visible, self)
             return _alike([node])
         if isinstance(node, (ast.AsyncFunctionDef, ast.ClassDef)):
@@ -585,11 +602,12 @@ class _Function:
             lines = [*head, *self.reset(stops, body_nodes, place), *body.staged(), *head]
             turn = self.parts.function(place, "loop_body", lines, each)
             access, arguments = self.parts.access(place, state)
+            exposed = self.exposed(place, options, state.names, inside)
             arguments = [
                 place.load(tester.name),
                 place.load(turn.name),
                 *arguments,
-                options,
+                exposed,
                 *known,
             ]
             return Parts([*access, tester, turn], arguments)
@@ -692,7 +710,8 @@ class _Function:
                 going = self.parts.function(place, "extra_test", [test], Summary())
                 access.append(going)
                 extra = place.load(going.name)
-            return Parts(access, [extra, place.load(looped.name), *arguments, options])
+            exposed = self.exposed(place, options, state.names, each)
+            return Parts(access, [extra, place.load(looped.name), *arguments, exposed])
 
         def staged() -> Block:
             made = parts()
@@ -773,6 +792,16 @@ class _Function:
             contents = ast.Dict(keys, list(mutated.values()), **place.span)
             options.keys.append(place.constant("mutated"))
             options.values.append(place.thunk(contents))
+
+    def exposed(
+        self, place: SyntaxPlace, options: ast.Dict, names: Sequence[str], inside: Summary
+    ) -> ast.Dict:
+        """The options, with the variables that a turn may read before it assigns them."""
+        read = inside.gen.intersection(names)
+        if not self.options.inline or not read:
+            return options
+        keys = [*options.keys, place.constant("exposed")]
+        return ast.Dict(keys, [*options.values, place.constant(tuple(sorted(read)))], **place.span)
 
     def lists(self, node: ast.stmt) -> GrowingLists:
         """The variables whose lists a loop may change, or loops inside another statement."""

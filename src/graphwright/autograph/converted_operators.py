@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, NoReturn, TypeGuard, cast
 
-from graphwright.autograph import refusals, regions
-from graphwright.autograph.container_snapshots import contents, refill
+from graphwright.autograph import refusals, regions, shared_variables
 from graphwright.autograph.growing_lists import RegionLists, build_loop, build_region
-from graphwright.autograph.list_places import Holder, ListPlaces
+from graphwright.autograph.list_places import Holder, ListPlaces, contents, refill
 from graphwright.autograph.live_source import cells_of
 from graphwright.autograph.operator_arguments import (
     Function,
@@ -44,7 +43,7 @@ __all__ = [
     "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt",
     "attributes", "chain", "contents", "for_stmt", "handled", "held", "if_exp", "if_stmt", "in_",
     "iter", "kind", "ld", "ldu", "loops", "not_", "or_", "places", "python_truth", "refill",
-    "refuse_match", "ret", "staged", "undefined", "while_stmt",
+    "refuse_match", "ret", "share", "staged", "undefined", "while_stmt",
 ]  # fmt: skip
 
 # The most iterations of a Python loop that are built one by one under a condition.
@@ -195,6 +194,20 @@ def attributes(value: object) -> Any:
 places = ListPlaces
 
 
+def share(
+    variables: Function | None,
+    guarded: tuple[str, ...] = (),
+    changing: tuple[str, ...] = (),
+    module: dict[str, object] | None = None,
+) -> None:
+    """Note that other functions may change the variables in the cells of a function.
+
+    A handler may notice that the `guarded` ones have no value. `changing` are variables of the
+    module.
+    """
+    shared_variables.note(_staging, variables, guarded, changing, module or {})
+
+
 def undefined(value: object) -> bool:
     """Whether the value stands for a missing one."""
     return isinstance(value, Undefined)
@@ -225,9 +238,12 @@ def _variables(
 ) -> Variables:
     """The variables of a statement: by `get` and `set_`, or else in the cells of its parts."""
     if get is not None and set_ is not None:
-        return Variables(get, set_, names)
+        variables = Variables(get, set_, names, functions)
+        if any("." in name for name in names):
+            regions.check_attributes(variables)
+        return variables
     cells = {name: cell for function in functions for name, cell in cells_of(function).items()}
-    return regions.variables_in([cells[name] for name in names], names)
+    return regions.variables_in([cells[name] for name in names], names, functions)
 
 
 def if_stmt(

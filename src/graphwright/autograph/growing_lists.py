@@ -13,8 +13,16 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from types import BuiltinMethodType
 from typing import Any
 
-from graphwright.autograph.container_snapshots import contents, refill
-from graphwright.autograph.list_places import EMPTY, Cell, DictItem, Holder, python_lists, value_of
+from graphwright.autograph.list_places import (
+    EMPTY,
+    Cell,
+    DictItem,
+    Holder,
+    contents,
+    python_lists,
+    refill,
+    value_of,
+)
 from graphwright.autograph.live_source import cells_of
 from graphwright.autograph.operator_arguments import (
     Function,

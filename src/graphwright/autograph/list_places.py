@@ -1,10 +1,17 @@
-"""The places where a region of the graph may change Python lists: variables, attributes, items."""
+"""The places where a region of the graph may change Python lists: variables, attributes, items.
+
+For where a tensor decides what the items of lists, dicts and arrays are, there are snapshots
+(`contents`). A snapshot has the containers inside too, since an assignment may go through them, as
+in `d["k"][0] = v`. Each container stays the object that it is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import CellType
 from typing import Any
+
+import numpy as np
 
 from graphwright.autograph.live_source import cells_of
 
@@ -23,6 +30,10 @@ class DictItem:
     @cell_contents.setter
     def cell_contents(self, value: object) -> None:
         self.owner[self.key] = value
+
+    @cell_contents.deleter
+    def cell_contents(self) -> None:
+        del self.owner[self.key]
 
 
 #: A place that holds a value.
@@ -79,5 +90,45 @@ def value_of(cell: Cell) -> Any:
     """The value in a cell, or `EMPTY`."""
     try:
         return cell.cell_contents
-    except ValueError:
+    except (KeyError, ValueError):
         return EMPTY
+
+
+# Snapshots
+
+
+def contents(container: object) -> Any:
+    """A copy of a container, made of plain lists, dicts and tuples; any other value itself."""
+    if isinstance(container, list):
+        return [contents(item) for item in container]
+    if isinstance(container, dict):
+        return {key: contents(item) for key, item in container.items()}
+    if type(container) is tuple:
+        return tuple(map(contents, container))
+    if isinstance(container, np.ndarray):
+        return container.copy()
+    return container
+
+
+def refill(container: object, snapshot: Any) -> None:
+    """Set the items of a container to those of a snapshot by `contents`."""
+    if isinstance(container, list):
+        now = container + [None] * (len(snapshot) - len(container))
+        container[:] = map(_restored, now, snapshot)
+    elif isinstance(container, dict):
+        before = {key: _restored(container.get(key), item) for key, item in snapshot.items()}
+        container.clear()
+        container.update(before)
+    elif isinstance(container, np.ndarray):
+        container[...] = snapshot
+
+
+def _restored(now: object, snapshot: object) -> Any:
+    """The values of a snapshot, in the containers that are there `now`."""
+    if type(now) is tuple and type(snapshot) is tuple and len(now) == len(snapshot):
+        return tuple(map(_restored, now, snapshot))
+    for kind in (list, dict, np.ndarray):
+        if isinstance(now, kind) and isinstance(snapshot, kind):
+            refill(now, snapshot)
+            return now
+    return snapshot

@@ -6,10 +6,11 @@ missing values, and the options of loops.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NoReturn, TypedDict
 
 from graphwright.autograph.list_places import Holder
+from graphwright.autograph.live_source import cells_of
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.types.arguments import ShapeLike, TensorLike
 
@@ -59,11 +60,27 @@ ShapeInvariants = Sequence[tuple[object, ShapeLike]]
 
 
 class Variables(NamedTuple):
-    """The variables that a statement assigns, and how to read and set them."""
+    """The variables that a statement assigns, and how to read and set them.
+
+    `parts` are the functions of the statement's parts, which have the variables as cells. `others`
+    are the keys of further shared variables.
+    """
 
     get: GetState
     set: SetState
     names: tuple[str, ...]
+    parts: tuple[Function, ...] = ()
+    others: frozenset[Hashable] = frozenset()
+
+    def keys(self) -> frozenset[Hashable]:
+        """The keys of the variables among shared ones: cells, and names of a module."""
+        keys: set[Hashable] = set(self.others)
+        for part in self.parts:
+            cells = cells_of(part)
+            keys.update([id(cells[name]) for name in self.names if name in cells])
+            module = id(getattr(part, "__globals__", None))
+            keys.update([(module, name) for name in self.names])
+        return frozenset(keys)
 
 
 class WhileOptions(TypedDict, total=False):
@@ -77,12 +94,14 @@ class WhileOptions(TypedDict, total=False):
 class LoopOptions(WhileOptions, total=False):
     """The options of a loop, with those that converted code adds.
 
-    `lists` has the variables whose lists the loop may change, and `passed` those whose lists it
-    passes to functions. `mutated` returns the containers that methods change in the loop.
+    `exposed` are the variables that a turn may read before it assigns them. `lists` has the
+    variables whose lists the loop may change, and `passed` those whose lists it passes to
+    functions. `mutated` returns the containers that methods change in the loop.
     """
 
     iterate_names: str
     shape_invariants: ShapeInvariants
+    exposed: tuple[str, ...]
     lists: Holder
     passed: Thunk
     mutated: Callable[[], dict[str, object]]

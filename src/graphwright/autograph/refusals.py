@@ -31,6 +31,14 @@ def missing(name: str, branch: str) -> Exception:
     )
 
 
+def out_of_scope(name: str) -> Exception:
+    return refusal(
+        ValueError,
+        f"'{name}' has no value outside of a branch or a loop that a tensor decides",
+        f"A function that is called elsewhere reads `{name}`: assign it before the statement.",
+    )
+
+
 def is_none(name: str, branch: str) -> Exception:
     if name.startswith(RETURN_VALUE):
         instead = (
@@ -77,6 +85,29 @@ def operand(word: str, value: object) -> Exception:
         f"after a tensor, the operands of `{word}` must be bools, not {value!r}",
         f"Only the graph knows which operand `{word}` gives: write `b if a else c`, or compare "
         "the operand, as in `x != 0`.",
+    )
+
+
+def changing_setter(name: str) -> Exception:
+    return refusal(
+        ValueError,
+        f"'{name}' is another value than the one assigned to it, even where that was its own",
+        "A branch or a loop of the graph assigns the attribute whenever it begins or ends. Keep "
+        "the value in a variable there, and assign the attribute after it.",
+    )
+
+
+def no_value(name: str, is_none: bool) -> Exception:
+    what = (
+        f"'{name}' may not be None before the loop"
+        if is_none
+        else (f"'{name}' must be defined before the loop")
+    )
+    return refusal(
+        ValueError,
+        f"{what}: only the first turn would find it so, and the graph has one trace for all turns.",
+        f"Begin with a tensor that stands for it, such as -1 or zeros, and keep a bool tensor that "
+        f"says whether `{name}` counts.",
     )
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CellType
 from typing import Any
 
-from graphwright.autograph import growing_lists, refusals
+from graphwright.autograph import growing_lists, refusals, shared_variables
 from graphwright.autograph.list_places import is_vacant
 from graphwright.autograph.operator_arguments import (
+    Function,
     ItemBody,
     LoopOptions,
     ShapeInvariants,
@@ -25,14 +26,26 @@ from graphwright.autograph.operator_arguments import (
     Variables,
 )
 from graphwright.autograph.refusals import RETURN_VALUE
+from graphwright.autograph.shared_variables import (
+    STAYS,
+    Branches,
+    ChangedInTurn,
+    SharedTurns,
+    SharedVariable,
+    carried_form,
+    is_undefined,
+    zeros_like,
+)
 from graphwright.autograph.staging import Fold, Iteration, Leaves, Position, Staging
 from graphwright.types import tree
 from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 
 
-def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables:
-    """The variables whose values are in cells.
+def variables_in(
+    cells: Sequence[CellType], names: tuple[str, ...], parts: tuple[Function, ...]
+) -> Variables:
+    """The variables whose values are in cells, of these functions.
 
     A variable without a value has `Undefined` in its cell; a cell that others share is empty.
     """
@@ -51,148 +64,32 @@ def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables
         for cell, value in zip(cells, values):
             cell.cell_contents = value
         for cell in vacant:
-            if _is_undefined(cell.cell_contents):
+            if is_undefined(cell.cell_contents):
                 del cell.cell_contents
 
-    return Variables(get, set_, names)
+    return Variables(get, set_, names, parts)
 
 
-_STAYS = object()  # the leaf stays in Python
+def check_attributes(variables: Variables) -> None:
+    """Refuses attributes that are other values than those assigned: regions assign them often.
 
-
-def _carried(staging: Staging, leaf: object) -> Any:
-    """The leaf as a value that crosses the boundary of graphs, or `_STAYS`."""
-    if staging.carries(leaf):
-        return leaf
-    if leaf is None or isinstance(leaf, Undefined):
-        return _STAYS
-    try:
-        return staging.convert(leaf)
-    except (TypeError, ValueError):
-        return _STAYS
-
-
-def _is_python(staging: Staging, leaf: object) -> bool:
-    return not staging.carries(leaf)
-
-
-# Branches
-
-
-class _Branches:
-    """The two ends of an if statement, compared."""
-
-    def __init__(self, staging: Staging, names: Sequence[str]) -> None:
-        self.staging = staging
-        self.names = names
-        self.first: State = ()
-        self.carried: list[list[Any]] = []  # of the first branch, a list for each name
-        self.late: list[growing_lists.Late] = []  # leaves of the first that need the second
-
-    def end_first(self, values: State) -> Leaves:
-        self.first = values
-        self.carried = [
-            [_carried(self.staging, leaf) for leaf in tree.flatten(value)] for value in values
+    A setter may convert what it gets, if it leaves alone what it has converted. Nothing is known of
+    a getter that makes a new value each time.
+    """
+    values = variables.get()
+    stable = list(map(operator.is_, values, variables.get()))
+    for _ in range(2):
+        variables.set(values)
+        now = variables.get()
+        others = [
+            name
+            for name, is_stable, before, after in zip(variables.names, stable, values, now)
+            if is_stable and before is not after
         ]
-        return [leaf for leaves in self.carried for leaf in leaves if leaf is not _STAYS]
-
-    def end_second(self, values: State) -> Leaves:
-        """Returns the leaves of the second branch, and notes which values stay in Python."""
-        self.python: list[list[Any]] = []
-        leaves: list[object] = []
-        for position, name in enumerate(self.names):
-            one, two = self.first[position], values[position]
-            if name.startswith(RETURN_VALUE) and _is_undefined(one) != _is_undefined(two):
-                if _is_undefined(one):
-                    self.add_return_value(position, two, leaves)
-                    continue
-                two = tree.map_structure(lambda leaf: _zeros_like(self.staging, leaf), one)
-            self.check_presence(name, one, two)
-            leaves += self.leaves_of(name, position, one, two, len(leaves))
-        return leaves
-
-    def add_return_value(self, position: int, value: object, leaves: list[object]) -> None:
-        """Add the leaves of the value that the second branch alone returns.
-
-        The first branch gets leaves of the same types, which nothing reads.
-        """
-        flat = tree.flatten(value)
-        self.carried[position] = [_carried(self.staging, leaf) for leaf in flat]
-        self.first = (*self.first[:position], value, *self.first[position + 1 :])
-        python: list[Any] = []
-        for leaf, carried in zip(flat, self.carried[position]):
-            python.append(leaf if carried is _STAYS else _STAYS)
-            if carried is not _STAYS:
-                self.late.append((len(leaves), functools.partial(self.staging.zeros, carried)))
-                leaves.append(carried)
-        self.python.append(python)
-
-    def check_presence(self, name: str, one: object, two: object) -> None:
-        for value, other, branch in ((one, two, "main"), (two, one, "else")):
-            if _is_undefined(value) and not _is_undefined(other):
-                raise refusals.missing(name, branch)
-            if value is None and other is not None:
-                raise refusals.is_none(name, branch)
-
-    def leaves_of(self, name: str, position: int, one: object, two: object, start: int) -> Leaves:
-        """The leaves of one variable, the first of which is leaf number `start` of the branch."""
-        try:
-            tree.assert_same_structure(one, two)
-        except (TypeError, ValueError) as error:
-            raise refusals.other_structure_in_branch(name, error) from None
-        leaves: list[object] = []
-        python: list[Any] = []
-        carried = self.carried[position]
-        for i, (a, b) in enumerate(zip(tree.flatten(one), tree.flatten(two))):
-            if a is not b and self.staging.is_variable(a):  # only its value can join another one
-                carried[i] = a
-                self.late.append((len(leaves) + start, functools.partial(self.staging.read, a)))
-            if a is not b and self.staging.is_variable(b):
-                b = self.staging.read(b)
-            first, second = carried[i], _carried(self.staging, b)
-            if first is _STAYS or second is _STAYS:
-                if a is not b and first is second and self.staging.is_staged(a):
-                    raise refusals.other_list(name)
-                if a is not b and not (_is_undefined(a) and _is_undefined(b)):
-                    raise refusals.other_objects(name, a, b)
-                python.append(a)
-                continue
-            self.check_dtype(name, first, second)
-            same = _is_python(self.staging, a) and _is_python(self.staging, b) and _equal(a, b)
-            python.append(a if same else _STAYS)
-            leaves.append(second)
-        self.python.append(python)
-        return leaves
-
-    def check_dtype(self, name: str, first: object, second: object) -> None:
-        one, two = self.staging.type_of(first)[0], self.staging.type_of(second)[0]
-        if one != two:
-            raise refusals.other_dtype_in_branch(name, one, two)
-
-    def merge(self, results: Leaves) -> State:
-        """The values after the statement."""
-        following = iter(results)
-        values = []
-        for value, carried, python in zip(self.first, self.carried, self.python):
-            leaves = []
-            for crossing, constant in zip(carried, python):
-                result = next(following) if crossing is not _STAYS else constant
-                leaves.append(result if constant is _STAYS else constant)
-            values.append(tree.pack_sequence_as(value, leaves))
-        return tuple(values)
-
-
-def _is_undefined(value: object) -> bool:
-    return isinstance(value, Undefined)
-
-
-def _equal(a: object, b: object) -> bool:
-    return type(a) is type(b) and type(a) in (bool, int, float, str, bytes) and bool(a == b)
-
-
-def _zeros_like(staging: Staging, leaf: object) -> Any:
-    carried = _carried(staging, leaf)
-    return leaf if carried is _STAYS else staging.zeros(carried)
+        if not others:
+            return
+        values = now
+    raise refusals.changing_setter(others[0])
 
 
 def stage_if(
@@ -206,7 +103,7 @@ def stage_if(
     """Build an if statement; the first `outputs` variables are set to its results."""
     pred = staging.condition(cond, "if statement")
     initial = variables.get()
-    branches = _Branches(staging, variables.names[:outputs])
+    branches = Branches(staging, variables.names[:outputs])
 
     def then() -> Leaves:
         variables.set(initial)
@@ -218,14 +115,15 @@ def stage_if(
         orelse()
         return branches.end_second(variables.get()[:outputs])
 
-    results = growing_lists.cond(staging, pred, then, other, branches.late)
+    own = variables.keys()
+    results = shared_variables.cond(staging, pred, then, other, own, branches.late)
     variables.set((*branches.merge(results), *initial[outputs:]))
 
 
 def lazy_and(staging: Staging, first: TensorLike, rest: Thunk) -> Any:
     """`first and rest()` in the graph."""
     pred = staging.condition(first, "`and` operand")
-    return growing_lists.cond(
+    return shared_variables.cond(
         staging, pred, lambda: [_operand(staging, rest(), "and")], lambda: [staging.convert(False)]
     )[0]
 
@@ -233,14 +131,14 @@ def lazy_and(staging: Staging, first: TensorLike, rest: Thunk) -> Any:
 def lazy_or(staging: Staging, first: TensorLike, rest: Thunk) -> Any:
     """`first or rest()` in the graph."""
     pred = staging.condition(first, "`or` operand")
-    return growing_lists.cond(
+    return shared_variables.cond(
         staging, pred, lambda: [staging.convert(True)], lambda: [_operand(staging, rest(), "or")]
     )[0]
 
 
 def _operand(staging: Staging, value: object, word: str) -> Any:
-    carried = _carried(staging, value)
-    if carried is _STAYS or staging.type_of(carried)[0] != "bool":
+    carried = carried_form(staging, value)
+    if carried is STAYS or staging.type_of(carried)[0] != "bool":
         raise refusals.operand(word, value)
     return carried
 
@@ -263,25 +161,31 @@ class _LoopVariables:
     """
 
     def __init__(
-        self, staging: Staging, names: Sequence[str], initial: State, relaxes: bool
+        self,
+        staging: Staging,
+        names: Sequence[str],
+        initial: State,
+        relaxes: bool,
+        shared: Sequence[SharedVariable] = (),
     ) -> None:
         self.staging = staging
+        self.shared = shared  # the last ones: nothing says that they are read
         self.relaxes = relaxes
         self.names = names
         self.initial = initial
         self.carried = [
-            [_carried(staging, leaf) for leaf in tree.flatten(value)] for value in initial
+            [carried_form(staging, leaf) for leaf in tree.flatten(value)] for value in initial
         ]
 
     def start(self) -> Leaves:
-        return [leaf for leaves in self.carried for leaf in leaves if leaf is not _STAYS]
+        return [leaf for leaves in self.carried for leaf in leaves if leaf is not STAYS]
 
     def unpack(self, leaves: Leaves) -> State:
         following = iter(leaves)
         values = []
         for value, carried in zip(self.initial, self.carried):
             new = [
-                old if crossing is _STAYS else next(following)
+                old if crossing is STAYS else next(following)
                 for old, crossing in zip(tree.flatten(value), carried)
             ]
             values.append(tree.pack_sequence_as(value, new))
@@ -292,20 +196,41 @@ class _LoopVariables:
         limits = iter(enumerate(shapes))
         leaves: list[object] = []
         wider: dict[int, ShapeLike] = {}
-        for name, old, new, carried in zip(self.names, self.initial, values, self.carried):
-            self.check_structure(name, old, new)
-            for before, after, crossing in zip(tree.flatten(old), tree.flatten(new), carried):
-                if crossing is _STAYS:
-                    self.check_same(name, before, after)
-                else:
-                    position, limit = next(limits)
-                    leaf, shape = self.check_type(name, before, crossing, after, limit)
-                    leaves.append(leaf)
-                    if shape is not None:
-                        wider[position] = shape
+        own = len(self.names) - len(self.shared)
+        for number, new in enumerate(values):
+            try:
+                if number >= own and any(map(self.staging.leaks, tree.flatten(new))):
+                    raise refusals.out_of_scope(self.names[number])
+                self.pack_one(number, new, limits, leaves, wider)
+            except (TypeError, ValueError) as refusal:
+                if number < own:
+                    raise
+                raise ChangedInTurn([self.shared[number - own]], [refusal]) from None
         if wider:
             raise _WiderShapes([wider.get(i, shape) for i, shape in enumerate(shapes)])
         return leaves
+
+    def pack_one(
+        self,
+        number: int,
+        new: object,
+        limits: Iterator[tuple[int, ShapeLike]],
+        leaves: list[object],
+        wider: dict[int, ShapeLike],
+    ) -> None:
+        """Add the leaves of one variable, and the shapes that these need beyond theirs."""
+        name, old = self.names[number], self.initial[number]
+        self.check_structure(name, old, new)
+        pairs = zip(tree.flatten(old), tree.flatten(new), self.carried[number])
+        for before, after, crossing in pairs:
+            if crossing is STAYS:
+                self.check_same(name, before, after)
+            else:
+                position, limit = next(limits)
+                leaf, shape = self.check_type(name, before, crossing, after, limit)
+                leaves.append(leaf)
+                if shape is not None:
+                    wider[position] = shape
 
     def check_structure(self, name: str, old: object, new: object) -> None:
         try:
@@ -314,9 +239,11 @@ class _LoopVariables:
             raise refusals.other_structure_in_loop(name, error) from None
 
     def check_same(self, name: str, before: object, after: object) -> None:
+        if before is None and after is not None:
+            raise refusals.no_value(name, True)
         if before is not after and any(map(self.staging.is_staged, (before, after))):
             raise refusals.other_list(name)
-        if before is not after and not (_is_undefined(before) and _is_undefined(after)):
+        if before is not after and not (is_undefined(before) and is_undefined(after)):
             raise refusals.changed_object(name, before, after)
 
     def check_type(
@@ -325,8 +252,8 @@ class _LoopVariables:
         """The leaf, and its shape if that is wider than the loop allows, else None."""
         if self.staging.is_variable(value):
             value = self.staging.read(value)
-        after = _carried(self.staging, value)
-        if after is _STAYS:
+        after = carried_form(self.staging, value)
+        if after is STAYS:
             raise refusals.changed_object(name, original, value)
         (dtype, old), (new_dtype, new) = map(self.staging.type_of, (before, after))
         if dtype != new_dtype:
@@ -440,15 +367,55 @@ def _loop(
     run: Callable[..., Leaves] | None = None,
     relaxes: bool = False,
 ) -> None:
-    """Build a loop. Its position and the lists of the graph are loop variables too."""
+    """Build a loop, which carries its position, lists and shared variables too."""
+    turns = SharedTurns(staging, variables)
+    turn = turns.watching(step)
+    while True:
+        try:
+            _build(staging, position, more, turn, turns, options, run, relaxes)
+        except ChangedInTurn as change:
+            turns.learn(change)
+        else:
+            turns.end()
+            return
+
+
+def _build(
+    staging: Staging,
+    position: Position,
+    more: Callable[[Position], TensorLike],
+    step: Callable[[Position], Position],
+    turns: SharedTurns,
+    options: LoopOptions,
+    run: Callable[..., Leaves] | None,
+    relaxes: bool,
+) -> None:
+    """Build a loop that carries the shared variables of which `turns` knows."""
+    variables = turns.variables()
     initial, missing, open_shapes = _initialise(staging, position, step, variables)
-    loop = _LoopVariables(staging, variables.names, initial, relaxes)
+    goes: Any = False
+    late = [variable.name for variable in turns.missing]
+    exposed = [
+        name
+        for name, value in zip(variables.names, initial)
+        if name in missing
+        and (name in late or name in options.get("exposed", ()))
+        and _crosses(staging, value)
+    ]
+    if exposed:
+        if run is not None or options.get("maximum_iterations") is not None:
+            turns.refuse(exposed, variables)
+        goes = more(position)
+        position = _first_turn(staging, goes, position, step, variables, initial)
+        initial, open_shapes = variables.get(), {}
+    loop = _LoopVariables(staging, variables.names, initial, relaxes, turns.carried)
     lists = growing_lists.CarriedLists(staging)
     count, width = len(position), sum(lists.widths())
     first: list[Any] = [*position, *lists.leaves(), *loop.start()]
     unassigned = [name for name in missing if not name.startswith(RETURN_VALUE)]
+    unassigned = [name for name in unassigned if name in turns.own.names]
     if unassigned:  # whether the loop has run at all is a loop variable too
-        first.append(staging.convert(False))
+        first.append(goes if exposed else staging.convert(False))
     start = count + width  # of the leaves of the program's variables
     shapes = _shapes(loop, start, len(first), options, open_shapes)
     limits = [None] * (len(first) - start) if shapes is None else shapes[start:]
@@ -488,6 +455,45 @@ def _loop(
     variables.set(loop.unpack(results[start:]))
 
 
+def _crosses(staging: Staging, value: object) -> bool:
+    """Whether the graph carries something of a value."""
+    return any(carried_form(staging, leaf) is not STAYS for leaf in tree.flatten(value))
+
+
+def _first_turn(
+    staging: Staging,
+    goes: TensorLike,
+    position: Position,
+    step: Callable[[Position], Position],
+    variables: Variables,
+    zeros: State,
+) -> Position:
+    """Build the first turn apart, if the loop `goes` at all; returns the position after it.
+
+    That turn may find that a variable has no value, or None, which is not so in others. `zeros` has
+    values like those that are missing then.
+    """
+    initial, count = variables.get(), len(position)
+    branches = Branches(staging, variables.names)
+    late: list[growing_lists.Late] = []
+
+    def then() -> Leaves:
+        variables.set(initial)
+        after = step(position)
+        return [*after, *branches.end_first(variables.get())]
+
+    def other() -> Leaves:
+        variables.set(initial)
+        leaves = branches.end_second(zeros)
+        late.extend((count + place, make) for place, make in branches.late)
+        return [*position, *leaves]
+
+    pred = staging.condition(goes, "loop")
+    results = shared_variables.cond(staging, pred, then, other, variables.keys(), late)
+    variables.set(branches.merge(results[count:]))
+    return results[:count]  # type: ignore[return-value]
+
+
 #: The options of a loop that `tf.while_loop` has too.
 _WHILE_OPTIONS = ("maximum_iterations", "parallel_iterations", "swap_memory")
 
@@ -514,7 +520,7 @@ def _shapes(
         shapes += [
             shape if each is carried else limit
             for limit, crossing in zip(each, carried)
-            if crossing is not _STAYS
+            if crossing is not STAYS
         ]
     return shapes + [None] * (total - len(shapes))
 
@@ -540,15 +546,15 @@ def _initialise(
     _read_variables(staging, position, step, variables)
     initial = variables.get()
     lists = growing_lists.CarriedLists(staging)
-    if all(lists.widths()) and not any(value is None or _is_undefined(value) for value in initial):
+    if all(lists.widths()) and not any(value is None or is_undefined(value) for value in initial):
         return initial, [], {}
 
     after = _after_an_iteration(staging, position, step, variables, lists)
     values, missing, open_shapes = [], [], {}
     for name, before, value in zip(variables.names, initial, after):
-        absent = before is None or _is_undefined(before)
-        if absent and not (value is None or _is_undefined(value)):
-            zeros = tree.map_structure(lambda leaf: _zeros_like(staging, leaf), value)
+        absent = before is None or is_undefined(before)
+        if absent and not (value is None or is_undefined(value)):
+            zeros = tree.map_structure(lambda leaf: zeros_like(staging, leaf), value)
             values.append(zeros)
             missing.append(name)
             pairs = zip(tree.flatten(value), tree.flatten(zeros))
@@ -619,5 +625,5 @@ def _open_shape(staging: Staging, value: object, zeros: object) -> TensorShape |
     """The shape of a value; None where it is the shape of the zeros that stand for it."""
     if not staging.carries(zeros):
         return None
-    (_, shape), (_, narrow) = staging.type_of(_carried(staging, value)), staging.type_of(zeros)
+    (_, shape), (_, narrow) = staging.type_of(carried_form(staging, value)), staging.type_of(zeros)
     return None if staging.fits(shape, narrow) else shape

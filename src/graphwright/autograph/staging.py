@@ -169,6 +169,12 @@ class Staging(Protocol):
     def lost(self, items: GrowingList) -> Any:
         """An item of the list that is out of scope everywhere: any use of it is refused."""
 
+    def lost_variable(self, reason: str) -> Any:
+        """A value that is out of scope wherever it is used: the error has the reason."""
+
+    def shared(self) -> dict[Any, Any] | None:
+        """The variables that functions share in the trace (see `shared_variables`), or None."""
+
     def lists(self) -> Sequence[GrowingList]:
         """All lists of the graph that the code being traced may reach."""
 

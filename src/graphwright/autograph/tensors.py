@@ -168,6 +168,20 @@ class TensorStaging:
             return self.probe(lambda: identity(convert(0)))
         return self.probe(lambda: tree.flatten(items[0])[0])
 
+    def lost_variable(self, reason: str) -> Any:
+        graph = Graph("lost", is_body=True)
+        graph.reason = reason
+        with tracing(graph):
+            return identity(convert(0))
+
+    def shared(self) -> dict[Any, Any] | None:
+        tracer = current_tracer()
+        if tracer is None:
+            return None
+        while tracer.graph.is_body and tracer.outer is not None:
+            tracer = tracer.outer
+        return tracer.shared
+
     def lists(self) -> list[GraphList]:
         return graph_list.living()
 

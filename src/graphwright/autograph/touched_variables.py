@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from graphwright.autograph.syntax import parameters
+from graphwright.autograph.syntax import is_try, parameters
 
 Names = frozenset[str]
 #: A name, with attributes and items after it.
@@ -28,11 +28,39 @@ MUTATORS = frozenset(
 
 
 @dataclass(frozen=True)
-class Closure:
-    """What a call of an inner function may do to the variables around it."""
+class Loose:
+    """The variables around it that code may read and write which no statement names.
+
+    Such are lambdas, methods of classes and generators.
+    """
 
     reads: Names = NONE
     writes: Names = NONE
+
+    def __or__(self, other: Loose) -> Loose:
+        return Loose(self.reads | other.reads, self.writes | other.writes)
+
+    def without(self, local: set[str]) -> Loose:
+        """The same, but for local variables."""
+        return Loose(self.reads - local, self.writes - local)
+
+
+@dataclass(frozen=True)
+class Closure:
+    """What a call of an inner function may do to the variables around it.
+
+    It may be `held` where no statement names it. `loose` is what functions in it do that may be
+    called elsewhere, `values` are the names that it may pass on, and `guarded` those that it reads
+    where an exception handler may notice that they have no value.
+    """
+
+    reads: Names = NONE
+    writes: Names = NONE
+    loose: Loose = Loose()
+    values: Names = NONE
+    global_writes: Names = NONE
+    guarded: Names = NONE
+    held: bool = False
     attributes: dict[str, Path] = field(default_factory=dict)
     containers: dict[str, Path] = field(default_factory=dict)
     mutated: dict[str, Path] = field(default_factory=dict)
@@ -41,6 +69,11 @@ class Closure:
         return Closure(
             self.reads | other.reads,
             self.writes | other.writes,
+            self.loose | other.loose,
+            self.values | other.values,
+            self.global_writes | other.global_writes,
+            self.guarded | other.guarded,
+            self.held or other.held,
             self.attributes | other.attributes,
             self.containers | other.containers,
             self.mutated | other.mutated,
@@ -60,17 +93,25 @@ class VariableEffect:
     mutated: dict[str, Path] = field(default_factory=dict)  # by methods, d += [x]: d
     passed: set[str] = field(default_factory=set)  # to functions: d
     globals: set[str] = field(default_factory=set)
+    global_writes: set[str] = field(default_factory=set)  # by inner functions
     nonlocals: set[str] = field(default_factory=set)
     closures: dict[str, Closure] = field(default_factory=dict)
     captured: set[str] = field(default_factory=set)  # by functions that may run later
+    values: set[str] = field(default_factory=set)  # read otherwise than to be called
+    loose: Loose = field(default_factory=Loose)
+    guarded: set[str] = field(default_factory=set)  # read by functions with handlers around
 
     def add(self, other: VariableEffect) -> None:
         self.writes |= other.writes
         self.maybe |= other.maybe
         self.deletes |= other.deletes
         self.globals |= other.globals
+        self.global_writes |= other.global_writes
         self.nonlocals |= other.nonlocals
         self.captured |= other.captured
+        self.values |= other.values
+        self.loose |= other.loose
+        self.guarded |= other.guarded
         for name, closure in other.closures.items():
             self.closures[name] = self.closures.get(name, Closure()) | closure
 
@@ -108,6 +149,7 @@ class _Collector:
     def name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             self.effect.reads.add(node.id)
+            self.effect.values.add(node.id)
         elif isinstance(node.ctx, ast.Store):
             self.effect.writes.add(node.id)
         else:
@@ -127,11 +169,14 @@ class _Collector:
                 self.effect.mutated[node.target.id] = node.target
 
     def assignment(self, node: ast.Assign) -> None:
-        self.visit(node.value)
+        value, target = node.value, node.targets[0]
+        if isinstance(value, ast.Lambda) and isinstance(target, ast.Name):
+            self.defaults(value.args)
+            self.closure(target.id, value.args, [value.body], len(node.targets) > 1)
+            self.effect.captured |= _mentioned(value)
+        else:
+            self.visit(value)
         self.all(node.targets)
-        target = node.targets[0]
-        if isinstance(node.value, ast.Lambda) and isinstance(target, ast.Name):
-            self.closure(target.id, node.value.args, [node.value.body])
 
     def annotation(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -161,25 +206,43 @@ class _Collector:
         for keyword in node.keywords:
             if isinstance(keyword.value, ast.Name):
                 self.effect.passed.add(keyword.value.id)
-        self.children(node)
+        if isinstance(node.func, ast.Name):
+            self.effect.reads.add(node.func.id)
+        else:
+            self.visit(node.func)
+        self.all(node.args)
+        self.all(node.keywords)
 
     def definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.all(node.decorator_list)
         self.defaults(node.args)
-        self.closure(node.name, node.args, node.body)
+        held = bool(node.decorator_list) or isinstance(node, ast.AsyncFunctionDef)
+        self.closure(node.name, node.args, node.body, held or is_generator(node.body))
         self.effect.writes.add(node.name)
         self.effect.captured |= _mentioned(node)
 
-    def closure(self, name: str, args: ast.arguments, body: Sequence[ast.AST]) -> None:
+    def closure(self, name: str, args: ast.arguments, body: Sequence[ast.AST], held: bool) -> None:
         """An inner function with a name."""
-        closure = _closure(args, body)
-        self.effect.reads |= closure.reads
+        closure = _closure(args, body, held)
+        self.effect.reads |= closure.reads - {name}
+        self.effect.values |= closure.values
+        self.effect.global_writes |= closure.global_writes
+        self.effect.guarded |= closure.guarded
+        self.effect.loose |= closure.loose
         self.effect.closures[name] = self.effect.closures.get(name, Closure()) | closure
 
     def lambda_(self, node: ast.Lambda) -> None:
         self.defaults(node.args)
-        self.effect.reads |= _closure(node.args, [node.body]).reads
+        self.loosen(_closure(node.args, [node.body]))
         self.effect.captured |= _mentioned(node)
+
+    def loosen(self, closure: Closure) -> None:
+        """A function that may be called where no statement names it."""
+        self.effect.reads |= closure.reads
+        self.effect.values |= closure.values
+        self.effect.global_writes |= closure.global_writes
+        self.effect.guarded |= closure.guarded
+        self.effect.loose |= closure.loose | Loose(closure.reads, closure.writes)
 
     def defaults(self, args: ast.arguments) -> None:
         self.all(args.defaults)
@@ -191,6 +254,10 @@ class _Collector:
         self.all(node.keywords)
         inner = collect(node.body)
         self.effect.reads |= inner.reads  # with names of the class itself: on the safe side
+        self.effect.values |= inner.values
+        self.effect.loose |= inner.loose
+        for method in inner.closures.values():
+            self.loosen(method)
         self.effect.writes.add(node.name)
         self.effect.captured |= _mentioned(node)
 
@@ -200,8 +267,12 @@ class _Collector:
         self.effect.reads |= inner.effect.reads - inner.effect.writes
         self.effect.maybe |= inner.effect.maybe
         self.effect.captured |= inner.effect.captured
+        self.effect.values |= inner.effect.values
+        self.effect.loose |= inner.effect.loose.without(inner.effect.writes)
         if isinstance(node, ast.GeneratorExp):
             self.effect.captured |= _mentioned(node)
+            reads = frozenset(inner.effect.reads - inner.effect.writes)
+            self.effect.loose |= Loose(reads, frozenset(inner.effect.maybe))
 
     def imports(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
@@ -259,19 +330,68 @@ def collect(nodes: Iterable[ast.AST]) -> VariableEffect:
     return collector.effect
 
 
-def _closure(args: ast.arguments, body: Sequence[ast.AST]) -> Closure:
+def _closure(args: ast.arguments, body: Sequence[ast.AST], held: bool = False) -> Closure:
     """What a call of a function with these parameters and this body may do around it."""
     inner = collect(body)
     local = inner.bound() - inner.nonlocals
     local.update(parameters(args))
     local |= inner.globals
-    return Closure(
+    own = Closure(
         frozenset(inner.reads - local),
         frozenset(inner.bound() & inner.nonlocals),
+        loose_code(inner.closures, inner.values, inner.loose).without(local),
+        frozenset(inner.values - local),
+        frozenset(inner.global_writes | inner.globals & inner.bound()),
+        frozenset((inner.guarded | _guarded(body)) - local),
+        held,
         _reachable(inner.attributes, local),
         _reachable(inner.containers, local),
         _reachable(inner.mutated, local),
     )
+    for name, closure in inner.closures.items():
+        if name in inner.reads:  # it may call this one, or pass it on
+            own |= Closure(
+                writes=closure.writes - local,
+                attributes=_reachable(closure.attributes, local),
+                containers=_reachable(closure.containers, local),
+                mutated=_reachable(closure.mutated, local),
+            )
+    return own
+
+
+def _guarded(body: Sequence[ast.AST]) -> set[str]:
+    """The names in the bodies of statements that may catch what reading them raises."""
+    names: set[str] = set()
+    for statement in body:
+        for node in ast.walk(statement) if isinstance(statement, ast.stmt) else ():
+            if is_try(node) and node.handlers:
+                names.update(*map(_mentioned, node.body))
+    return names
+
+
+def loose_code(closures: dict[str, Closure], values: Iterable[str], loose: Loose) -> Loose:
+    """What code does that no statement names, with the inner functions that it may call."""
+    held = {name for name, closure in closures.items() if closure.held}
+    called: set[str] = set()
+    todo = {*held, *values, *loose.reads} & closures.keys()
+    while todo:
+        for name in todo:
+            loose |= Loose(closures[name].reads, closures[name].writes)
+        called |= todo
+        todo = set(loose.reads) & closures.keys() - called
+    return loose
+
+
+def is_generator(body: Sequence[ast.AST]) -> bool:
+    """Whether a function with this body is a generator."""
+    todo = list(body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            todo += ast.iter_child_nodes(node)
+    return False
 
 
 def _mentioned(node: ast.AST) -> set[str]:

@@ -20,6 +20,7 @@ from graphwright.autograph.touched_variables import (
     Path,
     VariableEffect,
     collect,
+    loose_code,
     variables,
 )
 
@@ -111,6 +112,18 @@ class VariableFlow:
         self.closures = _transitive(_mutators(around, self.locals) | whole.closures)
         self._body = body
         self.block(body)  # before conversion changes nodes; the rest on demand
+        loose = loose_code(self.closures, whole.values, whole.loose)
+        #: Variables that functions may change, or read what a statement has changed, where no
+        #: statement names these functions.
+        self.shared = loose.writes & self.locals
+        self.guarded = self.locals & whole.guarded & loose.reads
+        #: Variables of the module that calls in branches and loops may change.
+        self.changing = NONE
+        if any(is_compound(node) for node in body):
+            self.changing = self.globals | whole.global_writes
+        if loose.reads & self.locals:
+            inside = [self.summary(node).modified for node in body if is_compound(node)]
+            self.shared |= loose.reads & NONE.union(*inside) & self.locals
 
     def live_after(self, node: ast.stmt) -> Names:
         """The variables whose values after the statement may still be read."""

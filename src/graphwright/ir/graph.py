@@ -110,6 +110,7 @@ class Graph(Face):
     def __init__(self, name: str = "graph", is_body: bool = False) -> None:
         self.name = name
         self.is_body = is_body  # of a branch or loop: part of the enclosing function
+        self.reason = ""  # why nothing outside may use its values, if there is one to give
         self.id = next(_IDS)
         self.parameters: list[Value] = []
         self.captures: list[tuple[Any, Value]] = []

@@ -229,7 +229,9 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
         f"{'here' if into is None or not into.is_body else repr(into)}, because it was defined in "
         f"{tensor.graph!r}, which is out of scope."
     )
-    if tensor.graph.is_body:
+    if tensor.graph.reason:
+        message = tensor.graph.reason
+    elif tensor.graph.is_body:
         message += (
             f"\nThe body of a loop and a branch are traced once. To keep what each turn gives: "
             f"`array = tf.TensorArray(tf.{tensor.dtype.name}, size=0, dynamic_size=True)` before, "

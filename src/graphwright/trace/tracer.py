@@ -51,6 +51,8 @@ class Tracer:
         self._captured: dict[int, tuple[Any, Value]] = {
             id(tensor): (tensor, value) for tensor, value in graph.captures
         }
+        #: What functions of the trace share: see `autograph.shared_variables`.
+        self.shared: dict[Any, Any] = {}
         self._nameless: dict[Value, None] = {}  # constants made of operands, in their order
 
     # -- the interpreter ----------------------------------------------------------------
