@@ -13,7 +13,7 @@ from graphwright.data.blocks import ElementBlock
 from graphwright.data.stages.file_stages import FileFormat
 from graphwright.library.io.gfile import opened
 from graphwright.library.io.pieces import SIZE, Pieces
-from graphwright.ops.strings.csv_records import KINDS, Table, TableForm, odd_record, table
+from graphwright.ops.strings.csv_records import KINDS, CsvTable, TableForm, odd_record, table
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 
@@ -27,7 +27,7 @@ class CsvPieces(Pieces):
         super().__init__(path, compression, size)
         self.form, self.has_header = form, has_header
         #: The records that were read last, their text, and which comes next.
-        self.table = Table((), {}, np.zeros(1, np.int64))
+        self.table = CsvTable((), {}, np.zeros(1, np.int64))
         self.faulty: list[int] = []
         self.text, self.row = b"", 0
         self.begin = 0
@@ -72,7 +72,7 @@ class CsvPieces(Pieces):
         if self.lines is not None:
             self.lines += line_ends(self.text[: self.offset - self.begin])
         self.begin, self.text, self.row = self.offset, self.rest, 0
-        self.table = Table((), {}, np.zeros(1, np.int64))
+        self.table = CsvTable((), {}, np.zeros(1, np.int64))
         while True:
             if not self.is_last:
                 least = len(self.text) + 1

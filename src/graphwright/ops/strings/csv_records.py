@@ -61,7 +61,7 @@ class TableForm(NamedTuple):
         return counts - np.searchsorted(np.array(self.excluded, np.int64), counts)
 
 
-class Table(NamedTuple):
+class CsvTable(NamedTuple):
     """The whole records that a text begins with."""
 
     columns: tuple[Array, ...]
@@ -71,7 +71,7 @@ class Table(NamedTuple):
     places: Array
 
 
-class Scan(NamedTuple):
+class CsvScan(NamedTuple):
     """The fields of the whole records that a text begins with."""
 
     fields: Fields
@@ -84,7 +84,7 @@ class Scan(NamedTuple):
     escaped: Array
 
 
-def table(data: bytes, form: TableForm, is_last: bool) -> Table:
+def table(data: bytes, form: TableForm, is_last: bool) -> CsvTable:
     """The columns of the records in a text, of which only the last may lack an end."""
     lacks_end = is_last and data != b"" and data[-1] not in (_NEWLINE, _RETURN)
     page = b"".join([bytes(BEFORE), data, b"\n" * lacks_end, bytes(_AFTER)])
@@ -109,7 +109,7 @@ def table(data: bytes, form: TableForm, is_last: bool) -> Table:
             faults[record] = 0, wrong_count(form, int(present[record]))
         columns = [spread(column, whole, len(present)) for column in columns]
     places = np.minimum(scan.places - BEFORE, len(data))
-    return Table(tuple(columns), {r: what for r, (_, what) in faults.items()}, places)
+    return CsvTable(tuple(columns), {r: what for r, (_, what) in faults.items()}, places)
 
 
 def wrong_count(form: TableForm, present: int) -> str:
@@ -124,7 +124,7 @@ def spread(column: Array, places: Array, size: int) -> Array:
     return whole
 
 
-def scanned(page: bytes, form: TableForm, is_last: bool) -> Scan | None:
+def scanned(page: bytes, form: TableForm, is_last: bool) -> CsvScan | None:
     """The fields in a text between margins; None where quotes are odd."""
     delimiter = form.delimiter[0]
     if delimiter in (_NEWLINE, _RETURN, _QUOTE):
@@ -181,7 +181,7 @@ def scanned(page: bytes, form: TableForm, is_last: bool) -> Scan | None:
             if b'"' in page[starts[field] : stops[field]].replace(b'""', b""):
                 return None
     fields = Fields(octets, starts, stops, marks[inner])
-    return Scan(fields, firsts, lasts - firsts + 1, places, escaped)
+    return CsvScan(fields, firsts, lasts - firsts + 1, places, escaped)
 
 
 def is_odd(octets: Array, quotes: Array, stop: int, delimiter: int) -> bool:
@@ -194,7 +194,7 @@ class Group:
     """The columns of one dtype."""
 
     def __init__(
-        self, page: bytes, scan: Scan, parts: Array, form: TableForm, dtype: DType,
+        self, page: bytes, scan: CsvScan, parts: Array, form: TableForm, dtype: DType,
         numbers: Sequence[int],
     ) -> None:  # fmt: skip
         self.page, self.scan, self.form = page, scan, form
@@ -401,7 +401,7 @@ def quoted(data: bytes, place: int, form: TableForm) -> Part:
         value += b'"'
 
 
-def of_records(records: Sequence[OddRecord], form: TableForm) -> Table:
+def of_records(records: Sequence[OddRecord], form: TableForm) -> CsvTable:
     """The columns of records that were read byte by byte."""
     columns = [np.zeros(len(records), dtype.numpy_dtype) for dtype in form.dtypes]
     faults = {}
@@ -411,7 +411,7 @@ def of_records(records: Sequence[OddRecord], form: TableForm) -> Table:
         if fault:
             faults[row] = fault
     places = np.array([0, *[record.stop for record in records]])
-    return Table(tuple(columns), faults, places)
+    return CsvTable(tuple(columns), faults, places)
 
 
 def record_fault(
