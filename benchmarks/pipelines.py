@@ -5,6 +5,9 @@ A call goes through a whole dataset, so a sample is the time of an epoch.
 
 from __future__ import annotations
 
+import functools
+import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -174,6 +177,59 @@ def generated_numpy(np: Any) -> Step:
     return lambda: exhaust(batches())
 
 
+# D7: CSV of ten columns, line by line and in batches of lines.
+
+_LINES = 50_000
+
+
+@functools.cache
+def table_file() -> str:
+    """A file of ten columns: five of integers, five of decimals."""
+    generator = np.random.default_rng(0)
+    whole = generator.integers(0, 100_000, (_LINES, 5)).tolist()
+    parts = (generator.random((_LINES, 5)) * 100).tolist()
+    path = os.path.join(tempfile.mkdtemp(), "table.csv")
+    with open(path, "w", encoding="ascii") as file:
+        for numbers, decimals in zip(whole, parts):
+            file.write(",".join([*map(str, numbers), *[f"{x:.4f}" for x in decimals]]) + "\n")
+    return path
+
+
+def lines_tf(tf: Any) -> Step:
+    kinds = [tf.int32] * 5 + [tf.float32] * 5
+    dataset = tf.data.experimental.CsvDataset(table_file(), kinds).batch(100)
+    return lambda: exhaust(dataset)
+
+
+def batches_of_lines_tf(tf: Any) -> Step:
+    defaults = [0] * 5 + [0.0] * 5
+    lines = tf.data.TextLineDataset(table_file()).batch(100)
+    dataset = lines.map(lambda batch: tf.io.decode_csv(batch, defaults))
+    return lambda: exhaust(dataset)
+
+
+# D8: records of examples, of which four files give one in turn, parsed in batches.
+
+
+def examples_tf(tf: Any) -> Step:
+    folder = tempfile.mkdtemp()
+    paths = [os.path.join(folder, f"{number}.tfrecord") for number in range(4)]
+    for path in paths:
+        with tf.io.TFRecordWriter(path) as writer:
+            for number in range(2_500):
+                label = tf.train.Feature(int64_list=tf.train.Int64List(value=[number]))
+                pixels = tf.train.Feature(float_list=tf.train.FloatList(value=[0.5] * 16))
+                features = tf.train.Features(feature={"label": label, "pixels": pixels})
+                writer.write(tf.train.Example(features=features).SerializeToString())
+    kinds = {
+        "label": tf.io.FixedLenFeature([], tf.int64),
+        "pixels": tf.io.FixedLenFeature([16], tf.float32),
+    }
+    dataset = tf.data.TFRecordDataset(paths, num_parallel_reads=4).batch(100)
+    dataset = dataset.map(lambda batch: tf.io.parse_example(batch, kinds))
+    return lambda: exhaust(dataset)
+
+
 def epoch(name: str, title: str, goal: float | None, **programs: Program) -> Repeated:
     """The time of going through a dataset; `tf` is the program of the two that have its API."""
     shared = programs.pop("tf")
@@ -195,4 +251,7 @@ TABLE: tuple[Workload, ...] = (
     epoch("D4", "5,000 rows, padded", None, tf=padded_tf, numpy=padded_numpy),
     epoch("D5", "5,000 windows of a series", None, tf=windows_tf, numpy=windows_numpy),
     epoch("D6", "10,000 numbers of a generator", None, tf=generated_tf, numpy=generated_numpy),
+    epoch("D7", "50,000 lines of CSV, ten columns", None, tf=lines_tf),
+    epoch("D7b", "the same lines, decoded in batches", None, tf=batches_of_lines_tf),
+    epoch("D8", "10,000 examples of four files in turn", None, tf=examples_tf),
 )  # fmt: skip

@@ -24,7 +24,7 @@ SAME_CLASSES = {
     "ComplexTransform": "a family of ops along the last axes, and one along any",
     "Options": "how AutoGraph converts, and those of `tf.data` by their public name",
     "RandomUniform": "the op by TensorFlow's name, the initializer by Keras's",
-    "TFRecordWriter": "writes records, and a dataset of records: both by their public names",
+    "TFRecordWriter": "of `tf.io`, and of `tf.data.experimental`, which writes a dataset",
     "Size": "the op by TensorFlow's name, and a size of lowering",
 }
 
