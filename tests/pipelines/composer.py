@@ -232,7 +232,7 @@ class Composer(Functions):
             self.add("ds.map(lambda x: x.to_tensor())")
             self.element = self.element._replace(shape=(None, None))
         elif way == "unbatch":
-            self.add("ds.unbatch()")
+            self.add("ds.unbatch().map(lambda x: x)")  # its spec is that of a ragged tensor still
         self.is_ragged = way == "keep"
 
     def rows(self) -> bool:

@@ -69,10 +69,9 @@ class Batches(DatasetValue):
         """
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
         element = self._type.batched(static(size) if static(drop) else None)
-        name = "BatchDataset" if num_parallel_calls is None else "ParallelBatchDataset"
-        return make(
-            batch_stages.BatchStage, element, [self], [size, drop], (), name, row=self._type
-        )
+        is_parallel = num_parallel_calls is not None
+        kind = batch_stages.ParallelBatchStage if is_parallel else batch_stages.BatchStage
+        return make(kind, element, [self], [size, drop], row=self._type)
 
     def unbatch(self, name: str | None = None) -> Any:
         """Returns the rows of the elements.

@@ -12,6 +12,7 @@ from graphwright.data.stage import INFINITE, UNKNOWN, DatasetStage
 from graphwright.data.stages.batch_stages import (
     BatchStage,
     PaddedBatchStage,
+    ParallelBatchStage,
     SparseBatchStage,
     batched_columns,
 )
@@ -60,6 +61,7 @@ def refuse(stage: DatasetStage, index: int) -> Row:
 
 REFUSED: tuple[type[DatasetStage], ...] = (
     PaddedBatchStage,
+    ParallelBatchStage,
     ScanStage,
     ShuffleAndRepeatStage,
     SparseBatchStage,

@@ -71,7 +71,7 @@ class RaggedTensorSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """`tf.RaggedTensor`, or `tf.Tensor` if nothing is ragged."""
-        return RaggedTensor if self._ragged_rank else Tensor
+        return RaggedTensor if self._ragged_rank > 0 else Tensor
 
     @property
     def shape(self) -> TensorShape:
@@ -117,6 +117,8 @@ class RaggedTensorSpec(TypeSpec):
     @property
     def _component_specs(self) -> Any:
         rank = self._ragged_rank
+        if rank <= 0:
+            return [self._flat_values_spec or TensorSpec(self._shape, self._dtype)]
         dims: Any = self._shape.rank and list(self._shape)
         inner = None if not dims else [product(dims[: rank + 1]), *dims[rank + 1 :]]
         specs = [self._flat_values_spec or TensorSpec(inner, self._dtype)]
@@ -158,7 +160,8 @@ class RaggedTensorSpec(TypeSpec):
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
 
     def _unbatch(self) -> RaggedTensorSpec:
-        if not self._ragged_rank:
+        # It may be negative: rows of rows, of which a dataset can make batches again.
+        if self._shape.rank == 0:
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         return self._of_rows()
 

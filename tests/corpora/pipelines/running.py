@@ -39,12 +39,16 @@ FILES = {
 
 
 def scope(tf: Any, folder: str) -> dict[str, Any]:
-    """The names that pipelines use: `D` is tf.data.Dataset, `c` constant, `rc` ragged.constant."""
+    """The names that pipelines use.
+
+    `D` is tf.data.Dataset, `X` tf.data.experimental, `c` tf.constant, `rc` tf.ragged.constant.
+    """
     return {
         "__name__": __name__,  # AutoGraph asks for the module of lambdas
         "tf": tf,
         "np": np,
         "D": tf.data.Dataset,
+        "X": tf.data.experimental,
         "c": tf.constant,
         "rc": tf.ragged.constant,
         "sparse": tf.SparseTensor([[0, 1], [2, 0], [2, 3]], [5, 6, 7], [3, 4]),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from corpora.pipelines import (
     combinations,
+    experiments,
     functions,
     iterators,
     loops,
@@ -27,6 +28,7 @@ TABLES = {
     "iterators": iterators.ITERATORS,
     "files": iterators.FILES,
     "loops": loops.LOOPS,
+    "experiments": experiments.EXPERIMENTS,
 }
 
 

@@ -8,7 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.base.errors import DataLossError, InvalidArgumentError
-from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, of_row, values_of
+from graphwright.data.blocks import (
+    Column,
+    ElementBlock,
+    Row,
+    column,
+    joined,
+    of_row,
+    of_rows,
+    values_of,
+)
 from graphwright.data.composite_elements import row_count, rows_of, stacked_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -52,6 +61,12 @@ class BatchStage(DatasetStage):
 
     def start(self) -> Cursor:
         return BatchCursor(self)
+
+
+class ParallelBatchStage(BatchStage):
+    """The same, of which several may be made at the same time."""
+
+    type_name = "ParallelBatchDataset"
 
 
 class BatchCursor(Through):
@@ -329,25 +344,34 @@ class SparseBatchCursor(BatchCursor):
     def pull(self, limit: int) -> ElementBlock | None:
         return super().pull(1)
 
+    def gather(self, count: int) -> ElementBlock | None:
+        rows: list[Row] = []
+        while len(rows) < count and (block := self.upstream.pull(1)) is not None:
+            rows.append(block.row(0))
+            check_row(rows[-1][0].shape, self.stage.sizes)
+        return of_rows(rows) if rows else None
+
     def batches(self, block: ElementBlock, size: int) -> ElementBlock:
         rows = values_of(block.columns[0])
-        shape = self.stage.sizes
-        for row in rows:
-            if row.ndim != len(shape):
-                raise InvalidArgumentError(
-                    None, None,
-                    f"Input element had shape ({show_dims(row.shape)}) that is incompatible with "
-                    f"the row shape ({show_dims(shape)}).",
-                )  # fmt: skip
-            if any(size > most >= 0 for size, most in zip(row.shape, shape)):
-                raise DataLossError(
-                    None, None,
-                    f"Input element had shape ({show_dims(row.shape)}) that is larger than the row "
-                    f"shape ({show_dims(shape)}).",
-                )  # fmt: skip
         largest = [max(sizes) for sizes in zip(*[row.shape for row in rows])]
-        sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
+        sizes = [most if size < 0 else size for size, most in zip(self.stage.sizes, largest)]
         return of_row([places_in(rows), joined_values(rows), np.array([size, *sizes], np.int64)])
+
+
+def check_row(shape: tuple[int, ...], limits: tuple[int, ...]) -> None:
+    """Raises where a row has another rank than the limits, or a size above one."""
+    if len(shape) != len(limits):
+        raise InvalidArgumentError(
+            None, None,
+            f"Input element had shape ({show_dims(shape)}) that is incompatible with the row shape "
+            f"({show_dims(limits)}).",
+        )  # fmt: skip
+    if any(size > most >= 0 for size, most in zip(shape, limits)):
+        raise DataLossError(
+            None, None,
+            f"Input element had shape ({show_dims(shape)}) that is larger than the row shape "
+            f"({show_dims(limits)}).",
+        )  # fmt: skip
 
 
 def places_in(rows: Sequence[Array]) -> Array:
@@ -397,7 +421,11 @@ class RebatchCursor(Through):
     def pull(self, limit: int) -> ElementBlock | None:
         size = self.stage.sizes[self.turn]
         while self.rows is None or self.rows.count < size:
-            block = self.upstream.pull(1)
+            try:
+                block = self.upstream.pull(1)
+            except Exception:
+                self.rows = None  # the rows of a batch in which there is an error are lost
+                raise
             if block is None:
                 if self.rows is None or not self.rows.count or self.stage.drop_remainder:
                     return None

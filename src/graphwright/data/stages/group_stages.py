@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base import errors
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row, joined, of_row, of_rows
 from graphwright.data.element_function import BoundFunction
@@ -58,8 +59,8 @@ class WindowCursor(Through):
         super().__init__(stage.inputs[0])
         self.stage = stage
         self.block: ElementBlock | None = None
-        #: Elements between two windows that are still to be left out.
-        self.gap = 0
+        #: The errors of elements, by their places in the block: a window that has one fails.
+        self.failures: dict[int, Exception] = {}
         self.is_over = False
 
     def pull(self, limit: int) -> ElementBlock | None:
@@ -69,32 +70,42 @@ class WindowCursor(Through):
         if block is None or (block.count < stage.reach and stage.drop_remainder):
             self.block = None
             return None
-        window = block.at(np.arange(0, min(stage.reach, block.count), stage.stride))
-        self.gap = max(0, stage.shift - block.count)
+        places = range(0, min(stage.reach, block.count), stage.stride)
+        failed = [place for place in self.failures if place in places]
+        error = self.failures[failed[0]] if failed else None
+        self.pass_over(stage.shift - block.count)
         left = stage.shift < block.count
         self.block = block.part(stage.shift, block.count) if left else None
-        return of_row(self.datasets(window))
+        self.failures = {p - stage.shift: e for p, e in self.failures.items() if p >= stage.shift}
+        if error is not None:
+            raise error
+        return of_row(self.datasets(block.at(np.array(places))))
 
     def fill(self, count: int) -> None:
-        """Takes elements until there are so many."""
-        while not self.is_over:
-            present = 0 if self.block is None else self.block.count
-            wanted = self.gap or count - present
-            if wanted <= 0:
-                return
+        """Takes elements until there are so many; one that fails counts too."""
+        present = 0 if self.block is None else self.block.count
+        while present < count and not self.is_over:
             try:
-                block = self.upstream.pull(wanted)
-            except Exception:
-                if not self.gap:
-                    raise
-                self.gap -= 1  # nobody sees what is between windows, nor that it has failed
-                continue
+                block = self.upstream.pull(count - present)
+            except Exception as error:  # noqa: BLE001 - it is raised for each window that has it
+                block = of_row([None] * len(self.stage.inputs[0].element.types))
+                self.failures[present] = error
             if block is None:
                 self.is_over = True
-            elif self.gap:
-                self.gap -= block.count
             else:
                 self.block = block if self.block is None else joined([self.block, block])
+                present += block.count
+
+    def pass_over(self, count: int) -> None:
+        """Takes the elements between two windows: nobody sees them, nor that one fails."""
+        while count > 0 and not self.is_over:
+            try:
+                block = self.upstream.pull(count)
+            except Exception:  # noqa: BLE001 - it would be the error of an element that nobody sees
+                count -= 1
+                continue
+            self.is_over = block is None
+            count -= 0 if block is None else block.count
 
     def datasets(self, window: ElementBlock) -> Row:
         """A stage of the elements of a window for each part of an element."""
@@ -107,12 +118,22 @@ class WindowCursor(Through):
 
     def save(self) -> State:
         block = None if self.block is None else self.block.saved()
-        return {"before": super().save(), "block": block, "gap": self.gap, "is_over": self.is_over}
+        failures = [[p, type(e).__name__, str(e)] for p, e in self.failures.items()]
+        return {
+            "before": super().save(),
+            "block": block,
+            "failures": failures,
+            "is_over": self.is_over,
+        }
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.block = None if state["block"] is None else ElementBlock.restored(state["block"])
-        self.gap, self.is_over = state["gap"], state["is_over"]
+        self.failures = {
+            place: getattr(errors, name, errors.UnknownError)(None, None, words)
+            for place, name, words in state["failures"]
+        }
+        self.is_over = state["is_over"]
 
 
 class GroupByWindowStage(DatasetStage):

@@ -43,7 +43,8 @@ class Seeding:
 def set_seed(seed: TensorLike | None) -> None:
     """Sets the global seed, from which random ops with and without a seed of their own start over.
 
-    A function keeps the global seed under which it was traced, and its ops start over too.
+    A function keeps the global seed under which it was traced, and its ops start over too. In a
+    function that is being traced, the seed is for the ops that come after.
 
     Args:
         seed: An int, or None for no global seed.
@@ -55,8 +56,10 @@ def set_seed(seed: TensorLike | None) -> None:
     >>> bool(tf.reduce_all(x == tf.random.uniform([2])))
     True
     """
-    source(STATE.active)  # what is being traced keeps the seed that it began with
     number = whole(seed)
+    current = source(STATE.active)
+    if current is not Seeding.outside:
+        current.seed = number
     numbers = itertools.count() if number is None else philox_draws.operation_seeds(number)
     Seeding.outside = SeedSource(number, numbers)
     Seeding.epoch = object()
