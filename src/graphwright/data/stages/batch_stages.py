@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,12 +30,16 @@ from graphwright.data.stage import (
     State,
     Through,
 )
+from graphwright.data.stages.map_stages import MapStage, ParallelMapStage
 from graphwright.data.stages.source_stages import TensorsStage
 from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.types.arrays import Array
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import show_dims
 from graphwright.types.type_spec import TypeSpec
+
+#: Stages of which TensorFlow makes one with a batch behind them.
+_FUSED = (MapStage, ParallelMapStage)
 
 
 class BatchStage(DatasetStage):
@@ -78,11 +83,17 @@ class BatchCursor(Through):
         self.postponed = Postponed()
         #: Fewer elements than a batch has, at the end.
         self.remainder: ElementBlock | None = None
+        #: Elements of whole batches, behind one of which the elements do not go together.
+        self.waiting: ElementBlock | None = None
         self.is_over = False
+        #: TensorFlow makes one stage of these two: what one element loses, its batch loses.
+        self.is_fused = type(stage) is BatchStage and type(stage.inputs[0]) in _FUSED
 
     def pull(self, limit: int) -> ElementBlock | None:
-        self.postponed.raise_it()
         size = self.stage.size
+        if self.waiting is not None:
+            return self.whole_batches(self.waiting, limit)
+        self.postponed.raise_it()
         block = self.gather(limit * size)
         if block is None:
             block, self.remainder = self.remainder, None
@@ -90,7 +101,20 @@ class BatchCursor(Through):
         full = block.count // size * size
         if full < block.count and not self.stage.drop_remainder and self.postponed.error is None:
             self.remainder = block.part(full, block.count)
-        return self.batches(block.part(0, full), size) if full else self.pull(limit)
+        return self.whole_batches(block.part(0, full), limit) if full else self.pull(limit)
+
+    def whole_batches(self, block: ElementBlock, limit: int) -> ElementBlock:
+        """Elements in batches, at most `limit`; only the first where another one fails."""
+        size = self.stage.size
+        count = min(limit * size, block.count)
+        self.waiting = block.part(count, block.count) if count < block.count else None
+        try:
+            return self.batches(block.part(0, count), size)
+        except Exception:
+            self.waiting = block.part(size, block.count) if size < block.count else None
+            if count == size:
+                raise
+            return self.batches(block.part(0, size), size)
 
     def gather(self, count: int) -> ElementBlock | None:
         """So many elements in one block, fewer at the end or before an error; None for none.
@@ -103,6 +127,8 @@ class BatchCursor(Through):
             try:
                 block = self.upstream.pull(count - present)
             except Exception as error:
+                if self.is_fused:
+                    self.pass_over(self.stage.size - present % self.stage.size - 1)
                 if present < self.stage.size:
                     raise
                 self.postponed.error = error
@@ -114,20 +140,32 @@ class BatchCursor(Through):
                 present += block.count
         return joined(blocks) if blocks else None
 
+    def pass_over(self, count: int) -> None:
+        """Takes elements that nobody sees, nor that one fails."""
+        while count and not self.is_over:
+            with suppress(Exception):
+                self.is_over = self.upstream.pull(1) is None
+            count -= 1
+
     def batches(self, block: ElementBlock, size: int) -> ElementBlock:
         """Elements in batches of a size that divides their number."""
         columns = batched_columns(self.stage.row, block, size)
         return ElementBlock(block.count // size, columns)
 
     def save(self) -> State:
-        remainder = None if self.remainder is None else self.remainder.saved()
-        return {"before": super().save(), "remainder": remainder, "is_over": self.is_over}
+        return {
+            "before": super().save(),
+            "remainder": None if self.remainder is None else self.remainder.saved(),
+            "waiting": None if self.waiting is None else self.waiting.saved(),
+            "is_over": self.is_over,
+        }
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.is_over = state["is_over"]
-        remainder = state["remainder"]
+        remainder, waiting = state["remainder"], state["waiting"]
         self.remainder = None if remainder is None else ElementBlock.restored(remainder)
+        self.waiting = None if waiting is None else ElementBlock.restored(waiting)
 
 
 def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tuple[Column, ...]:
