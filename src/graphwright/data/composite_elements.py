@@ -12,7 +12,7 @@ from graphwright.data.element_type import ElementType
 from graphwright.op.interpreter import activate
 from graphwright.types.composite import Composite
 from graphwright.types.type_spec import TypeSpec
-from graphwright.values.tensor import Tensor, wrap
+from graphwright.values.tensor import EagerTensor, wrap
 
 
 def of_arrays(spec: TypeSpec, arrays: Sequence[object]) -> Any:
@@ -51,8 +51,10 @@ def rows_of(spec: TypeSpec, arrays: Sequence[object]) -> list[Row]:
     """The arrays of each row of a composite."""
     with activate(None):
         composite = of_arrays(spec, arrays)
-        if isinstance(composite, Tensor):  # the spec of a ragged tensor, of which nothing is ragged
-            return [[row] for row in values_of(arrays[0])]
+        if isinstance(
+            composite, EagerTensor
+        ):  # the spec of a ragged tensor, of which nothing is ragged
+            return [[row] for row in values_of(composite.numpy())]
         row_spec: TypeSpec = spec._unbatch()  # type: ignore[attr-defined]
         count = int(composite._row_count())
         return [arrays_of(row_spec, composite._row(place)) for place in range(count)]
