@@ -51,9 +51,7 @@ def rows_of(spec: TypeSpec, arrays: Sequence[object]) -> list[Row]:
     """The arrays of each row of a composite."""
     with activate(None):
         composite = of_arrays(spec, arrays)
-        if isinstance(
-            composite, EagerTensor
-        ):  # the spec of a ragged tensor, of which nothing is ragged
+        if isinstance(composite, EagerTensor):  # its spec is a ragged one, but nothing is ragged
             return [[row] for row in values_of(composite.numpy())]
         row_spec: TypeSpec = spec._unbatch()  # type: ignore[attr-defined]
         count = int(composite._row_count())

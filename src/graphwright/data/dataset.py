@@ -18,12 +18,11 @@ from graphwright.data.file_sources import FileSources
 from graphwright.data.generators import ElementGenerator, signature
 from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
-from graphwright.data.sampling import random_numbers
+from graphwright.data.sampling import random_numbers, seed_numbers
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, LAST, UNKNOWN
 from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
 from graphwright.op.interpreter import apply
-from graphwright.ops.random.seeds import seeds_for
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
@@ -266,7 +265,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         >>> [int(x) for x in tf.data.Dataset.range(5).shuffle(5, seed=1)]
         [0, 4, 3, 1, 2]
         """
-        pair = [int64(number) for number in seeds_for(seed)]
+        pair = seed_numbers(seed)
         is_fixed = reshuffle_each_iteration is False
         numbers = [int64(buffer_size), *pair]
         return make(shuffle_stages.ShuffleStage, self._type, [self], numbers, is_fixed=is_fixed)

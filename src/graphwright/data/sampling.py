@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
 from graphwright.data.stages.source_stages import RandomStage
+from graphwright.ir.known import known
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import fill
 from graphwright.ops.core.gathering import gather
@@ -24,6 +25,7 @@ from graphwright.ops.math.transcendental import log
 from graphwright.ops.random.seeds import seeds_for
 from graphwright.ops.random.stateful_random import uniform
 from graphwright.ops.random.stateless_random import stateless_categorical
+from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.specs import TensorSpec
@@ -31,9 +33,19 @@ from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor, Tensor
 
 
+def seed_numbers(seed: TensorLike | None) -> list[Tensor]:
+    """The two seeds of a stage; a seed may be a tensor of a function that is being traced."""
+    if isinstance(seed, SymbolicTensor):
+        value = known(seed._value)
+        if value is None:
+            return [int64(seeds_for(1)[0]), cast(seed, dt.int64)]
+        seed = int(value)
+    return [int64(number) for number in seeds_for(seed)]
+
+
 def random_numbers(seed: TensorLike | None, rerandomize: bool | None) -> Any:
     """A dataset of random 32-bit numbers, as int64 scalars, without an end."""
-    pair = [int64(number) for number in seeds_for(seed)]
+    pair = seed_numbers(seed)
     element = ElementType(TensorSpec([], dt.int64))
     return make(RandomStage, element, [], pair, is_fixed=not rerandomize)
 

@@ -20,6 +20,7 @@ from graphwright.data.stage import (
     State,
     stop_if_abandoned,
 )
+from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 
 
@@ -155,6 +156,9 @@ class RangeCursor(CountedCursor):
         start, stop = self.next_places(limit)
         if start == stop:
             return None
+        if self.stage.element.types[0].dtype is dt.string:
+            self.place = start + 1
+            raise InvalidArgumentError(None, None, "Unsupported data type: string")
         part = self.stage.range[start:stop]
         column = np.arange(part.start, part.stop, part.step)
         return ElementBlock(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
