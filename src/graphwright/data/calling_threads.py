@@ -13,7 +13,7 @@ from typing import Any
 from graphwright.data.stage import AUTOTUNE, iterating, present_iteration
 
 
-class ElementJob:
+class ElementCall:
     """A call that a thread makes for an iteration, and what it returns."""
 
     def __init__(self, function: Callable[..., Any], arguments: tuple[object, ...]) -> None:
@@ -24,18 +24,20 @@ class ElementJob:
 
     def run(self) -> None:
         """Makes the call, unless it is cancelled."""
-        if self.future.set_running_or_notify_cancel():
-            try:
-                with iterating(self.iteration):
-                    result = self.function(*self.arguments)
-            except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
-                self.future.set_exception(error)
-            else:
-                self.future.set_result(result)
+        if not self.future.set_running_or_notify_cancel():
+            return
+        try:
+            with iterating(self.iteration):
+                result = self.function(*self.arguments)
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
+            self.future.set_exception(error)
+            del self  # the error has this frame in its traceback, and would keep itself alive
+        else:
+            self.future.set_result(result)
 
 
-#: The jobs that wait; None ends a thread.
-Jobs = SimpleQueue["ElementJob | None"]
+#: Calls that wait; None ends a thread.
+WaitingCalls = SimpleQueue["ElementCall | None"]
 
 
 class CallingThreads:
@@ -48,7 +50,7 @@ class CallingThreads:
     def __init__(self, count: int) -> None:
         self.count = processors() if count == AUTOTUNE else count
         self.process = 0
-        self.jobs: Jobs | None = None
+        self.jobs: WaitingCalls | None = None
         self.threads: list[threading.Thread] = []
 
     def submit(self, function: Callable[..., Any], *arguments: object) -> Future[Any]:
@@ -56,10 +58,11 @@ class CallingThreads:
         if self.jobs is None or self.are_gone:
             self.process, self.jobs, self.threads = os.getpid(), SimpleQueue(), []
             weakref.finalize(self, end, self.process, self.jobs, self.threads)
-        job = ElementJob(function, arguments)
+        job = ElementCall(function, arguments)
         self.jobs.put(job)
         if len(self.threads) < self.count:
-            thread = threading.Thread(target=work, args=(self.jobs,), daemon=True, name="dataset")
+            name = f"dataset_{len(self.threads)}"
+            thread = threading.Thread(target=work, args=(self.jobs,), daemon=True, name=name)
             self.threads.append(thread)
             thread.start()
         return job.future
@@ -76,14 +79,14 @@ class CallingThreads:
         self.jobs = None
 
 
-def work(jobs: Jobs) -> None:
+def work(jobs: WaitingCalls) -> None:
     """Does one job after another: the work of a thread."""
     while (job := jobs.get()) is not None:
         job.run()
-        del job  # it holds an element
+        del job  # it has an element
 
 
-def end(process: int, jobs: Jobs, threads: list[threading.Thread]) -> None:
+def end(process: int, jobs: WaitingCalls, threads: list[threading.Thread]) -> None:
     """Cancels the jobs that wait, and ends the threads, if they are of this process."""
     if process != os.getpid():
         return
