@@ -24,14 +24,16 @@ class ElementJob:
 
     def run(self) -> None:
         """Makes the call, unless it is cancelled."""
-        if self.future.set_running_or_notify_cancel():
-            try:
-                with iterating(self.iteration):
-                    result = self.function(*self.arguments)
-            except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
-                self.future.set_exception(error)
-            else:
-                self.future.set_result(result)
+        if not self.future.set_running_or_notify_cancel():
+            return
+        try:
+            with iterating(self.iteration):
+                result = self.function(*self.arguments)
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
+            self.future.set_exception(error)
+            del self  # the error has this frame in its traceback, and would keep itself alive
+        else:
+            self.future.set_result(result)
 
 
 #: The jobs that wait; None ends a thread.
@@ -59,7 +61,8 @@ class CallingThreads:
         job = ElementJob(function, arguments)
         self.jobs.put(job)
         if len(self.threads) < self.count:
-            thread = threading.Thread(target=work, args=(self.jobs,), daemon=True, name="dataset")
+            name = f"dataset_{len(self.threads)}"
+            thread = threading.Thread(target=work, args=(self.jobs,), daemon=True, name=name)
             self.threads.append(thread)
             thread.start()
         return job.future
@@ -80,7 +83,7 @@ def work(jobs: Jobs) -> None:
     """Does one job after another: the work of a thread."""
     while (job := jobs.get()) is not None:
         job.run()
-        del job  # it holds an element
+        del job  # it has an element
 
 
 def end(process: int, jobs: Jobs, threads: list[threading.Thread]) -> None:
