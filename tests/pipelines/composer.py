@@ -263,6 +263,9 @@ class Composer(Functions):
             self.add(f"ds.repeat({self.random.choice([0, 1, 2, 2, 3])})")
 
     def stage_take(self) -> None:
+        if self.random.random() < 0.2:
+            self.add("ds.take(-1)")
+            return
         self.is_endless = False
         self.add(f"ds.take({self.random.choice([0, 1, 2, 3, 4, 5, 7, 10, 20])})")
 
@@ -315,7 +318,9 @@ class Composer(Functions):
 
     def stage_prefetch(self) -> None:
         if self.is_parallel:
-            self.add(f"ds.prefetch({self.random.choice(['1', '2', '8', 'tf.data.AUTOTUNE'])})")
+            self.add(f"ds.prefetch({self.random.choice(['0', '1', '2', '8', 'tf.data.AUTOTUNE'])})")
+            if self.random.random() < 0.3:
+                self.add("ds.prefetch(1)")
 
     def stage_cache(self) -> None:
         if not self.may_fail:

@@ -7,6 +7,7 @@ column is one array with an axis of elements in front, or a list where elements 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,11 @@ class ElementBlock:
         if start == 0 and stop == self.count:
             return self
         return ElementBlock(stop - start, tuple([c[start:stop] for c in self.columns]))
+
+    def pieces(self, count: int) -> list[ElementBlock]:
+        """The elements in so many parts of nearly one size."""
+        bounds = [self.count * i // count for i in range(count + 1)]
+        return [self.part(start, stop) for start, stop in pairwise(bounds)]
 
     def at(self, places: Array) -> ElementBlock:
         """The elements at places, in their order."""

@@ -22,6 +22,7 @@ from graphwright.data.sampling import random_numbers
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, UNKNOWN
 from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
+from graphwright.data.stages.option_stages import OptionsStage
 from graphwright.op.interpreter import apply
 from graphwright.ops.random.seeds import seeds_for
 from graphwright.trace.tracer import current_tracer
@@ -379,7 +380,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         >>> dataset.options().threading.private_threadpool_size
         2
         """
-        made = DatasetValue.of(self._variant, self._type, "OptionsDataset")
+        made = make(OptionsStage, self._type, [self], options=self._options.merge(options))
         made._options = self._options.merge(options)
         return made
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphwright.data.dataset_ops import MakeDataset, Recipe
+from graphwright.data.dataset_making import MakeDataset, Recipe
 from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType

@@ -12,8 +12,9 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.reader import Reader
-from graphwright.data.stage import Cursor, DatasetStage, State, watching
+from graphwright.data.stage import AppliedRewrite, Cursor, DatasetStage, State, watching
 from graphwright.data.stages.buffer_stages import PrefetchStage
+from graphwright.data.stages.fused_stages import FusedStage
 from graphwright.data.stages.map_stages import ParallelMapStage
 from graphwright.data.stages.source_stages import GeneratedStage
 
@@ -40,6 +41,7 @@ class DataReport(NamedTuple):
     elements: int
     seconds: float
     advice: str
+    rewrites: tuple[AppliedRewrite, ...]
 
     def __str__(self) -> str:
         from rich.console import Console  # it is loaded where something is printed
@@ -67,7 +69,8 @@ class DataReport(NamedTuple):
                 "; ".join(stage.notes),
             )
         head = f"{self.elements} elements in {duration(self.seconds)}"
-        return Group(head, "", table, "", self.advice)
+        rewrites = [f"{rewrite.name}: {rewrite.words}" for rewrite in self.rewrites]
+        return Group(head, "", table, "", *([*rewrites, ""] if rewrites else []), self.advice)
 
 
 def duration(seconds: float) -> str:
@@ -147,8 +150,10 @@ def explain(stage: DatasetStage, seconds: float) -> DataReport:
             count += block.count
         taken = perf_counter() - began
         reader.close()
-    stages = list(reports(stage, measures, 0))
-    return DataReport(tuple([report for _, report in stages]), count, taken, advice(stages))
+    plan = reader.plan
+    stages = list(reports(plan.stage, measures, 0))
+    shown = tuple([report for _, report in stages])
+    return DataReport(shown, count, taken, advice(stages), plan.rewrites)
 
 
 def reports(
@@ -157,11 +162,13 @@ def reports(
     """The reports on a stage and on those before it."""
     measure = measures.get(id(stage), Measure())
     functions = functions_of(stage)
-    names = [function.function.graph.name.removeprefix("Dataset_") for function in functions]
+    notes = [note for function in functions for note in notes_of(function)]
+    if isinstance(stage, FusedStage):
+        refusal = stage.function.refusal
+        notes = [f"each function alone: {refusal}" if refusal else "many elements at once"]
     yield stage, StageReport(
-        " ".join([stage.type_name, *names]),
-        depth, measure.elements, measure.blocks, measure.seconds,
-        tuple([note for function in functions for note in notes_of(function)]),
+        " ".join([stage.type_name, *[function.name for function in functions]]),
+        depth, measure.elements, measure.blocks, measure.seconds, tuple(notes),
     )  # fmt: skip
     for before in stage.inputs:
         yield from reports(before, measures, depth + 1)

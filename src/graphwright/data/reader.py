@@ -8,6 +8,7 @@ import numpy as np
 
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
+from graphwright.data.rewrites import plan_of
 from graphwright.data.stage import DatasetStage, State, cursor_of
 from graphwright.types.tensor_type import VariantValue
 
@@ -22,7 +23,8 @@ class Reader(VariantValue):
 
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
-        self.cursor = cursor_of(stage)
+        self.plan = plan_of(stage)
+        self.cursor = cursor_of(self.plan.stage)
         self.lock = own_lock(self)
         self.limit = 1
         self.is_observable = stage.is_observable

@@ -13,12 +13,14 @@ A cursor hands out blocks of elements. Its contract, which every stage keeps:
 
 from __future__ import annotations
 
+import copy
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.types.tensor_type import VariantValue
@@ -33,6 +35,20 @@ AUTOTUNE = -1
 State = Any
 
 
+class AppliedRewrite(NamedTuple):
+    """A rewrite that was made of a pipeline: the option that rules it, and what it did."""
+
+    name: str
+    words: str
+
+
+class Plan(NamedTuple):
+    """A stage that iterators go through in the place of another, and the rewrites between them."""
+
+    stage: DatasetStage
+    rewrites: tuple[AppliedRewrite, ...]
+
+
 class DatasetStage(VariantValue, ABC):
     """What a dataset does, with its numbers and functions: a value of dtype variant."""
 
@@ -40,15 +56,28 @@ class DatasetStage(VariantValue, ABC):
     type_name = ""
     #: Whether it is seen from outside that elements are taken: it calls Python, or has effects.
     has_effects = False
+    #: What iterators go through, once somebody has asked.
+    plan: Plan | None = None
 
     def __init__(self, element: ElementType, *inputs: DatasetStage) -> None:
         self.element = element
         self.inputs = inputs
 
+    def behind(self, *inputs: DatasetStage) -> Any:
+        """Such a stage behind others. What changes is shared: caches, and seeds of shuffles."""
+        made = copy.copy(self)
+        made.inputs, made.plan = inputs, None
+        return made
+
     @property
     def is_observable(self) -> bool:
         """Whether somebody sees when elements are taken, so that none may be taken ahead."""
         return self.has_effects or any(stage.is_observable for stage in self.inputs)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the elements are those of the stage before it, and nothing else is done."""
+        return False
 
     @abstractmethod
     def cardinality(self) -> int:
@@ -116,16 +145,21 @@ def watching(watcher: Watcher) -> Iterator[None]:
 def cursor_of(stage: DatasetStage) -> Cursor:
     """A new cursor before the first element of a stage: every one is made here."""
     watcher = _WATCHING.watcher
-    cursor = stage.start()
+    cursor = PassingCursor(stage.inputs[0]) if stage.is_idle else stage.start()
     return cursor if watcher is None else watcher.watched(stage, cursor)
 
 
 class Through(Cursor):
-    """A cursor that goes through that of one stage before it."""
+    """A cursor that goes through that of one stage before it.
 
-    def __init__(self, source: DatasetStage) -> None:
+    Args:
+        source: The stage before it.
+        upstream: A cursor in that stage, if not a new one.
+    """
+
+    def __init__(self, source: DatasetStage, upstream: Cursor | None = None) -> None:
         self.source = source
-        self.upstream = cursor_of(source)
+        self.upstream = cursor_of(source) if upstream is None else upstream
 
     def save(self) -> State:
         return self.upstream.save()
@@ -135,6 +169,13 @@ class Through(Cursor):
 
     def close(self) -> None:
         self.upstream.close()
+
+
+class PassingCursor(Through):
+    """The elements of the stage before it. Its state is that of the stage before it, too."""
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        return self.upstream.pull(limit)
 
 
 class Postponed:

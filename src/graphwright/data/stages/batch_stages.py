@@ -16,7 +16,6 @@ from graphwright.data.stage import (
     UNKNOWN,
     Cursor,
     DatasetStage,
-    Postponed,
     State,
     Through,
 )
@@ -58,44 +57,54 @@ class BatchCursor(Through):
     def __init__(self, stage: BatchStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
-        self.postponed = Postponed()
-        #: Fewer elements than a batch has, at the end.
-        self.remainder: ElementBlock | None = None
+        #: Elements that came and are in no batch yet.
+        self.waiting: ElementBlock | None = None
         self.is_over = False
 
     def pull(self, limit: int) -> ElementBlock | None:
-        self.postponed.raise_it()
         size = self.stage.size
         block = self.gather(limit * size)
-        if block is None:
-            block, self.remainder = self.remainder, None
-            return None if block is None else self.batches(block, block.count)
+        if block is None or (block.count < size and self.stage.drop_remainder):
+            return None
         full = block.count // size * size
-        if full < block.count and not self.stage.drop_remainder and self.postponed.error is None:
-            self.remainder = block.part(full, block.count)
-        return self.batches(block.part(0, full), size) if full else self.pull(limit)
+        if not full:
+            return self.batches(block, block.count)
+        self.wait(block, full)
+        block = block.part(0, full)
+        try:
+            return self.batches(block, size)
+        except Exception:
+            if full == size:
+                raise  # and its elements are lost, as they are in TensorFlow
+        self.wait(block, size)
+        return self.batches(block.part(0, size), size)
 
-    def gather(self, count: int) -> ElementBlock | None:
-        """So many elements in one block, fewer at the end or before an error; None for none.
+    def gather(self, most: int) -> ElementBlock | None:
+        """Elements for one batch, or for more where they come at once; fewer at the end.
 
         Those of a batch in which there is an error are lost, as they are in TensorFlow.
         """
-        blocks: list[ElementBlock] = []
-        present = 0
-        while present < count and not self.is_over:
-            try:
-                block = self.upstream.pull(count - present)
-            except Exception as error:
-                if present < self.stage.size:
-                    raise
-                self.postponed.error = error
-                break
+        blocks = [] if self.waiting is None else [self.waiting]
+        present = sum([block.count for block in blocks])
+        self.waiting = None
+        while present < self.stage.size and not self.is_over:
+            block = self.upstream.pull(most - present)
             if block is None:
                 self.is_over = True
             else:
                 blocks.append(block)
                 present += block.count
-        return joined(blocks) if blocks else None
+        if not blocks:
+            return None
+        block = joined(blocks)
+        self.wait(block, most)
+        return block.part(0, most)
+
+    def wait(self, block: ElementBlock, start: int) -> None:
+        """Keeps the elements from a place on, before those that wait already."""
+        if start < block.count:
+            rest = block.part(start, block.count)
+            self.waiting = rest if self.waiting is None else joined([rest, self.waiting])
 
     def batches(self, block: ElementBlock, size: int) -> ElementBlock:
         """Elements in batches of a size that divides their number."""
@@ -103,14 +112,14 @@ class BatchCursor(Through):
         return ElementBlock(block.count // size, columns)
 
     def save(self) -> State:
-        remainder = None if self.remainder is None else self.remainder.saved()
-        return {"before": super().save(), "remainder": remainder, "is_over": self.is_over}
+        waiting = None if self.waiting is None else self.waiting.saved()
+        return {"before": super().save(), "waiting": waiting, "is_over": self.is_over}
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.is_over = state["is_over"]
-        remainder = state["remainder"]
-        self.remainder = None if remainder is None else ElementBlock.restored(remainder)
+        waiting = state["waiting"]
+        self.waiting = None if waiting is None else ElementBlock.restored(waiting)
 
 
 def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tuple[Column, ...]:

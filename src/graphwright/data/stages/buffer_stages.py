@@ -34,15 +34,19 @@ class PrefetchStage(DatasetStage):
                 f"{AUTOTUNE} for auto-tuning",
             )  # fmt: skip
         self.size = _DEFAULT if int(size) == AUTOTUNE else int(size)
+        #: How many stages it stands for.
+        self.depth = 1
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.size
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
 
     def start(self) -> Cursor:
         source = self.inputs[0]
-        if not self.size:
-            return cursor_of(source)
-        return PrefetchCursor(cursor_of(source), self.size, source.is_observable)
+        return PrefetchCursor(cursor_of(source), self.size, source.is_observable, self.depth)
 
 
 class Supply:
@@ -132,10 +136,14 @@ class Supply:
 
 
 class PrefetchCursor(Cursor):
-    """The elements of another cursor, of which a thread takes some ahead."""
+    """The elements of another cursor, of which a thread takes some ahead.
 
-    def __init__(self, upstream: Cursor, size: int, is_observable: bool) -> None:
+    Its state is that of so many cursors in a row as it stands for: what waits does so in the last.
+    """
+
+    def __init__(self, upstream: Cursor, size: int, is_observable: bool, depth: int = 1) -> None:
         self.upstream = upstream
+        self.depth = depth
         self.supply = Supply(upstream, size, is_observable)
         self.finalizer = weakref.finalize(self, self.supply.close)
 
@@ -145,21 +153,36 @@ class PrefetchCursor(Cursor):
     def save(self) -> State:
         supply = self.supply
         with supply.pulling, supply.changed:
+            state, is_over = self.upstream.save(), supply.is_over
+            for _ in range(self.depth - 1):
+                state = {"before": state, "waiting": [], "is_over": is_over}
             blocks = [b.saved() for b in supply.waiting if isinstance(b, ElementBlock)]
-            return {"before": self.upstream.save(), "waiting": blocks, "is_over": supply.is_over}
+            return {"before": state, "waiting": blocks, "is_over": is_over}
 
     def restore(self, state: State) -> None:
         supply = self.supply
         with supply.pulling, supply.changed:
+            waiting = list(state["waiting"])
+            for _ in range(self.depth - 1):
+                state = state["before"]
+                waiting += state["waiting"]
             self.upstream.restore(state["before"])
-            supply.waiting = deque([ElementBlock.restored(block) for block in state["waiting"]])
-            supply.count = sum([block[0] for block in state["waiting"]])
+            supply.waiting = deque([ElementBlock.restored(block) for block in waiting])
+            supply.count = sum([block[0] for block in waiting])
             supply.is_over = state["is_over"]
 
     def close(self) -> None:
         self.finalizer()
         with self.supply.pulling:
             self.upstream.close()
+
+
+class CacheMemory:
+    """The elements of a cache, once a round has come to its end."""
+
+    def __init__(self) -> None:
+        self.blocks: list[ElementBlock] | None = None
+        self.lock = own_lock(self)
 
 
 class MemoryCacheStage(DatasetStage):
@@ -173,12 +196,11 @@ class MemoryCacheStage(DatasetStage):
             raise UnimplementedError(
                 None, None, "a cache in a file is not there yet; without a name it is in memory"
             )
-        self.blocks: list[ElementBlock] | None = None
-        self.lock = own_lock(self)
+        self.memory = CacheMemory()
 
     @property
     def is_observable(self) -> bool:
-        return self.blocks is None and super().is_observable
+        return self.memory.blocks is None and super().is_observable
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -192,7 +214,7 @@ class MemoryCacheCursor(Cursor):
 
     def __init__(self, stage: MemoryCacheStage) -> None:
         self.stage = stage
-        self.blocks = stage.blocks
+        self.blocks = stage.memory.blocks
         self.upstream = cursor_of(stage.inputs[0]) if self.blocks is None else None
         self.seen: list[ElementBlock] = []
         self.number = self.place = 0
@@ -214,9 +236,10 @@ class MemoryCacheCursor(Cursor):
         assert self.upstream is not None
         block = self.upstream.pull(limit)
         if block is None:
-            with self.stage.lock:
-                if self.stage.blocks is None:
-                    self.stage.blocks = self.seen
+            memory = self.stage.memory
+            with memory.lock:
+                if memory.blocks is None:
+                    memory.blocks = self.seen
         else:
             self.seen.append(block)
         return block
@@ -231,7 +254,7 @@ class MemoryCacheCursor(Cursor):
         if "blocks" in state:
             self.blocks = [ElementBlock.restored(block) for block in state["blocks"]]
             self.number, self.place = state["at"]
-            self.stage.blocks = self.blocks
+            self.stage.memory.blocks = self.blocks
             return
         self.blocks, self.upstream = None, cursor_of(self.stage.inputs[0])
         self.seen = [ElementBlock.restored(block) for block in state["seen"]]

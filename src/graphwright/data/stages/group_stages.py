@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row, joined, of_row, of_rows
@@ -74,14 +75,38 @@ class WindowCursor(Through):
         self.block = block.part(stage.shift, block.count) if left else None
         return of_row(self.datasets(window))
 
-    def fill(self, count: int) -> None:
-        """Takes elements until there are so many."""
+    def together(self, limit: int) -> ElementBlock | None:
+        """The elements of the next windows that are full, at most `limit`: each window a row.
+
+        None where the next window is not full, or the shapes of elements differ. Nothing is copied.
+        """
+        size, shift, stride = self.stage.size, self.stage.shift, self.stage.stride
+        reach = self.stage.reach
+        self.fill(reach, reach + (limit - 1) * shift)
+        block = self.block
+        if block is None or block.count < reach or not block.is_dense:
+            return None
+        count = min(limit, (block.count - reach) // shift + 1)
+        columns = [
+            as_strided(
+                column, (count, size, *column.shape[1:]),
+                (shift * column.strides[0], stride * column.strides[0], *column.strides[1:]),
+                writeable=False,
+            )
+            for column in block.columns
+        ]  # fmt: skip
+        start = count * shift
+        self.gap = max(0, start - block.count)
+        self.block = block.part(start, block.count) if start < block.count else None
+        return ElementBlock(count, tuple(columns))
+
+    def fill(self, enough: int, most: int = 0) -> None:
+        """Takes elements until there are enough, `most` at once where they come at once."""
         while not self.is_over:
             present = 0 if self.block is None else self.block.count
-            wanted = self.gap or count - present
-            if wanted <= 0:
+            if present >= enough and not self.gap:
                 return
-            block = self.upstream.pull(wanted)
+            block = self.upstream.pull(self.gap or max(enough, most) - present)
             if block is None:
                 self.is_over = True
             elif self.gap:

@@ -32,6 +32,10 @@ class TakeStage(CountStage):
 
     type_name = "TakeDataset"
 
+    @property
+    def is_idle(self) -> bool:
+        return self.count < 0
+
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
         if self.count < 0:
@@ -41,7 +45,7 @@ class TakeStage(CountStage):
         return UNKNOWN if before == UNKNOWN else min(before, self.count)
 
     def start(self) -> Cursor:
-        return TakeCursor(self) if self.count >= 0 else cursor_of(self.inputs[0])
+        return TakeCursor(self)
 
 
 class CountCursor(Through):
@@ -75,6 +79,10 @@ class SkipStage(CountStage):
 
     type_name = "SkipDataset"
 
+    @property
+    def is_idle(self) -> bool:
+        return self.count == 0
+
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
         if self.count < 0:
@@ -107,6 +115,10 @@ class ShardStage(DatasetStage):
     """Every so many elements one, from a place on."""
 
     type_name = "ShardDataset"
+
+    @property
+    def is_idle(self) -> bool:
+        return self.count == 1
 
     def __init__(
         self, element: ElementType, source: DatasetStage, count: Array, index: Array
@@ -163,6 +175,10 @@ class RepeatStage(CountStage):
     """All elements so many times; without end for a negative number."""
 
     type_name = "RepeatDataset"
+
+    @property
+    def is_idle(self) -> bool:
+        return self.count == 1
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()

@@ -49,6 +49,8 @@ class ShuffleStage(DatasetStage):
 
     def start(self) -> Cursor:
         source: Any = self.inputs[0]
+        while source.is_idle:  # states must not depend on stages that do nothing
+            source = source.inputs[0]
         return TableShuffleCursor(self, source) if hasattr(source, "at") else ShuffleCursor(self)
 
 
