@@ -66,7 +66,8 @@ class ElementBlock:
     def at(self, places: Array) -> ElementBlock:
         """The elements at places, in their order."""
         columns = [
-            [c[i] for i in places.tolist()] if type(c) is list else c[places] for c in self.columns
+            [c[i] for i in places.tolist()] if type(c) is list else c.take(places, 0)
+            for c in self.columns
         ]
         return ElementBlock(len(places), tuple(columns))
 

@@ -311,7 +311,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """Returns the elements in NumPy's form, one by one.
 
         Returns:
-            An iterator over structures of arrays and scalars.
+            An iterator over structures of arrays, which cannot be written, and scalars.
 
         Raises:
             RuntimeError: A function is being traced.

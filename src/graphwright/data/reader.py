@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
-from graphwright.data.rewrites import plan_of
+from graphwright.data.element_forms import Form
 from graphwright.data.stage import DatasetStage, State, cursor_of
+from graphwright.data.stage_rewrites import plan_of
 from graphwright.types.tensor_type import VariantValue
 
 #: A block grows until it takes so long, in seconds, or has so many bytes or elements.
 _LONG = 0.001
 _BYTES = 1 << 20
 _MOST = 1 << 14
+#: So many elements are packed at a time for a program that takes them one by one.
+_PACKED = 256
 
 
 class Reader(VariantValue):
@@ -30,6 +35,21 @@ class Reader(VariantValue):
         self.is_observable = stage.is_observable
         self.block = ElementBlock(0, ())
         self.place = 0
+        #: Elements before `place` that are packed and not taken.
+        self.ready: Iterator[Any] = iter(())
+
+    def packed(self, form: Form) -> Any:
+        """The next element in a form, of which others become ready; StopIteration at the end.
+
+        Others are taken from `ready` by the caller, which nothing else is as quick as.
+        """
+        with self.lock:
+            if not self.fill():
+                raise StopIteration
+            elements = iter(form(self.take(min(self.place + _PACKED, self.block.count))))
+            element = next(elements)
+            self.ready = elements
+            return element
 
     def row(self) -> Row | None:
         """The arrays of the next element; None at the end."""
@@ -56,6 +76,7 @@ class Reader(VariantValue):
 
     def fill(self) -> bool:
         """Takes a block where all elements of the last one are taken; False at the end."""
+        self.settle()
         if self.place < self.block.count:
             return True
         block = self.next_block()
@@ -63,6 +84,10 @@ class Reader(VariantValue):
             return False
         self.block, self.place = block, 0
         return True
+
+    def settle(self) -> None:
+        """Puts back what is ready. Nobody else can take any of it: lists are emptied at once."""
+        self.place -= len(list(self.ready))
 
     def take(self, stop: int) -> ElementBlock:
         """The elements of the present block up to a place."""
@@ -90,12 +115,14 @@ class Reader(VariantValue):
     def save(self) -> State:
         """What another reader needs to go on behind the last element taken."""
         with self.lock:
+            self.settle()
             ahead = self.block.part(self.place, self.block.count)
             return {"cursor": self.cursor.save(), "ahead": ahead.saved()}
 
     def restore(self, state: State) -> None:
         """Goes to where another reader was."""
         with self.lock:
+            self.settle()
             self.cursor.restore(state["cursor"])
             self.block, self.place = ElementBlock.restored(state["ahead"]), 0
 

@@ -19,6 +19,10 @@ from graphwright.types.arrays import Array
 _DEFAULT = 2
 #: A block that a thread takes grows until it takes so long, in seconds.
 _LONG = 0.001
+#: A thread is started when a reader has been busy between elements for so long, in seconds, and
+#: for such a part of the time that it has spent on elements.
+_BUSY = 0.0002
+_PART = 0.1
 
 
 class PrefetchStage(DatasetStage):
@@ -60,6 +64,9 @@ class Supply:
         self.count = 0
         self.limit = 1
         self.is_over = False
+        #: Seconds that the reader has spent on elements, and on other things in between.
+        self.pulled = self.busy = 0.0
+        self.returned: float | None = None
         self.renew()
 
     def renew(self) -> None:
@@ -105,11 +112,40 @@ class Supply:
         return block is not None
 
     def take(self, limit: int) -> ElementBlock | None:
-        """The next elements, once there are some."""
+        """The next elements, once there are some.
+
+        As long as the reader does nothing but wait for elements, it computes them itself: a thread
+        would only make it wait for that.
+        """
         if self.process != os.getpid():
             self.renew()
+        began = perf_counter()
+        if self.returned is not None:
+            self.busy += began - self.returned
+        try:
+            if self.pulling.acquire(blocking=False):
+                try:
+                    if not self.waiting and not self.is_over and not self.is_worth:
+                        block = self.upstream.pull(limit)
+                        self.is_over = block is None
+                        return block
+                finally:
+                    self.pulling.release()
+            return self.wait(limit)
+        finally:
+            self.returned = perf_counter()
+            self.pulled += self.returned - began
+
+    @property
+    def is_worth(self) -> bool:
+        """Whether a thread computes elements."""
+        is_busy = self.busy > _BUSY + _PART * self.pulled
+        return self.thread is not None or self.is_observable or is_busy
+
+    def wait(self, limit: int) -> ElementBlock | None:
+        """The next elements, once a thread has computed some."""
         with self.changed:
-            if self.thread is None and not self.is_over:
+            if self.thread is None and not self.is_over and not self.is_closed:
                 self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
                 self.thread.start()
             while not self.waiting:

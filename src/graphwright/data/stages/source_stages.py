@@ -88,7 +88,7 @@ class SlicesStage(DatasetStage):
 
     def at(self, places: Array) -> ElementBlock:
         """The elements at places."""
-        return ElementBlock(len(places), tuple([column[places] for column in self.columns]))
+        return ElementBlock(len(places), tuple([c.take(places, 0) for c in self.columns]))
 
 
 class SlicesCursor(CountedCursor):
@@ -222,7 +222,7 @@ class RandomCursor(Cursor):
         self.words = RandomWords(*stage.generator.next_seeds())
 
     def pull(self, limit: int) -> ElementBlock | None:
-        return ElementBlock(limit, (np.array(self.words.take(limit), np.int64),))
+        return ElementBlock(limit, (self.words.take(limit),))
 
     def save(self) -> State:
         words = self.words

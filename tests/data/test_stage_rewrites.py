@@ -11,7 +11,7 @@ from pipelines.ways import rewriting
 from support import pipelines
 
 import graphwright as tf
-from graphwright.data.rewrites import RULES, plan_of
+from graphwright.data.stage_rewrites import RULES, plan_of
 
 Dataset = tf.data.Dataset
 MISSING = pipelines.missing()
@@ -92,6 +92,21 @@ def test_a_rewrite_keeps_what_a_dataset_says_of_itself(name: str) -> None:
     plan = plan_of(dataset._stage)
     assert plan.stage.cardinality() == dataset._stage.cardinality()
     assert plan.stage.element == dataset._stage.element
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("place", [0, 1, 5, 11, 20])
+def test_a_state_does_not_depend_on_a_rewrite(name: str, place: int) -> None:
+    dataset = PROGRAMS[name]()
+    off = dataset.with_options(options(**{name: False}))
+    for one, other in ((dataset, off), (off, dataset)):
+        before, after = iter(one), iter(other)
+        for _ in range(place):
+            next(before)
+        after._reader.restore(before._reader.save())
+        rest = [element.numpy().tolist() for element in after]
+        assert rest == values(dataset)[place:]
+        assert rest == [element.numpy().tolist() for element in before]
 
 
 def test_windows_of_pairs() -> None:
