@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -138,6 +140,31 @@ def test_caches_and_seeds_are_shared_by_what_rewrites_make() -> None:
     assert calls == [0, 1, 2]
     shuffled = Dataset.range(50).take(-1).shuffle(50, seed=3)
     assert values(shuffled.map(lambda x: x * 1)) != values(shuffled.map(lambda x: x * 1))
+
+
+@pytest.mark.parametrize("calls", [4, tf.data.AUTOTUNE])
+def test_a_private_pool_limits_the_threads_of_a_map(calls: int) -> None:
+    lock, running, most = threading.Lock(), [0], [0]
+
+    def wait(x: Any) -> Any:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        time.sleep(0.01)
+        with lock:
+            running[0] -= 1
+        return x
+
+    dataset = Dataset.range(12).map(
+        lambda x: tf.py_function(wait, [x], tf.int64), num_parallel_calls=calls
+    )
+    pool = tf.data.Options()
+    pool.threading.private_threadpool_size = 1
+    assert values(dataset.with_options(pool)) == list(range(12))
+    assert most[0] == 1
+    pool.threading.private_threadpool_size = 3
+    assert values(dataset.with_options(pool)) == list(range(12))
+    assert most[0] == 3
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -47,9 +47,11 @@ class ElementBlock:
         """The arrays of one element."""
         return [c[place] if type(c) is list else c[place, ...] for c in self.columns]
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Sequence[Any]]:
         """The arrays of each element."""
-        return map(self.row, range(self.count))
+        if not self.columns:
+            return iter([()] * self.count)
+        return zip(*map(values_of, self.columns))
 
     def part(self, start: int, stop: int) -> ElementBlock:
         """The elements from one place up to another."""
@@ -114,4 +116,6 @@ def together(columns: Sequence[Column]) -> Column:
 
 def values_of(values: Column) -> Row:
     """The values of a column, one by one."""
-    return values if isinstance(values, list) else [values[i, ...] for i in range(len(values))]
+    if isinstance(values, list):
+        return values
+    return list(values) if values.ndim > 1 else [values[i, ...] for i in range(len(values))]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.data.blocks import Column, ElementBlock, Row
+from graphwright.data.blocks import Column, ElementBlock, values_of
 from graphwright.data.element_type import ElementType
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -48,14 +48,7 @@ def packed(element: ElementType, columns: Sequence[list[Any]]) -> list[Any]:
 
 def tensors_in(values: Column) -> list[Any]:
     """The values of a column as tensors."""
-    arrays: Row
-    if isinstance(values, list):
-        arrays = values
-    elif values.ndim > 1:
-        arrays = list(values)
-    else:
-        arrays = [values[i, ...] for i in range(len(values))]
-    return list(map(wrap, arrays))
+    return list(map(wrap, values_of(values)))
 
 
 def readable(values: Column) -> list[Any]:

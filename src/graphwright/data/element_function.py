@@ -156,13 +156,13 @@ class BoundFunction:
             except Exception:  # noqa: BLE001 - one by one shows which element it is
                 LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
         rows: list[Row] = []
-        for row in block.rows():
-            try:
-                rows.append(self(row))
-            except Exception:
-                if not rows:
-                    raise
-                break  # it is raised when the elements from here on are computed again
+        try:
+            with activate(None):
+                for row in block.rows():
+                    rows.append(self.one(row))
+        except Exception:
+            if not rows:
+                raise  # the others are raised when the elements from there on are computed again
         self.seen += len(rows)
         if not rows[0]:
             return ElementBlock(len(rows), ())

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.dataset_making import MakeDataset
-from graphwright.data.dataset_options import OptimizationOptions, Options
+from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.stage import AUTOTUNE, AppliedRewrite, DatasetStage, Plan
 from graphwright.data.stages.batch_stages import BatchStage
@@ -167,7 +167,7 @@ RULES: dict[str, Callable[[DatasetStage], Rewritten]] = {
 def plan_of(stage: DatasetStage) -> Plan:
     """What iterators go through in the place of a stage; it is made once."""
     if stage.plan is None:
-        rewriting = Rewriting(options_of(stage).experimental_optimization)
+        rewriting = Rewriting(options_of(stage))
         stage.plan = Plan(rewriting.rewritten(stage), tuple(rewriting.applied))
     return stage.plan
 
@@ -185,9 +185,12 @@ def options_of(stage: DatasetStage) -> Options:
 class Rewriting:
     """The rewrites of a pipeline that options allow."""
 
-    def __init__(self, options: OptimizationOptions) -> None:
-        is_default = options.apply_default_optimizations is not False
-        switches = {name: getattr(options, name) for name in RULES}
+    def __init__(self, options: Options) -> None:
+        optimization = options.experimental_optimization
+        is_default = optimization.apply_default_optimizations is not False
+        switches = {name: getattr(optimization, name) for name in RULES}
+        #: How many threads a stage may have at most; None for no limit.
+        self.threads: int | None = options.threading.private_threadpool_size
         self.rules = {
             name: RULES[name]
             for name, switch in switches.items()
@@ -211,9 +214,18 @@ class Rewriting:
             return inputs[0]
         if any(made is not source for made, source in zip(inputs, stage.inputs)):
             stage = stage.behind(*inputs)
+        stage = self.limited(stage)
         while (change := self.change(stage)) is not None:
-            stage = change
+            stage = self.limited(change)
         return stage
+
+    def limited(self, stage: DatasetStage) -> DatasetStage:
+        """A stage with no more threads than options allow."""
+        if not self.threads or not isinstance(stage, ParallelMapStage):
+            return stage
+        made: ParallelMapStage = stage.behind(*stage.inputs)
+        made.calls = self.threads if stage.calls == AUTOTUNE else min(stage.calls, self.threads)
+        return made
 
     def change(self, stage: DatasetStage) -> DatasetStage | None:
         """A stage in the place of another by the first rule that applies."""

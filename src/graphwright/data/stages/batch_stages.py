@@ -288,13 +288,14 @@ class PaddedBatchCursor(BatchCursor):
 def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
     """Arrays in one of a shape, of which -1 is the largest size among them."""
     arrays = values_of(values)
-    if any(array.ndim != len(shape) for array in arrays):
+    dims = [array.shape for array in arrays]
+    if any(len(sizes) != len(shape) for sizes in dims):
         raise InvalidArgumentError(
             None, None,
             "All elements in a batch must have the same rank as the padded shape for component "
             f"0: expected rank {len(shape)} but got element with rank {arrays[0].ndim}",
         )  # fmt: skip
-    largest = [max(sizes) for sizes in zip(*[array.shape for array in arrays])]
+    largest = [max(sizes) for sizes in zip(*dims)]
     sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
     if any(most > size for most, size in zip(largest, sizes)):
         raise DataLossError(
@@ -304,6 +305,10 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
     if isinstance(values, np.ndarray) and list(values.shape[1:]) == sizes:
         return values
     whole = np.full((len(arrays), *sizes), value, arrays[0].dtype)
+    if len(sizes) == 1:
+        lengths = np.array([len(array) for array in arrays])
+        whole[np.arange(sizes[0]) < lengths[:, None]] = np.concatenate(arrays)
+        return whole
     for place, array in enumerate(arrays):
         corner: Any = (place, *[slice(0, size) for size in array.shape])
         whole[corner] = array
