@@ -10,6 +10,7 @@ from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock
+from graphwright.data.calling_threads import duration
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.reader import Reader
 from graphwright.data.stage import AppliedRewrite, Cursor, DatasetStage, State, watching
@@ -71,14 +72,6 @@ class DataReport(NamedTuple):
         head = f"{self.elements} elements in {duration(self.seconds)}"
         rewrites = [f"{rewrite.name}: {rewrite.words}" for rewrite in self.rewrites]
         return Group(head, "", table, "", *([*rewrites, ""] if rewrites else []), self.advice)
-
-
-def duration(seconds: float) -> str:
-    """A time with a unit that fits."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
 
 
 class Measure:
@@ -166,6 +159,8 @@ def reports(
     if isinstance(stage, FusedStage):
         refusal = stage.function.refusal
         notes = [f"each function alone: {refusal}" if refusal else "many elements at once"]
+    if isinstance(stage, (FusedStage, ParallelMapStage)) and stage.division.words:
+        notes.append(stage.division.words)
     yield stage, StageReport(
         " ".join([stage.type_name, *[function.name for function in functions]]),
         depth, measure.elements, measure.blocks, measure.seconds, tuple(notes),

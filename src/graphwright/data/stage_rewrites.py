@@ -223,9 +223,7 @@ class Rewriting:
         """A stage with no more threads than options allow."""
         if not self.threads or not isinstance(stage, ParallelMapStage):
             return stage
-        made: ParallelMapStage = stage.behind(*stage.inputs)
-        made.calls = self.threads if stage.calls == AUTOTUNE else min(stage.calls, self.threads)
-        return made
+        return stage.limited(self.threads)
 
     def change(self, stage: DatasetStage) -> DatasetStage | None:
         """A stage in the place of another by the first rule that applies."""

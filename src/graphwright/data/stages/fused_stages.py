@@ -13,7 +13,7 @@ from time import perf_counter
 from graphwright.base.logs import LOGGER
 from graphwright.control.vectorize import NotVectorized
 from graphwright.data.blocks import ElementBlock, joined
-from graphwright.data.calling_threads import CallingThreads
+from graphwright.data.calling_threads import CallingThreads, WorkDivision
 from graphwright.data.element_function import (
     BoundFunction,
     GraphRunner,
@@ -24,7 +24,6 @@ from graphwright.data.stage import Cursor, DatasetStage, State
 from graphwright.data.stages.batch_stages import BatchStage
 from graphwright.data.stages.group_stages import WindowCursor, WindowStage
 from graphwright.data.stages.map_stages import (
-    WORTH,
     FilterCursor,
     FilterStage,
     FlatMapCursor,
@@ -33,6 +32,7 @@ from graphwright.data.stages.map_stages import (
     MapCursor,
     MapStage,
     ParallelMapCursor,
+    ParallelMapStage,
     chosen,
 )
 from graphwright.op.interpreter import activate
@@ -56,6 +56,7 @@ class FusedStage(DatasetStage):
         self.maps = [stage for stage in stages if isinstance(stage, MapStage)]
         self.filters = [stage for stage in stages if isinstance(stage, FilterStage)]
         self.calls = self.maps[0].calls if self.maps else 0
+        self.division = WorkDivision(self.calls)
         self.function = FusedFunction(
             [stage.function for stage in self.maps], [stage.function for stage in self.filters]
         )
@@ -133,7 +134,7 @@ class FusedCursor(Cursor):
             cursor: FunctionCursor
             if isinstance(each, FilterStage):
                 cursor = FilterCursor(each, upstream)
-            elif each.calls:
+            elif isinstance(each, ParallelMapStage):
                 cursor = ParallelMapCursor(each, upstream)
             else:
                 cursor = MapCursor(each, upstream)
@@ -141,8 +142,7 @@ class FusedCursor(Cursor):
             upstream = cursor
         self.function = stage.function
         self.workers = CallingThreads(stage.calls) if stage.calls else None
-        #: Seconds that an element has taken.
-        self.seconds = 0.0
+        self.division = stage.division
 
     def pull(self, limit: int) -> ElementBlock | None:
         first, last = self.cursors[0], self.cursors[-1]
@@ -162,7 +162,7 @@ class FusedCursor(Cursor):
         """The results for a block, of which several threads have a part where that is worth it."""
         if self.workers is None:
             return self.function.of_block(block)
-        parts = min(self.workers.count, block.count, int(self.seconds * block.count / WORTH))
+        parts = self.division.choose(block.count)
         began = perf_counter()
         if parts < 2:
             results = self.function.of_block(block)
@@ -171,7 +171,8 @@ class FusedCursor(Cursor):
             pieces = [job.result() for job in jobs]
             whole = [piece for piece in pieces if piece is not None]
             results = joined(whole) if len(whole) == parts else None
-        self.seconds = (perf_counter() - began) * max(1, parts) / block.count
+        if results is not None:
+            self.division.measure(parts, block.count, perf_counter() - began)
         return results
 
     def save(self) -> State:

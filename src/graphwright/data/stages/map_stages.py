@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row
-from graphwright.data.calling_threads import CallingThreads
+from graphwright.data.calling_threads import CallingThreads, WorkDivision
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -25,9 +25,6 @@ from graphwright.data.stage import (
     cursor_of,
 )
 from graphwright.types.arrays import Array
-
-#: So many seconds of work are worth a thread of their own.
-WORTH = 0.001
 
 
 class FunctionStage(DatasetStage):
@@ -131,6 +128,14 @@ class ParallelMapStage(MapStage):
         self.calls = int(calls)
         if self.calls < 1 and self.calls != AUTOTUNE:
             raise InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
+        self.division = WorkDivision(self.calls)
+
+    def limited(self, threads: int) -> ParallelMapStage:
+        """The stage with so many threads at most."""
+        made: ParallelMapStage = self.behind(*self.inputs)
+        made.calls = threads if self.calls == AUTOTUNE else min(self.calls, threads)
+        made.division = WorkDivision(made.calls)
+        return made
 
     @classmethod
     def parallel(cls, stage: MapStage, calls: int) -> ParallelMapStage:
@@ -149,17 +154,16 @@ class ParallelMapCursor(MapCursor):
     Blocks are divided where that is worth it: where the function is known to take long.
     """
 
-    def __init__(self, stage: MapStage, upstream: Cursor | None = None) -> None:
+    def __init__(self, stage: ParallelMapStage, upstream: Cursor | None = None) -> None:
         super().__init__(stage, upstream)
         self.workers = CallingThreads(stage.calls)
-        #: Seconds that an element has taken.
-        self.seconds = 0.0
+        self.division = stage.division
 
     def results(self, block: ElementBlock) -> ElementBlock:
-        parts = min(self.workers.count, block.count, int(self.seconds * block.count / WORTH))
+        parts = self.division.choose(block.count)
         began = perf_counter()
         results = super().results(block) if parts < 2 else self.divided(block, parts)
-        self.seconds = (perf_counter() - began) * max(1, parts) / block.count
+        self.division.measure(parts, block.count, perf_counter() - began)
         return results
 
     def divided(self, block: ElementBlock, parts: int) -> ElementBlock:
