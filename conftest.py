@@ -7,6 +7,7 @@ import gc
 import itertools
 import os
 import signal
+import time
 from collections.abc import Generator
 from typing import Any
 
@@ -55,16 +56,41 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     os.close(config.stash[_STDERR])
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """A test that hangs ends its process, and shows where each thread was."""
-    if TEST_SECONDS and item.get_closest_marker("slow") is None:
-        stderr = item.config.stash[_STDERR]
-        faulthandler.dump_traceback_later(TEST_SECONDS, exit=True, file=stderr)
-    try:
-        return (yield)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+class Alarm:
+    """What ends the process when a test hangs, and shows where each thread was.
+
+    To set it costs more than most tests take. So tests that follow one another share one setting,
+    as long as three quarters of the time are left to each.
+    """
+
+    #: When it was set; None while it is not.
+    set_at: float | None = None
+
+    @classmethod
+    def before(cls, item: pytest.Item) -> None:
+        """Leaves a test enough time: all that it wants if it is `slow`."""
+        if not TEST_SECONDS or item.get_closest_marker("slow") is not None:
+            cls.cancel()
+        elif cls.set_at is None or time.monotonic() - cls.set_at > TEST_SECONDS / 4:
+            stderr = item.config.stash[_STDERR]
+            faulthandler.dump_traceback_later(TEST_SECONDS, exit=True, file=stderr)
+            cls.set_at = time.monotonic()
+
+    @classmethod
+    def cancel(cls) -> None:
+        """Leaves all time to what comes."""
+        if cls.set_at is not None:
+            faulthandler.cancel_dump_traceback_later()
+            cls.set_at = None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    Alarm.before(item)
+
+
+def pytest_sessionfinish() -> None:
+    Alarm.cancel()
 
 
 @pytest.fixture

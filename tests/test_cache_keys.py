@@ -907,13 +907,69 @@ def looping(x: Any, y: Any) -> Any:
 
 for cache, body in (
     ("control/derivative.py:_traced", straight),
-    ("control/branch_gradient.py:_ops control/derivative.py:_traced", branching),
+    ("control/branch_gradient.py:_traced control/derivative.py:_traced", branching),
     ("control/loop_gradient.py:_backward control/derivative.py:_traced", looping),
 ):
     pairs(
         cache, gradients(lambda body=body: lambda x, y: body(x, y)),
         needed=((0,), (1,)), both=((0,), (0, 1)), none=((), (1,)),
     )  # fmt: skip
+
+
+def two_results(x: Any, y: Any) -> Any:
+    return x * y, x + y * y
+
+
+def two_of_a_branch(x: Any, y: Any) -> Any:
+    return tf.cond(x > 0.0, lambda: two_results(x, y), lambda: (x, y))
+
+
+def two_of_a_loop(x: Any, y: Any) -> Any:
+    def turn(i: Any, a: Any, b: Any) -> Any:
+        return i + 1, a * y, b + y
+
+    return tf.while_loop(lambda i, a, b: i < 2, turn, (0, x, x + y * y - 2.0 * y))[1:]
+
+
+def gradients_of(body: Callable[..., Any]) -> Callable[[], Ask]:
+    """Asks for gradients of some results of one function."""
+
+    def fresh() -> Ask:
+        function = tf.function(lambda x, y: body(x, y))
+
+        def ask(*given: int) -> Any:
+            operands = [tf.constant(2.0), tf.constant(3.0)]
+            with tf.GradientTape() as tape:
+                tape.watch(operands)
+                results = function(*operands)
+            return tape.gradient([results[i] for i in given], operands)
+
+        return ask
+
+    return fresh
+
+
+for cache, body in (
+    ("control/derivative.py:_traced", two_results),
+    ("control/branch_gradient.py:_traced", two_of_a_branch),
+    ("control/loop_gradient.py:_backward", two_of_a_loop),
+):
+    pairs(cache, gradients_of(body), given=((0,), (1,)), all=((0,), (0, 1)))
+
+
+@pytest.mark.parametrize("body", [two_results, two_of_a_branch, two_of_a_loop])
+@pytest.mark.parametrize("given", list(itertools.permutations([(0,), (1,), (0, 1)])))
+def test_gradients_of_one_op_from_different_results(body, given):
+    @tf.function
+    def f(x, y):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([x, y])
+            results = body(x, y)
+        return [tape.gradient([results[i] for i in some], [x, y]) for some in given]
+
+    slopes = {two_of_a_loop: [(9.0, 12.0), (1.0, 6.0)]}.get(body, [(3.0, 2.0), (1.0, 6.0)])
+    for some, computed in zip(given, f(tf.constant(2.0), tf.constant(3.0))):
+        np.testing.assert_allclose(computed, np.sum([slopes[i] for i in some], 0), rtol=1e-6)
 
 
 @pytest.mark.parametrize("body", [straight, branching, looping])

@@ -16,6 +16,10 @@ import pytest
 def test_hangs():
     threading.Event().wait()
 
+@pytest.mark.parametrize("number", range(6))
+def test_is_one_of_many(number):
+    threading.Event().wait(0.05)
+
 @pytest.mark.slow
 def test_takes_long():
     threading.Event().wait(0.5)
@@ -48,3 +52,9 @@ def test_a_slow_test_has_no_limit(tmp_path: Path) -> None:
     done = run("test_takes_long", tmp_path)
     assert done.returncode == 0, done.stdout
     assert "1 passed" in done.stdout
+
+
+def test_each_of_many_tests_has_the_time(tmp_path: Path) -> None:
+    done = run("test_is_one_of_many", tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "6 passed" in done.stdout

@@ -16,8 +16,10 @@ from support.forking import in_child, shared_locks
 import graphwright
 import graphwright as tf
 from graphwright.base.forks import HELD, cached_property
+from graphwright.data.diagnosis.stage_watch import Measure, StageWatcher
 from graphwright.data.random_words import SeedGenerator
 from graphwright.data.reader import Reader
+from graphwright.data.stages.buffer_stages import MemoryCacheStage
 from graphwright.library.objects.critical_section import Mutex
 from graphwright.machine.disk_cache import DiskCache
 from graphwright.ops.random.seeds import Stream
@@ -112,14 +114,17 @@ def test_no_child_finds_a_shared_lock_held(place):
 
 def with_locks_of_their_own(tmp_path):
     """Of each class whose objects have locks, one."""
+    stage = tf.data.Dataset.range(1)._stage
     return [
         tf.Variable(1.0)._storage,
         Table(tf.string, tf.int64),
         Mutex("m"),
         Stream(1, 2),
         DiskCache(tmp_path),
-        tf.data.Dataset.range(1).cache()._stage,
-        Reader(tf.data.Dataset.range(1)._stage),
+        MemoryCacheStage(stage.element, stage),
+        Measure(stage),
+        StageWatcher(),
+        Reader(stage),
         SeedGenerator(1, 2, is_fixed=False),
     ]
 
@@ -136,7 +141,8 @@ def test_each_class_whose_objects_have_locks_has_one_that_children_renew(tmp_pat
     """A new class with a lock stands in `with_locks_of_their_own`."""
     sources = Path(graphwright.__file__).parent.rglob("*.py")
     made = [p.name for p in sources for _ in re.findall(r"= own_lock\(self\)", p.read_text())]
-    files = {Path(inspect.getfile(type(o))).name for o in with_locks_of_their_own(tmp_path)}
+    kinds = {type(owner) for owner in with_locks_of_their_own(tmp_path)}
+    files = [Path(inspect.getfile(kind)).name for kind in kinds]
     assert sorted(made) == sorted(files)
     plain = [
         p.name

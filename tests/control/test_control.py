@@ -384,7 +384,8 @@ def test_a_function_with_its_own_gradient_inside_a_branch_and_a_loop():
     @tf.custom_gradient
     def scaled(x, y):
         product = x * y
-        return product, lambda g: (g * product * 10.0, g * tf.cast(tf.size(x), x.dtype))
+        count = tf.cast(tf.size(x), x.dtype)
+        return product, lambda g: (g * product * 10.0, tf.reduce_sum(g) * count)
 
     @tf.function
     def program(x, y):
@@ -412,7 +413,103 @@ def test_a_function_with_its_own_gradient_inside_a_branch_and_a_loop():
     by_x, by_y = slopes(tf.constant(x), tf.constant(y))
     wanted_x, wanted_y = plain(x, y)
     np.testing.assert_allclose(by_x, wanted_x, rtol=1e-5)
-    np.testing.assert_allclose(np.sum(by_y), wanted_y, rtol=1e-5)
+    np.testing.assert_allclose(by_y, wanted_y, rtol=1e-5)
+
+
+@pytest.mark.parametrize("form", ["call", "branch", "loop"])
+def test_a_gradient_of_another_shape_is_refused(form):
+    """Graphs of a gradient have types, so a slope by a scalar cannot be a vector."""
+
+    @tf.custom_gradient
+    def scaled(x, y):
+        return x * y, lambda g: (g * y, g * x)
+
+    programs = {
+        "call": tf.function(scaled),
+        "branch": lambda x, y: tf.cond(y > 0.0, lambda: scaled(x, y), lambda: x),
+        "loop": lambda x, y: tf.while_loop(
+            lambda i, _: i < 2, lambda i, z: (i + 1, scaled(z, y)), (0, x)
+        )[1],
+    }
+
+    @tf.function
+    def slopes(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = programs[form](x, y)
+        return tape.gradient(z, [x, y])
+
+    with pytest.raises(ValueError, match=r"gradient of shape \[2\] for an operand of shape \[\]"):
+        slopes(tf.constant([0.5, 2.0]), tf.constant(0.75))
+
+
+#: Programs with a result `x * y` and another one whose slope at 0 is infinite.
+SLOPES_APART = {
+    "call": lambda x, y: tf.function(lambda x, y: (x * y, tf.math.log(x)))(x, y),
+    "branch": lambda x, y: tf.cond(y > 0.0, lambda: (x * y, tf.math.log(x)), lambda: (x, x)),
+    "one side": lambda x, y: tf.cond(y > 0.0, lambda: (x * y, tf.math.log(x)), lambda: (y, y)),
+    "switch": lambda x, y: tf.switch_case(
+        tf.constant(1), [lambda: (x, x), lambda: (x * y, tf.math.log(x))]
+    ),
+    "loop": lambda x, y: tf.while_loop(
+        lambda i, a, b: i < 1, lambda i, a, b: (i + 1, a * y, tf.math.log(b)), (0, x, x)
+    )[1:],
+    "captured": lambda x, y: tf.while_loop(
+        lambda i, a, b: i < 1, lambda i, a, b: (i + 1, a * y, tf.math.log(x)), (0, x, x)
+    )[1:],
+    "loop in a call": lambda x, y: tf.function(SLOPES_APART["loop"])(x, y),
+    "branch in a loop": lambda x, y: tf.while_loop(
+        lambda i, a, b: i < 1, lambda i, a, b: (i + 1, *SLOPES_APART["branch"](a, y)), (0, x, x)
+    )[1:],
+}
+
+
+@pytest.mark.parametrize("form", SLOPES_APART)
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize("staged", [False, True])
+def test_what_nobody_asks_for_does_not_reach_a_gradient(form, persistent, staged):
+    """Zeros times an infinite slope are NaN."""
+
+    def slopes(x, y):
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch([x, y])
+            product, _ = SLOPES_APART[form](x, y)
+        return tape.gradient(product, [x, y])
+
+    by_x, by_y = (tf.function(slopes) if staged else slopes)(tf.constant(0.0), tf.constant(3.0))
+    assert (float(by_x), float(by_y)) == (3.0, 0.0)
+
+
+def test_a_variable_that_meets_another_in_a_later_turn_has_a_gradient():
+    @tf.function
+    def slopes(x, y, steps):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            a, b, c = x, y, y
+            for _ in tf.range(steps):
+                a, b, c = a + b, b + c * c, c * 2.0
+        return tape.gradient(a, [x, y])
+
+    # After three turns a is x + 3 y + 6 y^2 (b: y, y + y^2, y + 5 y^2).
+    by_x, by_y = slopes(tf.constant(1.0), tf.constant(0.5), tf.constant(3))
+    assert (float(by_x), float(by_y)) == (1.0, 3.0 + 12.0 * 0.5)
+
+
+def test_a_gradient_of_one_result_gives_zeros_for_what_others_depend_on():
+    @tf.function
+    def program(x, y):
+        return x * 2.0, tf.gather(y, [0]) * 3.0
+
+    def slopes(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            result = program(x, y)[0]
+        return tape.gradient(result, [x, y])
+
+    for run in (slopes, tf.function(slopes)):
+        by_x, by_y = run(tf.constant(1.0), tf.constant([1.0, 2.0]))
+        assert float(by_x) == 2.0
+        np.testing.assert_array_equal(tf.convert_to_tensor(by_y), [0.0, 0.0])
 
 
 def test_gradients_have_no_nodes_that_nothing_needs():

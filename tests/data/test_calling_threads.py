@@ -19,6 +19,8 @@ def test_short_blocks_are_not_divided() -> None:
 def test_threads_that_gain_nothing_are_left_alone() -> None:
     division = WorkDivision(AUTOTUNE)
     division.threads = 4
+    division.measure(1, 100, 9.0)  # the first block is traced, and does not count
+    assert division.choose(100) == 1
     division.measure(1, 100, 0.1)
     assert division.choose(100) == 4
     division.measure(4, 100, 0.1)
@@ -34,3 +36,12 @@ def test_threads_that_the_program_wants_are_used() -> None:
     division.measure(1, 100, 0.1)
     division.measure(2, 100, 0.1)
     assert {division.choose(100) for _ in range(100)} == {2}
+
+
+def test_one_slow_block_counts_little() -> None:
+    division = WorkDivision(2)
+    division.measure(1, 100, 0.001)
+    division.measure(1, 100, 1.0)
+    assert division.choose(100) == 1
+    division.measure(1, 100, 0.0005)
+    assert division.words == "1 thread: each element takes 5 us"

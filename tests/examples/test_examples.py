@@ -47,9 +47,41 @@ def test_predators_are_fitted_as_others_fitted_them() -> None:
     assert "traced 1 time" in out
 
 
+def test_pictures_of_records_are_read() -> None:
+    out = run("pictures", "--epochs", "2")
+    read = [float(percent) for percent in re.findall(r"([\d.]+) % are read right", out)]
+    assert read[0] < 30 < 60 < read[-1]
+    assert re.findall(r"(\d+) steps in", out) == ["44", "44"]
+    assert "traced 1 time" in out
+    for stage in ("PrefetchDataset", "ParallelMapDataset", "InterleaveDataset", "TFRecordDataset"):
+        assert stage in out
+
+
+def test_lines_are_sorted_out_and_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    """The run that stopped in the first epoch takes the steps of the one that did not."""
+    small = ["--lines", "600", "--units", "8"]
+    whole = run("lines", *small)
+    known = [float(percent) for percent in re.findall(r"([\d.]+) % of the held-out", whole)]
+    assert known[-1] > 60
+    assert "traced 1 time" in whole
+
+    folder = ["--folder", str(tmp_path)]
+    began = run("lines", *small, *folder, "--stop-after", "6")
+    assert "epoch 1: 6 steps" in began
+    rest = run("lines", *small, *folder)
+    assert "goes on in epoch 1, after step 6" in rest
+    assert epochs(rest)[1] == epochs(whole)[1]
+    assert int(epochs(rest)[0][0]) == int(epochs(whole)[0][0]) - 6
+
+
+def epochs(out: str) -> list[tuple[str, str]]:
+    """The steps of each epoch, and its loss."""
+    return re.findall(r"epoch \d+: (\d+) steps in [\d.]+ s, loss ([\d.]+)", out)
+
+
 def test_every_example_is_tested_and_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
-    assert names == ["characters", "predators"]
+    assert names == ["characters", "lines", "pictures", "predators"]
     for name in names:
         assert f"examples/{name}.py" in readme

@@ -77,6 +77,37 @@ def number(value: Any, kind: str) -> Any:
 
 # -- what reductions and scans combine with --------------------------------------------------
 
+
+class Beyond:
+    """The function of peaks and troughs: a value gives way to one beyond it, and never to NaN.
+
+    So NaN that is there stays. It has those methods of NumPy's functions that are used here.
+    """
+
+    def __init__(self, function: np.ufunc, start: float) -> None:
+        self.function, self.start = function, start
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        return self.function(x, self.known(y))
+
+    def known(self, values: Any) -> Any:
+        """Values, with one that all others are beyond in the place of NaN."""
+        x = np.asarray(values)
+        return np.where(np.isnan(x), self.start, x) if x.dtype.kind == "f" else x
+
+    def reduce(self, values: Any, **options: Any) -> Any:
+        """All values in one."""
+        return self.function.reduce(self.known(values), **options)
+
+    def accumulate(self, values: Any, **options: Any) -> Any:
+        """All values up to each."""
+        return self.function.accumulate(self.known(values), **options)
+
+    def at(self, into: Any, places: Any, values: Any) -> None:
+        """Values put into places of an array."""
+        self.function.at(into, places, self.known(values))
+
+
 #: The function, and what it starts from: the least or greatest number, or this one.
 _COMBINE: dict[str, tuple[Any, Any]] = {
     "sum": (np.add, 0),
@@ -85,8 +116,8 @@ _COMBINE: dict[str, tuple[Any, Any]] = {
     "any": (np.logical_or, 0),
     "max": (np.maximum, "least"),
     "min": (np.minimum, "greatest"),
-    "peak": (np.fmax, "least"),
-    "trough": (np.fmin, "greatest"),
+    "peak": (Beyond(np.maximum, -np.inf), "least"),
+    "trough": (Beyond(np.minimum, np.inf), "greatest"),
     "fmax": (np.fmax, "greatest"),  # into memory that holds NaN
     "fmin": (np.fmin, "least"),
     "logsumexp": (np.logaddexp, "least"),

@@ -117,14 +117,14 @@ LOOPS_IN_A_BRANCH = [
 ]
 
 
-@settings(max_examples=125, **COMMON)
+@settings(max_examples=70, **COMMON)
 @example(LOOPS_IN_A_BRANCH, 3)
 @given(random_control_flow.blocks(), st.integers(0, 9))
 def test_branches_and_loops(program: Any, seed: int) -> None:
     check_control_flow(program, seed)
 
 
-@settings(max_examples=10, **COMMON)
+@settings(max_examples=6, **COMMON)
 @given(random_control_flow.blocks(), st.integers(0, 9))
 def test_second_derivatives(program: Any, seed: int) -> None:
     check_curvature(program, seed)

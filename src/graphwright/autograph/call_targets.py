@@ -1,8 +1,8 @@
 """Callees: the functions that calls of converted code ran last.
 
-Converted code keeps the callee of each call, so that the next call costs little more than Python's.
-It does so only for a function that its module holds anyway, and where the call passes all
-parameters. Nothing but the function's code can change such a call, and code is compared.
+Converted code keeps the callee of each call, so that the next call costs little more than in
+Python. It does so only for a global function of a module, in a call that passes all parameters.
+Only another code of the function can change such a call, and code is compared.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _STARS = 0x04 | 0x08  # the flags of `*args` and `**kwargs`
 
 
 class Callee:
-    """What to call instead of the function `key`, as long as that has this code."""
+    """The function to call instead of the function `key`, while that has this code."""
 
     __slots__ = ("code", "key", "target")
 
@@ -34,7 +34,7 @@ NONE = Callee(_NOBODY, None, None)
 
 
 def may_be_kept(function: types.FunctionType, count: int) -> bool:
-    """Whether a call with so many arguments may keep the function as its callee."""
+    """Whether a call with `count` arguments may keep the function as its callee."""
     code = function.__code__
     return (
         count == code.co_argcount + code.co_kwonlyargcount

@@ -1,7 +1,7 @@
-"""Snapshots of lists, dicts and arrays, for where a tensor decides what their items are.
+"""Snapshots of lists, dicts and arrays, for statements in which a tensor decides about their items.
 
-A snapshot has the containers inside too, since an assignment may go through them, as in
-`d["k"][0] = v`. Each container stays the object that it is.
+A snapshot has the nested containers too, since an assignment may go through them, as in
+`d["k"][0] = v`. `refill` keeps the identity of each container.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def contents(container: object) -> Any:
-    """A copy of a container, of plain lists, dicts and tuples. Any other value is itself."""
+    """A copy of a container, made of plain lists, dicts and tuples; any other value itself."""
     if isinstance(container, list):
         return [contents(item) for item in container]
     if isinstance(container, dict):
@@ -24,25 +24,25 @@ def contents(container: object) -> Any:
     return container
 
 
-def refill(container: object, held: Any) -> None:
-    """Set a container to a copy that `contents` made."""
+def refill(container: object, snapshot: Any) -> None:
+    """Set the items of a container to those of a snapshot by `contents`."""
     if isinstance(container, list):
-        now = container + [None] * (len(held) - len(container))
-        container[:] = map(_restored, now, held)
+        now = container + [None] * (len(snapshot) - len(container))
+        container[:] = map(_restored, now, snapshot)
     elif isinstance(container, dict):
-        before = {key: _restored(container.get(key), item) for key, item in held.items()}
+        before = {key: _restored(container.get(key), item) for key, item in snapshot.items()}
         container.clear()
         container.update(before)
     elif isinstance(container, np.ndarray):
-        container[...] = held
+        container[...] = snapshot
 
 
-def _restored(now: object, held: object) -> Any:
-    """The copy `held`, in the containers that are there `now`."""
-    if type(now) is tuple and type(held) is tuple and len(now) == len(held):
-        return tuple(map(_restored, now, held))
+def _restored(now: object, snapshot: object) -> Any:
+    """The values of a snapshot, in the containers that are there `now`."""
+    if type(now) is tuple and type(snapshot) is tuple and len(now) == len(snapshot):
+        return tuple(map(_restored, now, snapshot))
     for kind in (list, dict, np.ndarray):
-        if isinstance(now, kind) and isinstance(held, kind):
-            refill(now, held)
+        if isinstance(now, kind) and isinstance(snapshot, kind):
+            refill(now, snapshot)
             return now
-    return held
+    return snapshot

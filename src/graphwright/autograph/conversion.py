@@ -1,8 +1,7 @@
-"""Conversion of functions: what is converted, when, and what of it stays.
+"""Conversion of functions when they are called, and the caches of converted code.
 
-A function is converted where it is called: `ag__.converted_call(f)` returns what to call instead of
-`f`. Converted code is cached by code object. The converted function is an attribute of the
-original, so that both live equally long.
+`ag__.converted_call(f)` returns the function to call instead of `f`. Converted code is cached by
+code object. The converted function is an attribute of the original, so both live equally long.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ _FUNCTION = types.FunctionType
 class _Record:
     """The conversion of a function, kept in its `__dict__`. It pickles to an empty record.
 
-    `functools.wraps` copies it to other functions: `origin` says whose it is.
+    `functools.wraps` copies it to other functions: `origin` is the function that it describes.
     """
 
     __slots__ = ("callee", "code", "defaults", "keywords", "origin", "target")
@@ -84,7 +83,7 @@ class _Record:
 
 
 def _none() -> None:
-    """Returns None, as a reference to a dead object does."""
+    """Returns None, as a weak reference to a dead object does."""
 
 
 def _recorded(function: types.FunctionType) -> _Record | None:
@@ -102,9 +101,9 @@ def _recorded(function: types.FunctionType) -> _Record | None:
 
 
 def call_at(function: object, callees: list[call_targets.Callee], call: tuple[int, int]) -> Any:
-    """`converted_call`, which notes the callee where the next call is sure to have the same.
+    """`converted_call`, which also notes the callee if the next call must have the same one.
 
-    `call` is the number of the call, and of its arguments.
+    `call` has the number of the call and the number of its arguments.
     """
     target = converted_call(function)
     if type(function) is _FUNCTION and call_targets.may_be_kept(function, call[1]):
@@ -117,7 +116,7 @@ def call_at(function: object, callees: list[call_targets.Callee], call: tuple[in
 
 
 def converted_call(function: Any) -> Any:
-    """Returns what to call instead of `function`, so that its control flow is converted too."""
+    """Returns the converted form of `function`, to call in its place."""
     kind = type(function)
     if kind is _FUNCTION:
         record = _recorded(function)
@@ -134,7 +133,7 @@ def converted_call(function: Any) -> Any:
         return function if target is inner else types.MethodType(target, function.__self__)
     if kind is types.BuiltinFunctionType or kind is type:
         overload = _OVERLOADS.get(function, function)
-        is_method = growing_lists.PASSING and overload is function and kind is not type
+        is_method = growing_lists.WATCHING and overload is function and kind is not type
         return growing_lists.changes(overload) if is_method else overload
     if kind is functools.partial:
         target = converted_call(function.func)
@@ -151,12 +150,12 @@ def converted_call(function: Any) -> Any:
 
 
 def _call_back(function: Function, *args: Any, **kwargs: Any) -> Any:
-    """Call a function of this library, the functions among its arguments converted."""
+    """Call a function of this library with converted functions among its arguments."""
     return function(*map(_prepared, args), **{name: _prepared(arg) for name, arg in kwargs.items()})
 
 
 def _prepared(value: Any) -> Any:
-    """An argument, the functions in it converted."""
+    """An argument, with the functions in it converted."""
     if isinstance(value, _CALLABLE):
         return converted_call(value)
     if type(value) in (list, tuple):
@@ -190,7 +189,7 @@ def _convert_once(function: types.FunctionType) -> types.FunctionType:
 
 
 def _forget(function: types.FunctionType) -> None:
-    """Drop the record of a function, which calls then use no more."""
+    """Drop the record of a function, so that no call uses it any more."""
     record = function.__dict__.pop(_KEY, None)
     if record is not None and record.callee is not None:
         record.callee.forget()
@@ -275,7 +274,7 @@ vars(NAMESPACE).update(converted_call=converted_call, call_at=call_at)
 
 @dataclass(frozen=True)
 class _Entity:
-    """A Python function, and what makes of another one a value like that which had it."""
+    """A Python function, and a function that wraps another one like the original value."""
 
     function: types.FunctionType
     wrap: Callable[[types.FunctionType], Any]
@@ -327,14 +326,14 @@ def to_graph(
     return original.wrap(featured(converted, experimental_optional_features))
 
 
-def featured(function: types.FunctionType, wanted: Features) -> Any:
+def featured(function: types.FunctionType, optional: Features) -> Any:
     """The function, traced with optional features."""
-    if wanted is None:
+    if optional is None:
         return function
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        with features(wanted):
+        with features(optional):
             return function(*args, **kwargs)
 
     return call
@@ -343,10 +342,10 @@ def featured(function: types.FunctionType, wanted: Features) -> Any:
 def to_code(
     entity: object, recursive: bool = True, experimental_optional_features: Features = None
 ) -> str:
-    """Returns the source of what `tf.autograph.to_graph` makes of a function.
+    """Returns the source of the function that `tf.autograph.to_graph` makes.
 
-    It shows the staged form of each statement. What runs also has its Python form, for values that
-    are not tensors.
+    It shows the staged form of each statement. The code that runs also has the Python form, for
+    values that are not tensors.
 
     Args:
         entity: A Python function, a method or a callable object.
@@ -410,7 +409,7 @@ def tf_convert(
 
 
 def staged_form(function: Function) -> Any:
-    """Returns what to trace for `function`: its converted form, or itself where it is exempt."""
+    """Returns the function to trace: the converted form, or `function` itself if it is exempt."""
     _refuse_async(inspect.unwrap(getattr(function, "__func__", function)))
     return converted_call(function)
 

@@ -1,8 +1,8 @@
-"""What converted code calls, under the name `ag__`.
+"""The operators that converted code calls, under the name `ag__`.
 
-Each operator is Python's own construct unless the value that decides is staged; then `regions`
-builds the graph form. Operators take the code of a program as functions, with `get_state` and
-`set_state` for the variables that the code assigns.
+Each operator does what Python does unless the value that decides is staged. Then `regions` builds
+the graph form. Operators take the code of a program as functions, with `get_state` and `set_state`
+for the variables that the code assigns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NoReturn, TypeGuard, cast
 
 from graphwright.autograph import refusals, regions
 from graphwright.autograph.container_snapshots import contents, refill
-from graphwright.autograph.growing_lists import Found, build_again, build_loop
+from graphwright.autograph.growing_lists import RegionLists, build_loop, build_region
 from graphwright.autograph.list_places import Holder, ListPlaces
 from graphwright.autograph.live_source import cells_of
 from graphwright.autograph.operator_arguments import (
@@ -47,14 +47,14 @@ __all__ = [
     "refuse_match", "ret", "staged", "undefined", "while_stmt",
 ]  # fmt: skip
 
-# Iterations of a Python loop that may be built one by one under a condition.
+# The most iterations of a Python loop that are built one by one under a condition.
 UNROLLED_AT_MOST = 3_000
 _staging: Staging = TensorStaging()
 
 
 # Frequent types that are no tensors, and frequent types of iterables.
 PLAIN = frozenset({bool, dict, float, int, list, set, str, tuple, type(None)})
-SETTLED = PLAIN - {list}  # whose items may be a graph's
+SETTLED = PLAIN - {list}  # a list may have items of a graph
 ITERABLES = frozenset(
     {
         list, tuple, range, dict, str, set, frozenset, bytes, enumerate, zip, map, filter, reversed,
@@ -62,12 +62,13 @@ ITERABLES = frozenset(
     }
 )  # fmt: skip
 
-kind = type  # under names that no variable of the program hides
+# Builtins under names that no variable of the program hides.
+kind = type
 iter = iter
 
 
 def install(staging: Staging) -> Staging:
-    """Make `staging` the one that operators ask; returns the one before."""
+    """Make operators use `staging`; returns the staging before."""
     global _staging
     before, _staging = _staging, staging
     return before
@@ -89,30 +90,30 @@ def builtin(name: str) -> Callable[..., Any]:
 
 
 def refuse_lost(item: object) -> None:
-    """Refuses an item of a list that a loop of the graph appended to: only the graph knows it."""
+    """Refuse an item that a loop of the graph appended to a list: only the graph knows it."""
     if type(item) not in PLAIN and _staging.leaks(item):
         raise refusals.lost_items(item)
 
 
 def held(value: object) -> Any:
-    """The value; refuses a list whose length only the graph knows."""
+    """The value itself. Refuses a list whose length only the graph knows."""
     if type(value) is list and value:
         refuse_lost(value[-1])
     return value
 
 
-# Truth that Python asks for
+# Truth of values in the Python form
 
 _ASKING = ("CONTAINS_OP", "JUMP_IF_", "POP_JUMP_", "TO_BOOL", "UNARY_NOT")
-#: In the argument of `COMPARE_OP`: it asks for the truth of what it gives.
+#: A flag in the argument of `COMPARE_OP`: the instruction asks for the truth of its result.
 _BOOL = 0x10 if sys.version_info >= (3, 13) else 0
 
 
 def asked() -> Any:
     """The class of exceptions to catch around a statement of the Python form.
 
-    A tensor that refuses to be true or false counts if the statement itself asked: by an
-    instruction of its frame, and not through other functions, in Python or in C. The exception has
+    A tensor that refuses to be true or false counts only if an instruction of the statement's frame
+    asked it. Functions that the statement calls, in Python or in C, do not count. The exception has
     the tensor.
     """
     error = sys.exc_info()[1]
@@ -131,7 +132,7 @@ def _is_asking(entry: TracebackType, tensor: object) -> bool:
     the Python form; this is read while tracing, after a tensor has refused.
     """
     code, place = entry.tb_frame.f_code.co_code, entry.tb_lasti
-    while code[place] == dis.EXTENDED_ARG:  # Python 3.10 gives the place of the first of these
+    while code[place] == dis.EXTENDED_ARG:  # Python 3.10 gives the place of the first prefix
         place += 2
     name, argument = dis.opname[code[place]], code[place + 1]
     in_match = name == "COMPARE_OP" and argument & _BOOL  # others are `asked_apart`
@@ -139,8 +140,8 @@ def _is_asking(entry: TracebackType, tensor: object) -> bool:
         return False
     inner = entry.tb_next
     while inner is not None:
-        # Only a frame says whether a method asked its own tensor. This happens once for each
-        # statement where a tensor decides, while it is traced: no call pays for it.
+        # Only a frame says whether a method asked the tensor that it belongs to. This runs once for
+        # each statement where a tensor decides, in its trace: no call pays for it.
         frame = inner.tb_frame
         if not is_own(frame.f_code) and frame.f_locals.get("self") is not tensor:
             return False
@@ -157,14 +158,14 @@ def handled() -> BaseException:
 
 
 def python_truth(value: object) -> Any:
-    """The value, whose truth Python asks for; refuses a tensor."""
+    """The value itself, whose truth Python asks for. Refuses a tensor."""
     if staged(value):
         raise refusals.python_truth(value)
     return value
 
 
 def refuse_match() -> NoReturn:
-    """Refuses a `match` whose pattern or guard asked a tensor."""
+    """Refuse a `match` whose pattern or guard asked a tensor."""
     raise refusals.match() from None
 
 
@@ -195,7 +196,7 @@ places = ListPlaces
 
 
 def undefined(value: object) -> bool:
-    """Whether the value stands for none."""
+    """Whether the value stands for a missing one."""
     return isinstance(value, Undefined)
 
 
@@ -222,7 +223,7 @@ def _variables(
     set_: SetState | None,
     *functions: Function,
 ) -> Variables:
-    """The variables of a statement, by their functions, or else in the cells of its parts."""
+    """The variables of a statement: by `get` and `set_`, or else in the cells of its parts."""
     if get is not None and set_ is not None:
         return Variables(get, set_, names)
     cells = {name: cell for function in functions for name, cell in cells_of(function).items()}
@@ -241,15 +242,14 @@ def if_stmt(
 ) -> None:
     """`if cond: body` `else: orelse`; the first `nouts` symbols are read afterwards.
 
-    `lists` has the variables whose lists loops inside may change.
+    `lists` has the variables whose lists the loops in a branch may change.
     """
     orelse = orelse or _nothing
     if staged(cond):
         variables = _variables(symbol_names, get_state, set_state, body, orelse)
         build = functools.partial(regions.stage_if, _staging, cond, body, orelse, variables, nouts)
-        build_again(
-            _staging, functools.partial(Found, lists, False), None, (body, orelse), variables, build
-        )
+        region_lists = functools.partial(RegionLists, lists, False)
+        build_region(_staging, region_lists, None, (body, orelse), variables, build)
     elif cond:
         body()
     else:
@@ -265,9 +265,9 @@ def while_stmt(
     opts: LoopOptions,
     known: object = None,
 ) -> None:
-    """`while test: body`. `known` is the value of the first test where Python has asked it already.
+    """`while test: body`; `known` is the first value of the test where Python has evaluated it.
 
-    Where the test becomes a tensor after some iterations, the rest of the loop is staged.
+    If the test becomes a tensor after some iterations, the rest of the loop is staged.
     """
     go = test() if known is None else known
     while not staged(go):
@@ -278,9 +278,9 @@ def while_stmt(
     variables = _variables(symbol_names, get_state, set_state, test, body)
 
     def build() -> None:
-        held = _leaves(opts)
+        before = _leaves(opts)
         regions.stage_while(_staging, go, test, body, variables, opts)
-        _warn_of_changes(held, opts)
+        _warn_of_changes(before, opts)
 
     build_loop(_staging, opts, (test, body), variables, build)
 
@@ -294,33 +294,33 @@ def for_stmt(
     symbol_names: tuple[str, ...],
     opts: LoopOptions,
 ) -> None:
-    """`for item in items: body(item)`, for as long as `extra_test` holds.
+    """`for item in items: body(item)`, while `extra_test` holds.
 
-    Where `extra_test` becomes a tensor in a Python loop, each iteration that is left becomes a
-    branch under the condition.
+    If `extra_test` becomes a tensor in a Python loop, each further iteration becomes a branch under
+    that condition.
     """
-    way = None if type(items) in ITERABLES else _staging.iteration(items)
-    if way is not None:
+    iteration = None if type(items) in ITERABLES else _staging.iteration(items)
+    if iteration is not None:
         variables = _variables(symbol_names, get_state, set_state, body)
 
         def build() -> None:
-            held = _leaves(opts)
-            regions.stage_for(_staging, way, extra_test, body, variables, opts)
-            _warn_of_changes(held, opts)
+            before = _leaves(opts)
+            regions.stage_for(_staging, iteration, extra_test, body, variables, opts)
+            _warn_of_changes(before, opts)
 
         build_loop(_staging, opts, (extra_test, body), variables, build)
         return
-    left = iter(items)
+    iterator = iter(items)
     done = object()
     while True:
         go = extra_test() if extra_test is not None else True
         if staged(go):
             variables = _variables(symbol_names, get_state, set_state, body)
-            _guard_the_rest(left, cast(Thunk, extra_test), body, variables)
+            _guard_the_rest(iterator, cast(Thunk, extra_test), body, variables)
             return
         if not go:
             return
-        item = next(left, done)
+        item = next(iterator, done)
         if item is done:
             return
         body(item)
@@ -357,13 +357,14 @@ def _warn_of_changes(before: dict[str, list[object]], opts: LoopOptions) -> None
 
 
 def _guard_the_rest(
-    left: Iterator[object],
+    items: Iterator[object],
     extra_test: Thunk,
     body: ItemBody,
     variables: Variables,
 ) -> None:
+    """Build each further iteration of a Python loop as a branch under `extra_test`."""
     count = len(variables.names)
-    for number, item in enumerate(left):
+    for number, item in enumerate(items):
         if number > UNROLLED_AT_MOST:
             raise refusals.too_many_turns(number)
         run = functools.partial(body, item)
@@ -375,7 +376,7 @@ def _nothing() -> None:
 
 
 def assert_stmt(condition: object, message: Thunk | None = None) -> bool:
-    """The condition that `assert` tests: a tensor's is tested when the graph runs."""
+    """The condition of an `assert`. That of a tensor is tested when the graph runs."""
     if not staged(condition):
         return bool(condition)
     text = "" if message is None else str(message())
@@ -393,7 +394,7 @@ def not_(value: object) -> Any:
 
 
 def and_(first: object, *rest: Thunk) -> Any:
-    """`first and ...`: what follows a tensor is evaluated in the graph, and only if that holds."""
+    """`first and ...`: operands after a tensor run in the graph, and only if the tensor holds."""
     if not rest:
         return first
     if staged(first):

@@ -1,4 +1,4 @@
-"""What is never converted."""
+"""Functions that are never converted."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def mark(function: F) -> F:
 
 
 def is_marked(function: object) -> bool:
-    """Whether `mark` was called on it."""
+    """Whether `mark` has marked a function."""
     return getattr(function, _MARK, False) is True
 
 
 def is_library(name: str) -> bool:
-    """Whether functions of the module of that name stay as they are."""
+    """Whether the functions of a module, by its name, are never converted."""
     top = name.partition(".")[0]
     return top in LIBRARIES or (top in sys.stdlib_module_names and top != "__main__")
 
 
 def calls_back(function: types.FunctionType) -> bool:
-    """Whether it is a function of this library that calls its arguments."""
+    """Whether a function of this library calls functions among its arguments."""
     module = function.__globals__.get("__name__") or ""
     return module.startswith("graphwright.control.") or unwrap(function) is tree.map_structure
 
@@ -65,12 +65,12 @@ def note_converted(code: types.CodeType) -> None:
 
 
 def is_converted(code: types.CodeType) -> bool:
-    """Whether code came out of a conversion."""
+    """Whether a conversion made the code."""
     return code in _converted
 
 
 def is_exempt(function: types.FunctionType) -> bool:
-    """Whether a Python function stays as it is."""
+    """Whether a Python function is never converted."""
     return (
         is_converted(function.__code__)
         or bool(function.__code__.co_flags & _GENERATES)

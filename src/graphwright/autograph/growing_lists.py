@@ -1,8 +1,8 @@
 """Lists that grow: Python lists become lists of the graph, and all regions carry those along.
 
-A list of the graph stays one object and changes in place. So whoever holds it, by another variable,
-an attribute or an argument, sees each change. A branch or a loop has changed it if it holds other
-values at the end than at the beginning, whatever the program says.
+A list of the graph stays one object and changes in place. So a change shows in every variable,
+attribute and argument that holds the list. A branch or a loop has changed a list if its values
+differ between the beginning and the end.
 """
 
 from __future__ import annotations
@@ -28,60 +28,60 @@ from graphwright.autograph.touched_variables import MUTATORS
 from graphwright.types import tree
 from graphwright.types.arguments import TensorValue
 
-#: The Python lists of the regions around, and those that loops pass to functions, by identity.
-_found: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("found")
-_passed: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("passed")
+#: The Python lists of the enclosing regions, by identity.
+_outer_lists: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("outer_lists")
+#: Those that enclosing loops pass to functions.
+_passed_lists: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("passed_lists")
+
+#: The regions that note any change. Calls of methods are checked only while there is one.
+WATCHING: set[int] = set()
 
 
-#: The regions that note any change; calls of methods look only while there is one.
-PASSING: set[int] = set()
+class OuterListChange(BaseException):
+    """A region changes a list that an enclosing region has as a Python list."""
 
-
-class FoundBefore(BaseException):
-    """A change of a list that is older than a region around the change."""
-
-    def __init__(self, held: list[object]) -> None:
+    def __init__(self, python_list: list[object]) -> None:
         super().__init__()
-        self.held = held
+        self.python_list = python_list
 
 
-class Found:
-    """The Python lists at the beginning of a region, in case something in it changes one of them.
+class RegionLists:
+    """The Python lists at the beginning of a region, without those that become lists of the graph.
 
-    A branch notes only changes by loops. A loop that has `passed` lists to functions notes any
-    change, except of `others`.
+    `replaced` has the identities of these. A branch notes only changes by loops. A loop that passes
+    lists to functions (`passes`) notes any change.
     """
 
-    def __init__(self, variables: Holder, passed: bool, others: Iterable[int] = ()) -> None:
+    def __init__(self, variables: Holder, passes: bool, replaced: Iterable[int] = ()) -> None:
         self.variables = variables
-        lists = {id(held): held for _, _, held in python_lists(variables)}
-        self.lists = {key: held for key, held in lists.items() if key not in others}
-        self.is_passed = passed
+        lists = {id(python_list): python_list for _, _, python_list in python_lists(variables)}
+        self.lists = {key: value for key, value in lists.items() if key not in replaced}
+        self.passes = passes
 
-    def __enter__(self) -> Found:
-        self.token = _found.set(_found.get({}) | self.lists)
-        if self.is_passed:
-            self.others = _passed.set(_passed.get({}) | self.lists)
-            PASSING.add(id(self))
+    def __enter__(self) -> RegionLists:
+        self.token = _outer_lists.set(_outer_lists.get({}) | self.lists)
+        if self.passes:
+            self.passed_token = _passed_lists.set(_passed_lists.get({}) | self.lists)
+            WATCHING.add(id(self))
         return self
 
     def __exit__(self, *_: object) -> None:
-        _found.reset(self.token)
-        if self.is_passed:
-            _passed.reset(self.others)
-            PASSING.discard(id(self))
+        _outer_lists.reset(self.token)
+        if self.passes:
+            _passed_lists.reset(self.passed_token)
+            WATCHING.discard(id(self))
 
 
 def changes(method: BuiltinMethodType) -> BuiltinMethodType:
-    """The method that is about to be called; raises `FoundBefore` if it changes a passed list."""
-    held = method.__self__
-    if type(held) is list and id(held) in _passed.get({}) and method.__name__ in MUTATORS:
-        raise FoundBefore(held)
+    """The method itself. Raises `OuterListChange` if its call would change a passed list."""
+    items = method.__self__
+    if type(items) is list and id(items) in _passed_lists.get({}) and method.__name__ in MUTATORS:
+        raise OuterListChange(items)
     return method
 
 
 class Snapshot:
-    """The values of the variables of functions, with those that nothing reads afterwards."""
+    """The values of the variables of functions, also of those that nothing reads afterwards."""
 
     def __init__(self, *functions: Function | None) -> None:
         cells = [cell for function in functions for cell in cells_of(function).values()]
@@ -93,22 +93,22 @@ class Snapshot:
 
     def restore(self) -> None:
         """Set the variables to these values again."""
-        for cell, value, held in self.cells:
+        for cell, value, items in self.cells:
             if value is not EMPTY:
                 cell.cell_contents = value
-                if held is not None:
-                    refill(value, held)
+                if items is not None:
+                    refill(value, items)
             elif value_of(cell) is not EMPTY:
                 del cell.cell_contents
 
 
-class Growing:
+class ListReplacement:
     """Puts lists of the graph in place of the Python lists that a region may change.
 
-    `variables` says where the lists are. Other holders of such a Python list hold items that are
-    out of scope from then on, as they cannot know the list of the graph. Objects and dicts outlive
-    the trace, so a list there must hold a tensor of it. A region that cannot be built changes
-    nothing.
+    `variables` says where the lists are. The items of a replaced Python list are out of scope from
+    then on: other variables that hold it do not know the list of the graph. Objects and dicts
+    outlive the trace, so a list there is replaced only if it has a tensor of the trace. A region
+    that cannot be built changes nothing.
     """
 
     def __init__(
@@ -120,39 +120,39 @@ class Growing:
     ) -> None:
         self.staging = staging
         self.variables = variables
-        self.among = among  # the only ones that become others, if this is given
+        self.among = among  # the only lists to replace; None for all
         self.limits = {name: shape for name, shape in shapes or () if isinstance(name, str)}
         self.cells: list[tuple[Cell, list[Any]]] = []
-        self.made: dict[int, tuple[list[Any], list[Any], GrowingList]] = {}
+        self.replaced: dict[int, tuple[list[Any], list[Any], GrowingList]] = {}
 
     def __enter__(self) -> None:
-        for name, cell, held in python_lists(self.variables):
-            if self.among is not None and id(held) not in self.among:
+        for name, cell, python_list in python_lists(self.variables):
+            if self.among is not None and id(python_list) not in self.among:
                 continue
             if isinstance(cell, DictItem) and not any(
-                map(self.staging.is_traced, tree.flatten(held))
+                map(self.staging.is_traced, tree.flatten(python_list))
             ):
-                continue  # perhaps an earlier call left it, and the next one will expect more
-            if id(held) not in self.made:
-                new = self.staging.list_of(held, name, self.limits.get(name))
+                continue  # an earlier call may have left it, and the next one may read it
+            if id(python_list) not in self.replaced:
+                new = self.staging.list_of(python_list, name, self.limits.get(name))
                 if new is None:
                     continue
-                if id(held) in _found.get({}):
-                    raise FoundBefore(held)
-                self.made[id(held)] = held, held[:], new
-            self.cells.append((cell, held))
-        for held, items, new in self.made.values():
-            held[:] = [self.staging.lost(new)] * max(1, len(items))
-        for cell, held in self.cells:
-            cell.cell_contents = self.made[id(held)][2]
+                if id(python_list) in _outer_lists.get({}):
+                    raise OuterListChange(python_list)
+                self.replaced[id(python_list)] = python_list, python_list[:], new
+            self.cells.append((cell, python_list))
+        for python_list, items, new in self.replaced.values():
+            python_list[:] = [self.staging.lost(new)] * max(1, len(items))
+        for cell, python_list in self.cells:
+            cell.cell_contents = self.replaced[id(python_list)][2]
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             return
-        for held, items, _new in self.made.values():
-            held[:] = items
-        for cell, held in self.cells:
-            cell.cell_contents = held
+        for python_list, items, _new in self.replaced.values():
+            python_list[:] = items
+        for cell, python_list in self.cells:
+            cell.cell_contents = python_list
 
 
 def build_loop(
@@ -162,85 +162,86 @@ def build_loop(
     variables: Variables,
     build: Callable[[], None],
 ) -> None:
-    """Builds a loop, with lists of the graph for the Python lists that it changes.
+    """Build a loop, with lists of the graph for the Python lists that it changes.
 
-    Only a trace of its body shows which lists its callees change; then it is traced anew.
+    Only a trace of its body shows which lists its callees change. Then the body is traced again.
     `variables` are those of the loop, `functions` its parts.
     """
     shapes = options.get("shape_invariants")
-    with Growing(staging, options.get("lists"), shapes):
-        passed = functools.partial(Found, options.get("passed"), True)
-        build_again(staging, passed, shapes, functions, variables, build)
+    with ListReplacement(staging, options.get("lists"), shapes):
+        lists = functools.partial(RegionLists, options.get("passed"), True)
+        build_region(staging, lists, shapes, functions, variables, build)
 
 
-def build_again(
+def build_region(
     staging: Staging,
-    find: Callable[..., Found],
+    region_lists: Callable[..., RegionLists],
     shapes: ShapeInvariants | None,
     functions: Sequence[Function | None],
     variables: Variables,
     build: Callable[[], None],
 ) -> None:
-    """Builds a region, and again with each list that turns out to change in it."""
-    if not find().lists:
+    """Build a region, and build it again for each list that turns out to change in it."""
+    if not region_lists().lists:
         build()
         return
     before, initial = Snapshot(*functions), variables.get()
     changed: dict[int, list[Any]] = {}
     while True:
-        found = find(changed)
+        lists = region_lists(changed)
         try:
-            with found, Growing(staging, found.variables, shapes, changed):
+            with lists, ListReplacement(staging, lists.variables, shapes, changed):
                 build()
             return
-        except FoundBefore as change:
-            if id(change.held) not in found.lists:
+        except OuterListChange as change:
+            if id(change.python_list) not in lists.lists:
                 raise
-            changed[id(change.held)] = change.held
+            changed[id(change.python_list)] = change.python_list
             variables.set(initial)
             before.restore()
 
 
+#: A leaf that is made later, and its position.
 Late = tuple[int, Thunk]
 
 
 class CarriedLists:
-    """The lists of the graph, whose values a region has among its own."""
+    """The lists of the graph, whose values cross the boundary of a region like variables."""
 
     def __init__(self, staging: Staging) -> None:
         self.lists = staging.lists()
-        self.before = [held.flows for held in self.lists]
+        self.before = [graph_list.flows for graph_list in self.lists]
 
     def reset(self) -> None:
-        """Set them to their values before the region."""
-        for held, flows in zip(self.lists, self.before):
-            held.flows = flows
+        """Set all lists to their values before the region."""
+        for graph_list, flows in zip(self.lists, self.before):
+            graph_list.flows = flows
 
     def __enter__(self) -> CarriedLists:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:  # the region was not built
+        if kind is not None:  # building the region failed
             self.reset()
 
     def widths(self) -> list[int]:
-        """How many values each list is: 0 as long as the type of its items is not known."""
-        return [held.width for held in self.lists]
+        """The number of values of each list: 0 while the type of its items is unknown."""
+        return [graph_list.width for graph_list in self.lists]
 
     def leaves(self) -> Leaves:
-        """What they hold now."""
-        return [flow for held in self.lists for flow in held.flows]
+        """The present values of all lists, flat."""
+        return [flow for graph_list in self.lists for flow in graph_list.flows]
 
-    def take(self, leaves: Leaves, among: Sequence[bool] | None = None) -> None:
-        """Set them to these values; with `among`, only the lists that it says."""
-        left = iter(leaves)
-        for number, held in enumerate(self.lists):
-            flows = tuple([next(left) for _ in range(held.width)])
-            held.flows = flows if among is None or among[number] else self.before[number]
+    def set(self, leaves: Leaves, among: Sequence[bool] | None = None) -> None:
+        """Set the lists to these values; with `among`, only those that have True there."""
+        values = iter(leaves)
+        for number, graph_list in enumerate(self.lists):
+            flows = tuple([next(values) for _ in range(graph_list.width)])
+            graph_list.flows = flows if among is None or among[number] else self.before[number]
 
     def changed(self, since: Sequence[object]) -> list[bool]:
-        """Whether each list has other values than `since`."""
-        return [held.flows is not flows for held, flows in zip(self.lists, since)]
+        """Whether each list has other values than in `since`."""
+        return [graph_list.flows is not flows for graph_list, flows in zip(self.lists, since)]
 
 
 def cond(
@@ -250,9 +251,9 @@ def cond(
     other: Callable[[], Leaves],
     late: list[Late] | None = None,
 ) -> Leaves:
-    """Both branches in the graph, with the lists that they change.
+    """Build both branches in the graph, with the lists that they change.
 
-    `late` says, after both, which leaves the first branch has besides (see `Staging.cond`).
+    `late` is complete after both: further leaves of the first branch (see `Staging.cond`).
     """
     late = [] if late is None else late
     lists = CarriedLists(staging)
@@ -271,14 +272,14 @@ def cond(
     def second() -> Leaves:
         leaves = branch(other)
         position = len(leaves) - sum(lists.widths())
-        for held, before in zip(lists.lists, known):
-            if not before:  # the first branch knew nothing of the items' type
-                late.extend((position + i, empty) for i, empty in enumerate(held.empty_flows()))
-            position += held.width
+        for graph_list, before in zip(lists.lists, known):
+            if not before:  # the type of the items was unknown in the first branch
+                late.extend(enumerate(graph_list.empty_flows(), position))
+            position += graph_list.width
         return leaves
 
     with lists:
         results = staging.cond(pred, lambda: branch(then), second, late)
     count = len(results) - sum(lists.widths())
-    lists.take(results[count:], [any(flags) for flags in zip(*changed)])
+    lists.set(results[count:], [any(flags) for flags in zip(*changed)])
     return results[:count]

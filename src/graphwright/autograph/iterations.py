@@ -1,7 +1,7 @@
-"""Ways of the graph through the iterables of `for`: tensors, ranges, and what is made of them.
+"""Iterations of the graph over tensors, ranges, arrays, and combinations of them.
 
-Any class takes part by a method `__graph_iteration__`. It returns an `Iteration`, or a `Fold` where
-it makes the loop itself (see `staging`).
+A class takes part by a method `__graph_iteration__`. It returns an `Iteration`, or a `Fold` if the
+class makes the loop itself (see `staging`).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class RangeItems:
     ) -> None:
         self.limit = limit
         self.delta = delta
-        self.step = step  # the value of delta where it is known
+        self.step = step  # the value of delta, or None where only the graph knows it
         self.start: Position = [start]
 
     def more(self, position: Position) -> Any:
@@ -90,7 +90,7 @@ class RangeItems:
 
 
 def of_tensor(tensor: TensorValue) -> Iteration:
-    """The way through a tensor; a range's numbers are counted, not looked up."""
+    """The iteration over a tensor. The numbers of a range are counted, so it needs no tensor."""
     if isinstance(tensor, SymbolicTensor) and isinstance(tensor._value.node.op, Range):
         start, limit, delta = tensor._value.node.inputs
         first, last, step = (SymbolicTensor(v, tensor.graph) for v in (start, limit, delta))
@@ -105,25 +105,25 @@ def is_looped(items: object) -> bool:
 
 
 def of(items: object) -> Iteration | Fold:
-    """The way through an iterable of the graph."""
+    """The iteration, or the fold, over an iterable of the graph."""
     if isinstance(items, (Tensor, Variable)):
         return of_tensor(convert(items))
     if isinstance(items, TensorArray):
         return ArrayItems(items)
     iterable: Any = items
-    way: Iteration | Fold = iterable.__graph_iteration__()
-    return way
+    iteration: Iteration | Fold = iterable.__graph_iteration__()
+    return iteration
 
 
 def step_by_step(items: object) -> Iteration:
-    """The way through one of several iterables that are looped over together."""
-    way = of(items) if is_looped(items) else None
-    if way is None or isinstance(way, Fold):
+    """The iteration over one of several iterables that are looped over together."""
+    iteration = of(items) if is_looped(items) else None
+    if iteration is None or isinstance(iteration, Fold):
         raise TypeError(
             f"a tensor and {type(items).__name__} cannot be looped over together: make the "
             "other one a tensor too"
         )
-    return way
+    return iteration
 
 
 class _ForLoopsOnly:
@@ -151,10 +151,10 @@ class Combined(_ForLoopsOnly):
         return self
 
     def split(self, position: Position) -> list[Position]:
-        pieces, taken = [], 0
+        pieces, start = [], 0
         for part in self.parts:
-            pieces.append(position[taken : taken + len(part.start)])
-            taken += len(part.start)
+            pieces.append(position[start : start + len(part.start)])
+            start += len(part.start)
         return pieces
 
     def more(self, position: Position) -> Any:
@@ -175,7 +175,7 @@ class Combined(_ForLoopsOnly):
 
 
 class Filtered(_ForLoopsOnly):
-    """The items that a condition holds for."""
+    """The items for which a condition holds."""
 
     relaxes = False
 
@@ -199,8 +199,8 @@ class Filtered(_ForLoopsOnly):
         count = len(self.part.start)
 
         def test(*leaves: Any) -> Any:
-            there = self.part.more(leaves[:count])
-            return there if more is None else logical_and(there, more(leaves[count:]))
+            has_item = self.part.more(leaves[:count])
+            return has_item if more is None else logical_and(has_item, more(leaves[count:]))
 
         def body(*leaves: Any) -> Leaves:
             position, variables = leaves[:count], leaves[count:]
@@ -214,7 +214,7 @@ class Filtered(_ForLoopsOnly):
 
 
 def invariants(first: Leaves, shapes: Sequence[ShapeLike] | None) -> list[Any] | None:
-    """The shapes that the variables of a loop may have; None says nothing of one of them."""
+    """The shapes that loop variables may have: for None in `shapes`, that of the first value."""
     if shapes is None:
         return None
     pairs = zip(first, shapes)
@@ -222,7 +222,7 @@ def invariants(first: Leaves, shapes: Sequence[ShapeLike] | None) -> list[Any] |
 
 
 class Counter:
-    """start, start + 1, ... without an end."""
+    """The numbers start, start + 1, ..., without an end."""
 
     def __init__(self, start: TensorLike) -> None:
         self.start: Position = [convert(start)]

@@ -27,7 +27,7 @@ class DictItem:
 
 #: A place that holds a value.
 Cell = CellType | DictItem
-#: The name of an attribute or item, what gives the dict that it is in, and its key there.
+#: The name of an attribute or item, a function that returns its dict, and its key there.
 Keyed = tuple[str, Callable[[], object], object]
 
 
@@ -48,13 +48,13 @@ class ListPlaces:
             try:
                 owner = owner_of()
             except (AttributeError, IndexError, KeyError, NameError, TypeError):
-                continue  # the region makes the object
+                continue  # the object does not exist before the region makes it
             if type(owner) is dict and key in owner:
                 cells[name] = DictItem(owner, key)
         return cells
 
 
-#: What says where lists are: a function by its cells, or places.
+#: Says where lists are: a function, by its cells, or places.
 Holder = Callable[..., object] | ListPlaces | None
 
 
@@ -66,7 +66,7 @@ def python_lists(holder: Holder) -> list[tuple[str, Cell, list[Any]]]:
     return [(name, cell, value) for name, cell, value in values if type(value) is list]
 
 
-#: What an empty cell gives.
+#: The value of an empty cell.
 EMPTY = object()
 
 

@@ -1,12 +1,12 @@
 """Reads of variables in staged forms: `x` becomes `ag__.ld(x)`.
 
 The functions of a staged form share a variable that one of them assigns, so it is a cell there.
-Python's words about an empty cell are about an enclosing function, which no program has. So a
-variable without a value holds `Undefined` in a staged form, and `ag__.ld` refuses to read that in
-the words for a local variable.
+Python's error about an empty cell names an enclosing function, which the program lacks. So a
+variable without a value holds `Undefined` in a staged form. `ag__.ld` refuses to read that, with
+Python's error about a local variable.
 
-Variables that inner functions of the program share are no part of this: their cells are those of
-the original function.
+Variables that inner functions of the program share need no loads: they have the cells of the
+original function.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphwright.autograph.touched_variables import Names
 
 
 def leave(node: ast.AST) -> None:
-    """Note that a function of the staged form gives variables, not their values."""
+    """Note that a function of the staged form handles variables, not their values."""
     node.asks_variables = True  # type: ignore[attr-defined]
 
 

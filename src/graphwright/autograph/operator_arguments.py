@@ -1,5 +1,8 @@
-"""What operators of converted code take: the parts of a statement as functions, the variables that
-these assign, what stands for a value that is missing, and the options of loops."""
+"""Arguments of the operators of converted code.
+
+These are the parts of a statement as functions, the variables that these assign, stand-ins for
+missing values, and the options of loops.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ from graphwright.types.arguments import ShapeLike, TensorLike
 
 #: A function of the program, or of a part of it.
 Function = Callable[..., object]
-#: A part that takes nothing: a branch, a test, an operand that may be skipped.
+#: A part without parameters: a branch, a test, an operand that may be skipped.
 Thunk = Callable[[], Any]
 #: The body of a `for`, which takes the item.
 ItemBody = Callable[[Any], None]
 
 
 class Undefined:
-    """The state of a variable that has no value."""
+    """Stands for the value of a variable that has none."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -28,7 +31,7 @@ class Undefined:
         return f"<undefined {self.name}>"
 
     def refuse(self, *_: object) -> NoReturn:
-        """Raise what Python raises where a local variable without a value is read."""
+        """Raise the error of Python for a read of a local variable without a value."""
         raise UnboundLocalError(
             f"cannot access local variable {self.name!r} where it is not associated with a value"
         )
@@ -47,11 +50,11 @@ class UndefinedReturn(Undefined):
 
 #: The values of a statement's variables.
 State = tuple[object, ...]
-#: Reads and sets these variables in the function that has them.
+#: Functions that read and set these variables in the scope that has them.
 GetState = Callable[[], State]
 SetState = Callable[[State], None]
 
-#: Loop variables, or their names, with the shapes that they may have.
+#: Pairs of a loop variable, or its name, and the shape that it may have.
 ShapeInvariants = Sequence[tuple[object, ShapeLike]]
 
 
@@ -72,10 +75,10 @@ class WhileOptions(TypedDict, total=False):
 
 
 class LoopOptions(WhileOptions, total=False):
-    """The options of a loop, with what converted code adds.
+    """The options of a loop, with those that converted code adds.
 
-    `lists` has the variables whose lists the loop may change, `passed` those whose lists it passes
-    to functions, and `mutated` gives the containers that methods change in it.
+    `lists` has the variables whose lists the loop may change, and `passed` those whose lists it
+    passes to functions. `mutated` returns the containers that methods change in the loop.
     """
 
     iterate_names: str

@@ -1,7 +1,7 @@
 """Builtins that take tensors, and builtins that call their arguments.
 
-Each is Python's own unless an argument is staged (or, where a list of values is compared,
-one of its items); then the staging's function of that name takes over.
+Each calls Python's builtin unless an argument is staged, or an item of a list whose items are
+compared. Then it calls the staging's function of that name.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from graphwright.autograph import converted_operators
 from graphwright.autograph.converted_operators import ITERABLES, PLAIN
 from graphwright.autograph.operator_arguments import Function
 
-#: Gives the converted form of a function.
+#: Returns the converted form of a function.
 Convert = Callable[[object], Any]
 
 
 def table(convert: Convert) -> dict[object, Function]:
-    """The functions to call instead of builtins; `convert` converts what they call."""
+    """The functions to call instead of builtins; `convert` converts the functions they call."""
     overloads: dict[object, Function] = {
         builtin: _on_tensors(builtin) for builtin in (abs, bool, float, int, len, range, sum)
     }
@@ -37,7 +37,7 @@ def _on_tensors(builtin: Function) -> Function:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
-            if type(arg) not in PLAIN and (converted_operators.staged(arg) or _answers(arg)):
+            if type(arg) not in PLAIN and (converted_operators.staged(arg) or _has_builtins(arg)):
                 return converted_operators.builtin(name)(*args, **kwargs)
             if type(arg) is list and arg:
                 converted_operators.refuse_lost(arg[-1])
@@ -46,8 +46,8 @@ def _on_tensors(builtin: Function) -> Function:
     return _named(call, builtin)
 
 
-def _answers(arg: object) -> bool:
-    """Whether the class of something that the graph loops over has builtins of its own."""
+def _has_builtins(arg: object) -> bool:
+    """Whether the graph loops over `arg`, and its class defines forms of builtins."""
     return hasattr(type(arg), "__graph_builtin__") and converted_operators.loops(arg)
 
 
@@ -87,17 +87,17 @@ def _holds_staged(items: object) -> bool:
 
 
 def _until_decided(builtin: Function, items: Iterator[object]) -> list[object]:
-    """The items that the builtin looks at: `any` and `all` stop where Python values decide."""
-    seen: list[object] = []
+    """The items that the builtin reads: `any` and `all` stop where a Python value decides."""
+    read: list[object] = []
     for item in items:
-        seen.append(item)
+        read.append(item)
         if (
             builtin in (any, all)
             and not converted_operators.staged(item)
             and bool(item) is (builtin is any)
         ):
             break
-    return seen
+    return read
 
 
 def _by_key(

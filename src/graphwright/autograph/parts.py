@@ -43,7 +43,8 @@ class RegionState:
 class PartWriter:
     """Writes the parts of statements of one function.
 
-    With `inline`, what it writes runs, and lacks what operators know without it.
+    With `inline` the parts run, and lack what operators know by themselves. Else `to_code` shows
+    them.
     """
 
     def __init__(self, flow: VariableFlow, fresh: Fresh, private: Names, inline: bool) -> None:
@@ -51,13 +52,13 @@ class PartWriter:
         self.fresh = fresh
         self.private = private  # variables that hold `Undefined` where they have no value
         self.inline = inline
-        # Of these, the variables that `to_code` shows loads of, and those that may have no value
-        # before a statement.
+        # Private variables whose loads `to_code` shows, and those that may have no value before a
+        # statement.
         self.loaded: set[str] = set()
         self.unset: set[str] = set()
 
     def state(self, node: ast.stmt, inside: Summary, live: Names, read: Names) -> RegionState:
-        """What the statement changes that is read after it (first) or again inside it."""
+        """The symbols that the statement changes: first those read after it, then those inside."""
         outputs = sorted(inside.modified & live)
         inputs = sorted((inside.modified & read) - live)
         names = outputs + inputs
@@ -65,7 +66,7 @@ class PartWriter:
         if not self.inline:
             self._note(node, inside)
         attributes = _steady(inside.attributes, inside.modified)
-        extended = inside.modified & inside.mutated.keys()  # by `+=`: it stays the same container
+        extended = inside.modified & inside.mutated.keys()  # by `+=`, which keeps the container
         moved = inside.modified - (extended - inside.assigned)
         containers = _steady(inside.containers, moved)
         containers = {name: place for name, place in containers.items() if name not in attributes}
@@ -83,7 +84,7 @@ class PartWriter:
         self.unset |= unset
 
     def is_unsure(self, node: ast.stmt, inside: Summary, name: str) -> bool:
-        """Whether a variable may have no value. Inline, that of `return` has none before it."""
+        """Whether a variable may have no value. Inline, the return value has none before."""
         if name in inside.deleted or not self.flow.defined_before(node, name):
             return True
         return self.inline and name.startswith(RETURN_VALUE)
@@ -102,17 +103,17 @@ class PartWriter:
         inside: Summary,
         params: Sequence[str] = (),
     ) -> ast.FunctionDef:
-        """A part of a statement as a function that assigns the variables of this one."""
+        """A part of a statement, as a function that assigns the variables of the program's one."""
         return place.function(
             self.fresh.name(name), params, [*self.shared(place, inside.modified), *body]
             or [place.nothing()]
         )  # fmt: skip
 
     def head(self, place: SyntaxPlace) -> Block:
-        """An instruction of the statement's first line, in what runs.
+        """An instruction of the statement's first line, in parts that run.
 
-        So tools that follow lines, as for branch coverage, see where a branch or a turn begins, and
-        that a turn goes back.
+        Tools that follow lines, as for branch coverage, see by it where a branch or an iteration
+        begins.
         """
         return [place.statement(place.load(OPERATORS))] if self.inline else []
 
@@ -130,7 +131,7 @@ class PartWriter:
     def access(self, place: SyntaxPlace, state: RegionState) -> tuple[Block, list[ast.expr]]:
         """`get_state` and `set_state`, and the arguments that operators take for them.
 
-        What runs needs neither for variables alone: operators know their cells by name.
+        Parts that run need neither for variables alone: operators know the cells by name.
         """
         names = place.names(state.symbols())
         if self.inline and self.are_cells(state):

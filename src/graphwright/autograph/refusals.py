@@ -1,6 +1,7 @@
 """Errors for branches and loops that cannot be part of the graph.
 
-Each says what is wrong, in TensorFlow's words where it has some, what to write instead, and where.
+Each says what is wrong, in TensorFlow's words where it has some. It adds what to write instead, and
+the line of the program.
 """
 
 from __future__ import annotations

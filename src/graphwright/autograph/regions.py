@@ -1,4 +1,4 @@
-"""Branches and loops of the graph, out of functions that assign variables.
+"""Branches and loops of the graph, made of functions that assign variables.
 
 The variables cross the boundary of a graph as flat lists of leaves. A leaf is carried (a tensor) or
 converted (a number, a string). Any other value stays in Python, and must be the same on each path.
@@ -34,14 +34,14 @@ from graphwright.types.shape import TensorShape
 def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables:
     """The variables whose values are in cells.
 
-    Cells of variables without a value hold `Undefined`, or nothing where others share them.
+    A variable without a value has `Undefined` in its cell; a cell that others share is empty.
     """
     vacant = [cell for cell in cells if is_vacant(cell)]
 
     def value_of(cell: CellType, name: str) -> Any:
         try:
             return cell.cell_contents
-        except ValueError:  # it is empty
+        except ValueError:  # the cell is empty
             return Undefined(name)
 
     def get() -> State:
@@ -61,7 +61,7 @@ _STAYS = object()  # the leaf stays in Python
 
 
 def _carried(staging: Staging, leaf: object) -> Any:
-    """The leaf as something that crosses graphs, or `_STAYS`."""
+    """The leaf as a value that crosses the boundary of graphs, or `_STAYS`."""
     if staging.carries(leaf):
         return leaf
     if leaf is None or isinstance(leaf, Undefined):
@@ -87,7 +87,7 @@ class _Branches:
         self.names = names
         self.first: State = ()
         self.carried: list[list[Any]] = []  # of the first branch, a list for each name
-        self.late: list[tuple[int, Thunk]] = []  # leaves of the first that need the second
+        self.late: list[growing_lists.Late] = []  # leaves of the first that need the second
 
     def end_first(self, values: State) -> Leaves:
         self.first = values
@@ -97,24 +97,24 @@ class _Branches:
         return [leaf for leaves in self.carried for leaf in leaves if leaf is not _STAYS]
 
     def end_second(self, values: State) -> Leaves:
-        """The leaves of the second branch, checked; also notes which values stay in Python."""
+        """Returns the leaves of the second branch, and notes which values stay in Python."""
         self.python: list[list[Any]] = []
         leaves: list[object] = []
         for position, name in enumerate(self.names):
             one, two = self.first[position], values[position]
             if name.startswith(RETURN_VALUE) and _is_undefined(one) != _is_undefined(two):
                 if _is_undefined(one):
-                    self.returned(position, two, leaves)
+                    self.add_return_value(position, two, leaves)
                     continue
-                two = tree.map_structure(lambda leaf: _like(self.staging, leaf), one)
+                two = tree.map_structure(lambda leaf: _zeros_like(self.staging, leaf), one)
             self.check_presence(name, one, two)
-            leaves += self.symbol(name, position, one, two, len(leaves))
+            leaves += self.leaves_of(name, position, one, two, len(leaves))
         return leaves
 
-    def returned(self, position: int, value: object, leaves: list[object]) -> None:
-        """Add the leaves of what the second branch alone returns.
+    def add_return_value(self, position: int, value: object, leaves: list[object]) -> None:
+        """Add the leaves of the value that the second branch alone returns.
 
-        The first one has leaves like them, which nothing reads.
+        The first branch gets leaves of the same types, which nothing reads.
         """
         flat = tree.flatten(value)
         self.carried[position] = [_carried(self.staging, leaf) for leaf in flat]
@@ -134,8 +134,8 @@ class _Branches:
             if value is None and other is not None:
                 raise refusals.is_none(name, branch)
 
-    def symbol(self, name: str, position: int, one: object, two: object, before: int) -> Leaves:
-        """The leaves of one variable; the number of those `before` it says their places."""
+    def leaves_of(self, name: str, position: int, one: object, two: object, start: int) -> Leaves:
+        """The leaves of one variable, the first of which is leaf number `start` of the branch."""
         try:
             tree.assert_same_structure(one, two)
         except (TypeError, ValueError) as error:
@@ -144,9 +144,9 @@ class _Branches:
         python: list[Any] = []
         carried = self.carried[position]
         for i, (a, b) in enumerate(zip(tree.flatten(one), tree.flatten(two))):
-            if a is not b and self.staging.is_variable(a):  # beside anything else it is its value
+            if a is not b and self.staging.is_variable(a):  # only its value can join another one
                 carried[i] = a
-                self.late.append((len(leaves) + before, functools.partial(self.staging.read, a)))
+                self.late.append((len(leaves) + start, functools.partial(self.staging.read, a)))
             if a is not b and self.staging.is_variable(b):
                 b = self.staging.read(b)
             first, second = carried[i], _carried(self.staging, b)
@@ -171,13 +171,13 @@ class _Branches:
 
     def merge(self, results: Leaves) -> State:
         """The values after the statement."""
-        left = iter(results)
+        following = iter(results)
         values = []
         for value, carried, python in zip(self.first, self.carried, self.python):
             leaves = []
-            for crossing, kept in zip(carried, python):
-                result = next(left) if crossing is not _STAYS else kept
-                leaves.append(result if kept is _STAYS else kept)
+            for crossing, constant in zip(carried, python):
+                result = next(following) if crossing is not _STAYS else constant
+                leaves.append(result if constant is _STAYS else constant)
             values.append(tree.pack_sequence_as(value, leaves))
         return tuple(values)
 
@@ -190,7 +190,7 @@ def _equal(a: object, b: object) -> bool:
     return type(a) is type(b) and type(a) in (bool, int, float, str, bytes) and bool(a == b)
 
 
-def _like(staging: Staging, leaf: object) -> Any:
+def _zeros_like(staging: Staging, leaf: object) -> Any:
     carried = _carried(staging, leaf)
     return leaf if carried is _STAYS else staging.zeros(carried)
 
@@ -249,7 +249,7 @@ def _operand(staging: Staging, value: object, word: str) -> Any:
 
 
 class _WiderShapes(Exception):
-    """A loop whose variables have wider shapes after an iteration than they may have."""
+    """The variables of a loop have wider shapes after an iteration than they may have."""
 
     def __init__(self, shapes: list[ShapeLike]) -> None:
         super().__init__("shapes change in a loop")
@@ -257,10 +257,9 @@ class _WiderShapes(Exception):
 
 
 class _LoopVariables:
-    """The variables of a loop, as the leaves that go around.
+    """The variables of a loop, as the leaves that each iteration takes and returns.
 
-    Where the loop `relaxes` shapes, one that changes is no error: the loop is built again with a
-    wider one.
+    Where the loop `relaxes` shapes, a wider shape is no error: the loop is built again with it.
     """
 
     def __init__(
@@ -278,11 +277,11 @@ class _LoopVariables:
         return [leaf for leaves in self.carried for leaf in leaves if leaf is not _STAYS]
 
     def unpack(self, leaves: Leaves) -> State:
-        left = iter(leaves)
+        following = iter(leaves)
         values = []
         for value, carried in zip(self.initial, self.carried):
             new = [
-                old if crossing is _STAYS else next(left)
+                old if crossing is _STAYS else next(following)
                 for old, crossing in zip(tree.flatten(value), carried)
             ]
             values.append(tree.pack_sequence_as(value, new))
@@ -290,7 +289,7 @@ class _LoopVariables:
 
     def pack(self, values: State, shapes: Sequence[ShapeLike]) -> Leaves:
         """The leaves after one iteration, checked against those before the loop."""
-        left = iter(enumerate(shapes))
+        limits = iter(enumerate(shapes))
         leaves: list[object] = []
         wider: dict[int, ShapeLike] = {}
         for name, old, new, carried in zip(self.names, self.initial, values, self.carried):
@@ -299,11 +298,11 @@ class _LoopVariables:
                 if crossing is _STAYS:
                     self.check_same(name, before, after)
                 else:
-                    place, shape = next(left)
-                    leaf, limit = self.check_type(name, before, crossing, after, shape)
+                    position, limit = next(limits)
+                    leaf, shape = self.check_type(name, before, crossing, after, limit)
                     leaves.append(leaf)
-                    if limit is not None:
-                        wider[place] = limit
+                    if shape is not None:
+                        wider[position] = shape
         if wider:
             raise _WiderShapes([wider.get(i, shape) for i, shape in enumerate(shapes)])
         return leaves
@@ -323,7 +322,7 @@ class _LoopVariables:
     def check_type(
         self, name: str, original: object, before: object, value: object, shape: ShapeLike
     ) -> tuple[Any, ShapeLike]:
-        """The leaf, and the shape that it needs if that is wider than the one it may have."""
+        """The leaf, and its shape if that is wider than the loop allows, else None."""
         if self.staging.is_variable(value):
             value = self.staging.read(value)
         after = _carried(self.staging, value)
@@ -349,7 +348,7 @@ def stage_while(
     variables: Variables,
     options: LoopOptions,
 ) -> None:
-    """Build a while loop whose test has been evaluated once: `go`.
+    """Build a while loop; `go` is the first value of its test.
 
     The value of the test is a loop variable. So the test stands once before the loop and once at
     the end of its body, and its effects happen as often as in Python.
@@ -373,17 +372,17 @@ def stage_for(
 ) -> None:
     """Build a for loop over something that the graph iterates."""
 
-    def goes_on() -> Any:
+    def holds() -> Any:
         assert extra_test is not None
         return staging.condition(_as_tensor(staging, extra_test()), "loop")
 
     if isinstance(iteration, Fold):
-        _fold(staging, iteration, goes_on if extra_test else None, body, variables, options)
+        _fold(staging, iteration, holds if extra_test else None, body, variables, options)
         return
 
     def more(position: Position) -> Any:
         first = iteration.more(position)
-        return first if extra_test is None else staging.all_of(first, goes_on())
+        return first if extra_test is None else staging.all_of(first, holds())
 
     def step(position: Position) -> Position:
         body(iteration.item(position))
@@ -395,34 +394,34 @@ def stage_for(
 def _fold(
     staging: Staging,
     items: Fold,
-    goes_on: Thunk | None,
+    holds: Thunk | None,
     body: ItemBody,
     variables: Variables,
     options: LoopOptions,
 ) -> None:
     """Build a for loop that the iterable makes itself."""
-    present: list[object] = []
+    current: list[object] = []  # the items of the iterations that are being traced
 
     def step(position: Position) -> Position:
-        body(present[-1] if present else items.sample())
+        body(current[-1] if current else items.sample())
         return []
 
     def run(
         test: Callable[..., TensorValue],
-        turn: Callable[..., Leaves],
+        iterate: Callable[..., Leaves],
         start: Leaves,
         shapes: Sequence[ShapeLike] | None,
         *_: object,
     ) -> Leaves:
         def each(leaves: Leaves, item: object) -> Leaves:
-            present.append(item)
-            return turn(*leaves)
+            current.append(item)
+            return iterate(*leaves)
 
-        goes = (lambda leaves: test(*leaves)) if goes_on else None
-        return items.fold(start, goes, each, shapes)
+        condition = (lambda leaves: test(*leaves)) if holds else None
+        return items.fold(start, condition, each, shapes)
 
     def more(position: Position) -> Any:
-        return goes_on and goes_on()
+        return holds and holds()
 
     _loop(staging, [], more, step, variables, options, run, items.relaxes)
 
@@ -441,25 +440,25 @@ def _loop(
     run: Callable[..., Leaves] | None = None,
     relaxes: bool = False,
 ) -> None:
-    """Build a loop with the variables of its position beside those of the program."""
-    initial, missing, learned = _initialise(staging, position, step, variables)
+    """Build a loop. Its position and the lists of the graph are loop variables too."""
+    initial, missing, open_shapes = _initialise(staging, position, step, variables)
     loop = _LoopVariables(staging, variables.names, initial, relaxes)
-    grown = growing_lists.CarriedLists(staging)
-    count, width = len(position), sum(grown.widths())
-    first: list[Any] = [*position, *grown.leaves(), *loop.start()]
-    asserted = [name for name in missing if not name.startswith(RETURN_VALUE)]
-    if asserted:  # whether the loop has run at all is a loop variable too
+    lists = growing_lists.CarriedLists(staging)
+    count, width = len(position), sum(lists.widths())
+    first: list[Any] = [*position, *lists.leaves(), *loop.start()]
+    unassigned = [name for name in missing if not name.startswith(RETURN_VALUE)]
+    if unassigned:  # whether the loop has run at all is a loop variable too
         first.append(staging.convert(False))
-    shapes = _shapes(loop, count + width, len(first), options, learned)
-    own = count + width
-    limits = [None] * (len(first) - own) if shapes is None else shapes[own:]
-    entered: list[object] = []
-    changed = [False] * len(grown.lists)
+    start = count + width  # of the leaves of the program's variables
+    shapes = _shapes(loop, start, len(first), options, open_shapes)
+    limits = [None] * (len(first) - start) if shapes is None else shapes[start:]
+    flows_before: list[object] = []
+    changed = [False] * len(lists.lists)
 
     def unpack(leaves: Sequence[object]) -> Any:
-        grown.take(leaves[count:])
-        entered[:] = [held.flows for held in grown.lists]
-        variables.set(loop.unpack(leaves[count + width :]))
+        lists.set(leaves[count:])
+        flows_before[:] = [graph_list.flows for graph_list in lists.lists]
+        variables.set(loop.unpack(leaves[start:]))
         return leaves[:count]
 
     def test(*leaves: Any) -> Any:
@@ -467,47 +466,51 @@ def _loop(
 
     def body(*leaves: Any) -> Leaves:
         after = step(unpack(leaves))
-        changed[:] = map(operator.or_, changed, grown.changed(entered))
-        result = [*after, *grown.leaves(), *loop.pack(variables.get(), limits)]
-        return [*result, staging.convert(True)] if asserted else result
+        changed[:] = map(operator.or_, changed, lists.changed(flows_before))
+        result = [*after, *lists.leaves(), *loop.pack(variables.get(), limits)]
+        return [*result, staging.convert(True)] if unassigned else result
 
-    passed: Any = {key: value for key, value in options.items() if key in _PASSED}
-    with grown:
+    while_options: Any = {key: value for key, value in options.items() if key in _WHILE_OPTIONS}
+    with lists:
         while True:
             try:
                 results: Sequence[Any] = (run or staging.while_loop)(
-                    test, body, first, shapes, passed
+                    test, body, first, shapes, while_options
                 )
                 break
             except _WiderShapes as wider:
                 limits = wider.shapes
-                shapes = [*[None] * (count + width), *limits]
-    if asserted:
-        names = ", ".join(asserted)
+                shapes = [*[None] * start, *limits]
+    if unassigned:
+        names = ", ".join(unassigned)
         staging.assert_true(results[-1], f"loop must iterate at least once to initialize {names}")
-    grown.take(results[count:], changed)
-    variables.set(loop.unpack(results[count + width :]))
+    lists.set(results[count:], changed)
+    variables.set(loop.unpack(results[start:]))
 
 
-_PASSED = ("maximum_iterations", "parallel_iterations", "swap_memory")
+#: The options of a loop that `tf.while_loop` has too.
+_WHILE_OPTIONS = ("maximum_iterations", "parallel_iterations", "swap_memory")
 
 
 def _shapes(
     loop: _LoopVariables,
-    own: int,
+    start: int,
     total: int,
     options: LoopOptions,
-    learned: dict[str, list[TensorShape | None]],
+    open_shapes: dict[str, list[TensorShape | None]],
 ) -> list[ShapeLike] | None:
-    """The shape invariants of all loop variables, None for those that keep theirs."""
-    wanted = options.get("shape_invariants") or ()
-    if not wanted and not learned:
+    """The shape invariants of `total` loop variables, None for those that keep their shapes.
+
+    Leaf number `start` is the first of the program's variables.
+    """
+    invariants = options.get("shape_invariants") or ()
+    if not invariants and not open_shapes:
         return None
-    by_name = {name: shape for name, shape in wanted if isinstance(name, str)}
-    shapes: list[ShapeLike] = [None] * own
+    by_name = {name: shape for name, shape in invariants if isinstance(name, str)}
+    shapes: list[ShapeLike] = [None] * start
     for name, value, carried in zip(loop.names, loop.initial, loop.carried):
-        shape = by_name.get(name, _by_identity(value, wanted))
-        each = learned.get(name, carried) if shape is None else carried
+        shape = by_name.get(name, _by_identity(value, invariants))
+        each = open_shapes.get(name, carried) if shape is None else carried
         shapes += [
             shape if each is carried else limit
             for limit, crossing in zip(each, carried)
@@ -516,8 +519,8 @@ def _shapes(
     return shapes + [None] * (total - len(shapes))
 
 
-def _by_identity(value: object, wanted: ShapeInvariants) -> ShapeLike:
-    for item, shape in wanted:
+def _by_identity(value: object, invariants: ShapeInvariants) -> ShapeLike:
+    for item, shape in invariants:
         if item is value:
             return shape
     return None
@@ -529,32 +532,32 @@ def _initialise(
     step: Callable[[Position], Position],
     variables: Variables,
 ) -> tuple[State, list[str], dict[str, list[TensorShape | None]]]:
-    """The state before a loop, the names with zeros for a missing value, and their open shapes.
+    """The state before a loop, the names of variables without a value, and their open shapes.
 
-    One iteration in a graph that is thrown away says which zeros these are. It also says the types
-    of the items of empty lists.
+    Zeros stand for a missing value. One iteration in a graph that is thrown away gives their types,
+    and the types of the items of empty lists.
     """
     _read_variables(staging, position, step, variables)
     initial = variables.get()
-    grown = growing_lists.CarriedLists(staging)
-    if all(grown.widths()) and not any(value is None or _is_undefined(value) for value in initial):
+    lists = growing_lists.CarriedLists(staging)
+    if all(lists.widths()) and not any(value is None or _is_undefined(value) for value in initial):
         return initial, [], {}
 
-    after = _after_an_iteration(staging, position, step, variables, grown)
-    values, missing, learned = [], [], {}
+    after = _after_an_iteration(staging, position, step, variables, lists)
+    values, missing, open_shapes = [], [], {}
     for name, before, value in zip(variables.names, initial, after):
         absent = before is None or _is_undefined(before)
         if absent and not (value is None or _is_undefined(value)):
-            zeros = tree.map_structure(lambda leaf: _like(staging, leaf), value)
+            zeros = tree.map_structure(lambda leaf: _zeros_like(staging, leaf), value)
             values.append(zeros)
             missing.append(name)
             pairs = zip(tree.flatten(value), tree.flatten(zeros))
             shapes = [_open_shape(staging, *pair) for pair in pairs]
             if any(shape is not None for shape in shapes):
-                learned[name] = shapes
+                open_shapes[name] = shapes
         else:
             values.append(before)
-    return tuple(values), missing, learned
+    return tuple(values), missing, open_shapes
 
 
 def _after_an_iteration(
@@ -562,7 +565,7 @@ def _after_an_iteration(
     position: Position,
     step: Callable[[Position], Position],
     variables: Variables,
-    grown: growing_lists.CarriedLists,
+    lists: growing_lists.CarriedLists,
 ) -> State:
     """The values of variables after one iteration, in a graph that is thrown away."""
     initial = variables.get()
@@ -573,9 +576,9 @@ def _after_an_iteration(
         step(position)
         return variables.get()
 
-    with grown:
+    with lists:
         after: State = staging.probe(iterate)
-    grown.reset()
+    lists.reset()
     variables.set(initial)
     return after
 
@@ -586,15 +589,15 @@ def _read_variables(
     step: Callable[[Position], Position],
     variables: Variables,
 ) -> None:
-    """Replace variables of state by their values where an iteration replaces them.
+    """Replace a `tf.Variable` by its value where an iteration assigns another value to its name.
 
-    The next iteration may assign such a value to another name, so this repeats until an iteration
-    replaces none of those that are left.
+    The next iteration may assign that value to another name. So this repeats until an iteration
+    replaces no variable.
     """
     while any(staging.is_variable(leaf) for v in variables.get() for leaf in tree.flatten(v)):
         before = variables.get()
-        grown = growing_lists.CarriedLists(staging)
-        after = _after_an_iteration(staging, position, step, variables, grown)
+        lists = growing_lists.CarriedLists(staging)
+        after = _after_an_iteration(staging, position, step, variables, lists)
         values = tuple(map(functools.partial(_read, staging), before, after))
         if all(map(operator.is_, values, before)):
             break
@@ -602,7 +605,7 @@ def _read_variables(
 
 
 def _read(staging: Staging, before: object, after: object) -> Any:
-    """The value, with the values of those variables of state that are replaced afterwards."""
+    """The value before, where the values of variables stand for those that are replaced."""
     old, new = tree.flatten(before), tree.flatten(after)
     changed = [a is not b and staging.is_variable(a) for a, b in zip(old, new)]
     if len(old) != len(new) or not any(changed):

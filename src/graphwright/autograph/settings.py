@@ -1,4 +1,4 @@
-"""Settings: optional features, the options of loops, and how much conversion reports."""
+"""Settings of AutoGraph: optional features, the options of loops, and verbosity."""
 
 from __future__ import annotations
 
@@ -70,17 +70,17 @@ def is_on(feature: Feature) -> bool:
 class features:
     """A context with these features on: None, one, or several."""
 
-    __slots__ = ("before", "wanted")
+    __slots__ = ("features", "token")
 
-    def __init__(self, wanted: Features) -> None:
-        several = wanted if isinstance(wanted, (tuple, list, set, frozenset)) else (wanted,)
-        self.wanted = frozenset(several) - {None}
+    def __init__(self, features: Features) -> None:
+        several = features if isinstance(features, (tuple, list, set, frozenset)) else (features,)
+        self.features = frozenset(several) - {None}
 
     def __enter__(self) -> None:
-        self.before = _features.set(self.wanted)
+        self.token = _features.set(self.features)
 
     def __exit__(self, *error: object) -> None:
-        _features.reset(self.before)
+        _features.reset(self.token)
 
 
 def set_loop_options(
@@ -91,7 +91,7 @@ def set_loop_options(
 ) -> None:
     """Sets options of the loop in whose body the call stands, where that becomes a `tf.while_loop`.
 
-    AutoGraph reads the call where it is written; run as Python, it does nothing.
+    AutoGraph reads the call from the source. Run as Python, it does nothing.
 
     Args:
         parallel_iterations: As in `tf.while_loop`: a positive int, and not used.
@@ -126,7 +126,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
     Args:
         level: 0 logs warnings only, 1 each conversion, 10 the converted source too.
-        alsologtostdout: Whether it is printed too, as suits notebooks.
+        alsologtostdout: Whether the log is printed too, as notebooks need it.
 
     >>> import graphwright as tf
     >>> tf.autograph.set_verbosity(0)

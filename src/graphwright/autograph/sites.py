@@ -1,12 +1,12 @@
-"""The staged forms of statements, compiled when a tensor asks for them.
+"""The staged forms of statements, compiled when a tensor decides there.
 
 Most statements never meet a tensor, and a converted function should start soon. So only the Python
-form is compiled at once. It says at each site which variables the staged form is about. The
-functions of that form assign them, so they are cells there: new ones, whose values the frame takes
-over afterwards. A variable without a value holds `Undefined` (see `loads`).
+form is compiled at once. It passes each site the variables of the staged form. The functions of
+that form assign them, so they are in new cells there; the frame reads the values back afterwards.
+A variable without a value holds `Undefined` (see `loads`).
 
-Variables that inner functions share are cells already, and come with a lambda. The tensor that was
-asked for its truth comes with the exception that is being handled.
+Variables that inner functions share are in cells already, which a lambda passes. The exception that
+is being handled has the tensor whose truth was asked for.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def _cell(scope: Scope, name: str) -> types.CellType:
 class Sites:
     """The sites of one function.
 
-    `x, y = sites(3, ('x', 'y'), locals(), globals(), 2, run)` stages the third statement. It is
-    about the local variables x and y, and `shared` ones.
+    `x, y = sites(3, ('x', 'y'), locals(), globals(), 2, run)` stages the third statement. It
+    assigns the local variables x and y, and `shared` ones.
 
     Trees are large, so only those of the functions converted last stay. `again` converts the
     function once more. `variables` are those that all converted code has.
@@ -54,7 +54,7 @@ class Sites:
         self._codes: dict[int, types.CodeType] = {}
 
     def keep(self, makers: Makers) -> None:
-        """Keep what makes the parts, until other functions are converted."""
+        """Keep the functions that make the parts, until others are converted."""
         self._makers = makers
         _recent.append(self)
         if len(_recent) > _AT_MOST:
@@ -71,7 +71,7 @@ class Sites:
         *first: Any,
         shared: types.FunctionType | None = None,
     ) -> list[Any]:
-        """Run a statement by its operator; returns the values of the first `count` variables."""
+        """Runs a statement by its operator; returns the values of the first `count` variables."""
         arguments, cells = self._parts(scope, bindings, number, names, shared)
         run(*first, *arguments)
         return [cells[name].cell_contents for name in names[:count]]
@@ -119,7 +119,7 @@ class Sites:
         tree = place.function("ag_parts", [KNOWN], [*parts.functions, result])
         loads.insert(tree, frozenset(names))
         code = live_source.compile_function(tree, self._source, free)
-        return code.replace(co_filename=__file__)  # it stands in no line of the program
+        return code.replace(co_filename=__file__)  # no line of the program has this code
 
 
 _AT_MOST = 16

@@ -1,7 +1,7 @@
 """What AutoGraph needs to know about tensors, and nothing more.
 
 The operators that converted code calls decide with `Staging.is_staged` whether Python or
-the graph takes a branch or a loop. `tensors` has the staging of graphwright's own tensors.
+the graph runs a branch or a loop. `tensors` has the staging of graphwright's tensors.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from graphwright.types.shape import TensorShape
 
 T = TypeVar("T")
 
-#: What crosses the boundary of a graph, flat: tensors, and what is made of tensors.
+#: The values that cross the boundary of a graph, flat: tensors, and composites of tensors.
 Leaves = Sequence[object]
-#: Where a loop of the graph is in what it goes through: loop variables of its own.
+#: The position of a loop of the graph in its iterable: further loop variables.
 Position = Sequence[TensorValue]
 
 
 class Iteration(Protocol):
-    """A loop's way through an iterable in the graph."""
+    """How a loop of the graph goes through an iterable."""
 
     @property
     def start(self) -> Position:
@@ -46,7 +46,7 @@ class Fold(Protocol):
     relaxes: bool
 
     def sample(self) -> Any:
-        """Something like an item, in the graph that is being built."""
+        """A value of the type of an item, in the graph that is being built."""
 
     def fold(
         self,
@@ -57,21 +57,21 @@ class Fold(Protocol):
     ) -> Leaves:
         """`start` after `step(variables, item)` for each item, while `more(variables)`.
 
-        `shapes` are those that variables may have, with None for that of the first value.
+        `shapes` has the shape that each variable may have; None is that of its first value.
         """
 
 
 class GrowingList(Protocol):
-    """A list whose length only the graph knows; it is changed where it is."""
+    """A list whose length only the graph knows. It changes in place."""
 
-    flows: tuple[Any, ...]  # what it holds, as carried values
+    flows: tuple[Any, ...]  # the contents, as values that cross the boundary of graphs
 
     @property
     def width(self) -> int:
-        """How many values these are; 0 as long as the type of its items is not known."""
+        """The number of `flows`; 0 while the type of the items is unknown."""
 
     def empty_flows(self) -> Sequence[Thunk]:
-        """What makes each of these values for a list without items."""
+        """Functions that make each of `flows` for a list without items."""
 
     def __getitem__(self, index: int) -> Any:
         """An item."""
@@ -87,13 +87,13 @@ class Staging(Protocol):
         """Whether `value` may enter and leave graphs as it is: tensors, arrays of tensors."""
 
     def is_variable(self, value: object) -> TypeGuard[TensorLike]:
-        """Whether a value is a variable of state, which is what it is or what it holds."""
+        """Whether `value` is a `tf.Variable`: as an object it is one, in the graph its value."""
 
     def read(self, variable: TensorLike) -> TensorValue:
-        """What a variable of state holds, as a tensor."""
+        """The value of a variable of state, as a tensor."""
 
     def convert(self, value: object) -> TensorValue:
-        """A Python or NumPy value as a tensor. TypeError or ValueError where there is none."""
+        """A Python or NumPy value as a tensor. TypeError or ValueError where it is none."""
 
     def is_traced(self, value: object) -> bool:
         """Whether `value` is a tensor of a graph that is being built."""
@@ -108,10 +108,10 @@ class Staging(Protocol):
         """Whether every tensor of the first shape is one of the second."""
 
     def common_shape(self, one: ShapeLike, two: TensorShape | None) -> list[int | None] | None:
-        """The narrowest shape, as a list, of tensors of either shape."""
+        """The narrowest shape that tensors of both shapes have, as a list."""
 
     def zeros(self, value: object) -> Any:
-        """Something of the type of the carried value. ValueError where its shape is unknown."""
+        """Zeros of the type of the carried value. ValueError where there are none."""
 
     def condition(self, value: TensorLike, what: str) -> TensorValue:
         """`value` as a condition: ValueError unless it is a scalar bool."""
@@ -123,10 +123,10 @@ class Staging(Protocol):
         other: Callable[[], Leaves],
         late: Sequence[tuple[int, Thunk]] = (),
     ) -> Leaves:
-        """Both branches in the graph; each function is called once, the first one first.
+        """Both branches in the graph. Each function is called once, `then` first.
 
-        `late` is looked at after that: leaves of the first branch, which are made in it and
-        inserted at their positions.
+        `late` is read after both. It has further leaves of the first branch: functions that make
+        them there, and their positions.
         """
 
     def while_loop(
@@ -137,16 +137,16 @@ class Staging(Protocol):
         shapes: Sequence[ShapeLike] | None,
         options: WhileOptions,
     ) -> Leaves:
-        """A loop in the graph; `test` and `body` are called once, with the variables."""
+        """A loop in the graph. `test` and `body` are called once, with the loop variables."""
 
     def probe(self, function: Callable[[], T]) -> T:
-        """What `function` returns when it runs in a graph that is thrown away."""
+        """The result of `function`, which runs in a graph that is thrown away."""
 
     def loops(self, items: object) -> bool:
         """Whether the graph loops over `items`."""
 
     def iteration(self, items: object) -> Iteration | Fold | None:
-        """How to loop over `items` in the graph; None for what Python iterates."""
+        """The iteration or fold over `items` in the graph; None where Python iterates."""
 
     def all_of(self, first: TensorValue, second: TensorValue) -> TensorValue:
         """The logical and of two conditions."""
@@ -163,14 +163,14 @@ class Staging(Protocol):
     def list_of(self, items: list[object], name: str, shape: ShapeLike) -> GrowingList | None:
         """A list of the graph in place of a Python list that a loop may change.
 
-        None where the type of its items is not known. `shape` is what the loop allows for it.
+        None where the type of its items is unknown. `shape` is the shape that the loop allows.
         """
 
     def lost(self, items: GrowingList) -> Any:
-        """An item of the list that is out of scope wherever it is used."""
+        """An item of the list that is out of scope everywhere: any use of it is refused."""
 
     def lists(self) -> Sequence[GrowingList]:
         """All lists of the graph that the code being traced may reach."""
 
     def builtin(self, name: str) -> Callable[..., Any]:
-        """The form for tensors of a builtin: `len`, `range`, `sorted`, ... (see `overloads`)."""
+        """The form of a builtin for tensors: `len`, `range`, `sorted`, ... (see `overloads`)."""

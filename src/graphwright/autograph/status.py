@@ -1,6 +1,6 @@
 """Whether the code that is running is converted, for libraries that call functions of programs.
 
-Nothing in conversion depends on it: a library passes the status to `tf_convert`.
+A library passes the status to `tf_convert`. Conversion does not depend on it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Status(enum.Enum):
 
 
 class ControlStatusCtx:
-    """A status, and the context of a block with it: `with ctx: ...`."""
+    """A status, as the context of a block: `with ctx: ...`."""
 
     def __init__(self, status: Status, options: object = None) -> None:
         self.status = status

@@ -1,4 +1,4 @@
-"""Python's builtins on graphwright's own tensors. Their arguments are Python's; some are staged."""
+"""Python's builtins for tensors. Arguments are those of Python; some of them are staged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 #: Many values: the items of a tensor, or structures.
 Items = Tensor | Variable | Sequence[object]
-#: The values that items are compared by.
+#: The values by which items are compared.
 Keys = Tensor | Variable | Sequence[TensorLike]
 #: Makes one value of two.
 Join = Callable[[TensorLike, TensorLike], TensorLike]
@@ -49,7 +49,7 @@ _NONE = object()
 
 
 def length(tensor: TensorLike) -> Any:
-    """`len(tensor)`: a Python number where it is known."""
+    """`len(tensor)`: a Python int where the shape gives it, else a tensor."""
     if isinstance(tensor, GraphList):
         return tensor.length()
     tensor = convert(tensor)
@@ -91,7 +91,7 @@ def _is_tensor(items: object) -> TypeIs[Tensor | Variable]:
 
 
 def _ranks(items: Items, keys: Keys | None, name: str) -> Any:
-    """What items are compared by: a number for each, in one tensor."""
+    """The numbers by which items are compared, in one tensor."""
     values: Any = items if keys is None else keys
     ranks = convert(values) if _is_tensor(values) else stack(list(values))
     if ranks.type.rank not in (1, None):
@@ -104,21 +104,21 @@ def _ranks(items: Items, keys: Keys | None, name: str) -> Any:
 
 
 def _take(items: Items, index: TensorLike) -> Any:
-    """The item at an index that the graph knows, of a tensor or of like structures."""
+    """The item of a tensor, or of structures of one type, at an index that the graph knows."""
     if _is_tensor(items):
         return gather(items, index)
     return tree.map_structure(lambda *leaves: gather(stack(leaves), index), *items)
 
 
 def _keyed(items: Items, key: Function | None, keys: Keys | None) -> Any:
-    """The keys of the items of a tensor, or those that are there already."""
+    """The keys of the items of a tensor, or `keys` if they are given."""
     return vectorized_map(key, items) if key is not None and keys is None else keys
 
 
 def _sorted(
     items: Items, *, key: Function | None = None, keys: Keys | None = None, reverse: bool = False
 ) -> Any:
-    """`sorted`; `keys` are those of a list, whose items stay a list."""
+    """`sorted`; `keys` are those of the items of a list, and then the result is a list."""
     ranks = _ranks(items, _keyed(items, key, keys), "sorted")
     order = argsort(ranks, direction="DESCENDING" if reverse else "ASCENDING", stable=True)
     if _is_tensor(items):
@@ -153,7 +153,7 @@ def _extreme(
     return call
 
 
-# Ways through several iterables
+# Loops over several iterables
 
 
 def _parts(items: Sequence[object]) -> list[Iteration]:
@@ -185,24 +185,24 @@ def _filter(function: Callable[..., TensorLike] | None, items: object) -> Any:
 
 
 def _of_class(name: str, function: Function) -> Function:
-    """A builtin for tensors, or what the class of an argument makes of it.
+    """A builtin for tensors, or the form that the class of an argument has.
 
-    A class of its own, such as that of datasets, takes part by `__graph_builtin__`, a function of
-    the builtin's name and its arguments.
+    A class such as that of datasets takes part by `__graph_builtin__`, a function of the builtin's
+    name and its arguments.
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
-            own = getattr(type(arg), "__graph_builtin__", None)
-            if own is not None:
-                return own(name, *args, **kwargs)
+            form = getattr(type(arg), "__graph_builtin__", None)
+            if form is not None:
+                return form(name, *args, **kwargs)
         return function(*args, **kwargs)
 
     return call
 
 
 def _of_items(function: Function) -> Function:
-    """A function of a tensor's items that takes a list of the graph too."""
+    """A function of the items of a tensor, which takes a list of the graph too."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         tensors = [convert(arg) if isinstance(arg, GraphList) else arg for arg in args]

@@ -38,7 +38,7 @@ _PYTHON_VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
 class TensorStaging:
-    """While a function is traced its tensors are staged; eagerly nothing is."""
+    """The staging of tensors: while a function is traced they are staged, eagerly they are not."""
 
     def is_staged(self, value: object) -> TypeGuard[TensorLike]:
         if STATE.active is None or not isinstance(value, (Tensor, Variable, GraphList)):
@@ -46,7 +46,7 @@ class TensorStaging:
         return current_tracer() is not None
 
     def carries(self, value: object) -> bool:
-        if isinstance(value, GraphList):  # it stays the object that it is: see `lists`
+        if isinstance(value, GraphList):  # the list stays one object, and its values cross
             return False
         return isinstance(value, Tensor) or _is_composite(value)
 
@@ -116,7 +116,7 @@ class TensorStaging:
         invariants = None
         if shapes is not None:
             invariants = [
-                _shape_of(leaf) if wanted is None else wanted for leaf, wanted in zip(start, shapes)
+                _shape_of(leaf) if shape is None else shape for leaf, shape in zip(start, shapes)
             ]
         return list(while_loop(test, body, start, invariants, **options))
 
@@ -148,10 +148,10 @@ class TensorStaging:
     def contains(self, item: TensorLike, items: Iterable[TensorLike]) -> Any:
         if isinstance(items, (Tensor, Variable, GraphList)):
             return reduce_any(equal(items, item))
-        found = convert(False)
+        result = convert(False)
         for candidate in items:
-            found = logical_or(found, reduce_all(equal(item, candidate)))
-        return found
+            result = logical_or(result, reduce_all(equal(item, candidate)))
+        return result
 
     def assert_true(self, condition: TensorLike, message: str) -> None:
         assert_true(condition, [message])

@@ -1,8 +1,8 @@
 """A warning of Python loops that make a graph large.
 
-Python runs its own loops, so nothing counts their turns. But a graph that grows is looked at from
-time to time. A look notes the converted functions on the stack of some new ops, and the place of
-each. A function that is further back in its code than before has begun another turn of a loop.
+Python runs its own loops, so nothing counts their iterations. A look at a growing graph samples
+them, once in some hundred nodes. It notes the instruction at which each converted function on the
+stack stands. A function that went back in its code has begun another iteration.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from graphwright.base.logs import LOGGER
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.trace.tracer import Tracer
 
-TURNS = 3_000  # of a loop that add to a graph, before it warns
+TURNS = 3_000  # iterations that add to a graph, before the warning
 EVERY = 500  # nodes between two looks
-_SAMPLE = 25  # nodes that are watched one by one in a look
+_SAMPLE = 25  # nodes of one look
 
 
 class UnrollingWatch:
     """The loops that add to one graph."""
 
     def __init__(self) -> None:
-        self.end = 0  # the size of the graph at which this look ends; 0 between two
+        self.end = 0  # the size of the graph at which this look ends; 0 between two looks
         self.places: dict[FrameType, _Place] = {}
-        self.turns: dict[FrameType, int] = {}  # that were seen in this look
-        self.total: dict[FrameType, float] = {}  # of frames that every look has seen looping
+        self.turns: dict[FrameType, int] = {}  # iterations in this look
+        self.total: dict[FrameType, float] = {}  # estimates, of frames that loop in each look
         self.has_warned = False
 
     def look(self, size: int) -> int:
-        """Called when a graph has grown to `size`; returns at which size to be called again."""
+        """Notes a graph that has grown to `size`; returns the size for the next call."""
         if not self.end:
             self.end = size + _SAMPLE
         for frame, place in _converted():
@@ -53,7 +53,7 @@ class UnrollingWatch:
 
 
 class _Place(NamedTuple):
-    """Where a function was: its instruction, and the call that it was in."""
+    """The instruction at which a function stands, and the call that it makes there."""
 
     instruction: int
     call: FrameType
@@ -65,7 +65,7 @@ class _Place(NamedTuple):
 
 
 def _converted() -> Iterator[tuple[FrameType, _Place]]:
-    """The converted functions on the stack of a tracer that has added a node."""
+    """The converted functions on the stack of a tracer that has just added a node."""
     call = frame_above(3)
     frame = None if call is None else call.f_back
     while call is not None and frame is not None:
@@ -90,25 +90,25 @@ def _head(code: CodeType, place: int) -> int | None:
     starts = dict(dis.findlinestarts(code))
     lines: dict[int, int] = {}
     line = None
-    found: tuple[int, int] | None = None
+    loop_line: int | None = None
     jumps = {*dis.hasjrel, *dis.hasjabs}
     for instruction in dis.get_instructions(code):
         line = starts.get(instruction.offset) or line
         lines[instruction.offset] = line or 0
         back = instruction.opcode in jumps and instruction.argval < instruction.offset
-        if back and instruction.argval <= place <= instruction.offset and found is None:
-            found = min(lines[instruction.argval], lines[instruction.offset]), instruction.offset
-    return None if found is None else found[0]
+        if back and instruction.argval <= place <= instruction.offset and loop_line is None:
+            loop_line = min(lines[instruction.argval], lines[instruction.offset])
+    return loop_line
 
 
 def watch(tracer: Tracer) -> int:
-    """Looks at what a tracer's graph has become."""
-    looks: UnrollingWatch = tracer.watch or UnrollingWatch()
-    tracer.watch = looks
-    return looks.look(len(tracer.graph.nodes))
+    """Looks at the graph of a tracer; returns its size for the next look."""
+    state: UnrollingWatch = tracer.watch or UnrollingWatch()
+    tracer.watch = state
+    return state.look(len(tracer.graph.nodes))
 
 
 def install() -> None:
-    """Set `watch` for all tracers."""
+    """Make all tracers call `watch`."""
     Tracer.grown = staticmethod(watch)
     Tracer.look_at = EVERY

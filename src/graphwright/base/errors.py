@@ -402,6 +402,10 @@ class NotDifferentiableError(LookupError):
     """No gradient is defined for an op."""
 
 
+class GradientShapeError(NotDifferentiableError, ValueError):
+    """A gradient has another shape than what it is the gradient by."""
+
+
 class RetracingWarning(UserWarning):
     """A function is traced again and again; the message says why and what to write instead."""
 

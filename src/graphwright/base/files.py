@@ -10,7 +10,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-if sys.platform != "win32":
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
 
 #: A path as text.
@@ -90,3 +92,37 @@ def remove_abandoned(directory: Path, names: str) -> None:
                     path.unlink()
                 finally:
                     os.close(descriptor)
+
+
+class LockFile:
+    """A file that one holder at a time has locked; the lock ends with the process at the latest.
+
+    `acquire` does not wait. Threads of one process exclude each other, too.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.descriptor: int | None = None
+
+    def acquire(self) -> bool:
+        """Takes the lock; False where another has it. OSError where the file cannot be made."""
+        descriptor = os.open(self.path, os.O_CREAT | os.O_RDWR, 0o666)
+        try:
+            if sys.platform == "win32":
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            os.close(descriptor)
+            return False
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self.descriptor = descriptor
+        return True
+
+    def release(self) -> None:
+        """Lets go of the lock; the file stays, as another may wait for it."""
+        descriptor, self.descriptor = self.descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)

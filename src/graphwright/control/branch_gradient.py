@@ -11,8 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.call import PartitionedCall, forward_call, remembered
-from graphwright.control.derivative import Backward, Derivative, given_cotangents, variable_of
+from graphwright.control.derivative import (
+    Backward,
+    Derivative,
+    Flags,
+    flags_of,
+    given_cotangents,
+    variable_of,
+    zero_cotangent,
+)
 from graphwright.ir.graph import Graph, Value
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply
@@ -24,6 +33,16 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
 Rebuild = Callable[[tuple[Graph, ...]], Op]
+
+
+class BackwardBranch(NamedTuple):
+    """The op of the sides' gradients, what each side takes, which cotangents it returns, and from
+    which results they come."""
+
+    op: Op
+    outside: list[list[Any]]
+    flags: list[bool]
+    given: Flags
 
 
 class BranchGradient:
@@ -41,7 +60,7 @@ class BranchGradient:
             self.starts.append(self.starts[-1] + len(side.saved))
         forwards = tuple([self._forward(i) for i in range(len(graphs))])
         self.forward = wrapped(rebuild(forwards), choice, forwards[0])
-        self._ops: dict[Any, tuple[Op, list[list[Any]], list[bool]]] = {}
+        self._traced: dict[Any, BackwardBranch] = {}
 
     def _forward(self, side: int) -> Graph:
         """One side with what all sides remember as further results."""
@@ -54,29 +73,43 @@ class BranchGradient:
 
     def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands: the chosen side's gradient."""
-        incoming = given_cotangents(call.outputs[: self.count], cotangents)
+        results = call.outputs[: self.count]
         needed = tuple(call.needed[1:]) if call.needed else self.sides[0].full
-        if needed not in self._ops:
-            self._ops[needed] = self.backward(needed)
-        op, outside, flags = self._ops[needed]
+        branch = self.branch(needed, flags_of(results, cotangents))
+        incoming = given_cotangents(results, cotangents, branch.given)
         inside = call._replace(inputs=call.inputs[1:])
         values = [
             remembered(side, inside, tensor, start)
-            for side, tensors, start in zip(self.sides, outside, self.starts)
+            for side, tensors, start in zip(self.sides, branch.outside, self.starts)
             for tensor in tensors
         ]
-        results = iter(apply(op, call.inputs[0], *incoming, *values) or ())
-        return [None, *[next(results) if here else None for here in flags]]
+        flowing = iter(apply(branch.op, call.inputs[0], *incoming, *values) or ())
+        by_operand = [None, *[next(flowing) if here else None for here in branch.flags]]
+        if branch.given:
+            whole = self.branch(needed, ())
+            for i, (here, in_whole) in enumerate(zip(branch.flags, whole.flags), 1):
+                if in_whole and not here:
+                    by_operand[i] = zero_cotangent(call.inputs[i])
+        return by_operand
 
-    def backward(self, needed: tuple[bool, ...]) -> tuple[Op, list[list[Any]], list[bool]]:
-        """The op of the sides' gradients, what each side takes, and which cotangents it returns."""
-        traced = [side.backward(needed) for side in self.sides]
+    def branch(self, needed: Flags, given: Flags) -> BackwardBranch:
+        """The branch of the sides' gradients, from the results that are `given`."""
+        branch = self._traced.get((needed, given))
+        if branch is None:
+            branch = self._traced[needed, given] = self._backward(needed, given)
+        return branch
+
+    def _backward(self, needed: Flags, given: Flags) -> BackwardBranch:
+        """A new branch of the sides' gradients."""
+        traced = [side.backward(needed, given=given) for side in self.sides]
         flags = [any(counts) for counts in zip(*[t.counts for t in traced])]
         if any([bool(c) for c in t.counts] != flags for t in traced):
-            traced = [side.backward(needed, tuple(flags)) for side in self.sides]
+            traced = [side.backward(needed, tuple(flags), given) for side in self.sides]
             flags = [any(counts) for counts in zip(*[t.counts for t in traced])]
+        if any(t.given != given for t in traced):
+            return self.branch(needed, ())
         graphs = tuple([aligned(i, traced) for i in range(len(traced))])
-        return self.rebuild(graphs), [t.outside for t in traced], flags
+        return BackwardBranch(self.rebuild(graphs), [t.outside for t in traced], flags, given)
 
 
 def aligned(side: int, traced: Sequence[Backward]) -> Graph:

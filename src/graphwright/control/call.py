@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from graphwright.control.derivative import Derivative, derivative_of, given_cotangents
+from graphwright.control.derivative import (
+    Backward,
+    Derivative,
+    derivative_of,
+    flags_of,
+    given_cotangents,
+    zero_cotangent,
+)
 from graphwright.ir.execution import function_of, is_pure
 from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
@@ -130,8 +137,27 @@ class CallGradient:
 
     def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands: a call of the backward graph."""
-        backward = self.derivative.backward(call.needed or self.derivative.full)
-        incoming = given_cotangents(call.outputs[: self.count], cotangents)
+        needed = call.needed or self.derivative.full
+        given = flags_of(call.outputs[: self.count], cotangents)
+        backward = self.derivative.backward(needed, given=given)
+        if not backward.given:
+            return self.results(backward, call, cotangents)
+        whole = self.derivative.backward(needed)
+        flows = list(zip(whole.counts, backward.counts))
+        if any(count > 1 and not here for count, here in flows):
+            return self.results(whole, call, cotangents)  # zeros that are an IndexedSlices
+        return [
+            zero_cotangent(x) if count and g is None else g
+            for x, count, g in zip(
+                call.inputs, whole.counts, self.results(backward, call, cotangents)
+            )
+        ]
+
+    def results(
+        self, backward: Backward, call: Call, cotangents: Sequence[Cotangent | None]
+    ) -> list[Any]:
+        """What a backward graph gives for the operands."""
+        incoming = given_cotangents(call.outputs[: self.count], cotangents, backward.given)
         remembered = [self.remembered(call, tensor) for tensor in backward.outside]
         return backward.unpack(apply(call_of(backward.graph), *incoming, *remembered) or ())
 

@@ -8,11 +8,12 @@ of the forward graph for what they are, something remembered.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
-from graphwright.base.errors import NotDifferentiableError
+from graphwright.base.errors import GradientShapeError, NotDifferentiableError
 from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply
@@ -25,7 +26,11 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
+from graphwright.types.tensor_type import is_compatible, show_dims
 from graphwright.values.indexed_slices import IndexedSlices, SparseCotangent, add_cotangents
+
+#: A flag for each result that can have a cotangent; () where they are all set.
+Flags = tuple[bool, ...]
 
 
 class BackwardTracer(Tracer):
@@ -164,13 +169,17 @@ class Backward:
 
     `outside` are the forward tensors (or eager ones) that its captures stand for; `counts`
     says for each argument of the forward graph how many results are its cotangent: none, one,
-    or the two or three of an IndexedSlices.
+    or the two or three of an IndexedSlices. `given` says for each result that can have a cotangent
+    whether it has one here; () stands for all.
     """
 
-    def __init__(self, graph: Graph, outside: list[TensorValue], counts: list[int]) -> None:
+    def __init__(
+        self, graph: Graph, outside: list[TensorValue], counts: list[int], given: Flags = ()
+    ) -> None:
         self.graph = graph
         self.outside = outside
         self.counts = counts
+        self.given = given
 
     def unpack(self, results: Sequence[TensorValue]) -> list[Any]:
         """The results of a call of the graph as cotangents of the arguments."""
@@ -185,19 +194,24 @@ class Backward:
 
 
 def trace_backward(
-    forward: ForwardGraph, needed: Sequence[bool], dense: bool, required: Sequence[bool] = ()
+    forward: ForwardGraph,
+    needed: Sequence[bool],
+    dense: bool,
+    required: Sequence[bool] = (),
+    given: Flags = (),
 ) -> Backward:
     """Traces the gradient with respect to the needed arguments.
 
-    Its parameters are the cotangents of the results that can have one. With `dense`, no
-    cotangent is an IndexedSlices; `required` ones are zeros if nothing flows.
+    Its parameters are the cotangents of the results that can have one, or of those that are
+    `given`. What only the others depend on is left out: zeros that flow through it could become
+    NaN. With `dense`, no cotangent is an IndexedSlices; `required` ones are zeros if nothing flows.
     """
     graph = Graph(f"{forward.graph.name}_gradient", is_body=True)
     # In the body of a loop or a branch it costs more to remember a value than to compute it.
     tracer = BackwardTracer(graph, forward, reuse=not dense)
     arguments = [forward.tensor(v) for v in forward.graph.arguments]
     with activate(tracer):
-        cotangents = seeds(graph, forward)
+        cotangents = seeds(graph, forward, given)
         sources = [a for a, need in zip(arguments, needed) if need and carries_gradient(a)]
         sweep(forward.calls, cotangents, reachable(forward.calls, sources))
         wanted = {source.key for source in sources}
@@ -207,12 +221,31 @@ def trace_backward(
             g = cotangents.get(argument.key) if argument.key in wanted else None
             if g is None and required and required[i]:
                 g = zero_cotangent(argument)
+            check_shape(argument, g)
             parts = flatten_cotangent(g, dense)
             counts.append(len(parts))
             flat += parts
         graph.results = [tracer.value_of(tensor) for tensor in flat]
     drop_unused(graph)
-    return Backward(graph, graph.captured, counts)
+    return Backward(graph, graph.captured, counts, given)
+
+
+def check_shape(argument: SymbolicTensor, g: SparseCotangent | None) -> None:
+    """GradientShapeError for a cotangent that cannot be one of this argument.
+
+    Only the functions that programs give for gradients make such cotangents. The sums in the
+    gradient of a loop, and both sides of a branch, are of the argument's type.
+    """
+    if g is None or isinstance(g, IndexedSlices) or argument.dtype is dt.resource:
+        return
+    expected, dims = argument.type.dims, g.type.dims
+    if not is_compatible(expected, dims):
+        raise GradientShapeError(
+            "Incompatible shapes between op input and calculated input gradient: a function given "
+            f"to tf.custom_gradient returns a gradient of shape {show_dims(dims)} for an operand "
+            f"of shape {show_dims(expected)}. Sum it over the axes along which the operand was "
+            "broadcast, for instance with tf.reduce_sum(gradient)."
+        )
 
 
 def drop_unused(graph: Graph, captures: bool = True) -> None:
@@ -229,12 +262,12 @@ def drop_unused(graph: Graph, captures: bool = True) -> None:
     graph.nodes = [node for node in graph.nodes if node in wanted]
 
 
-def seeds(graph: Graph, forward: ForwardGraph) -> dict[Any, Any]:
-    """Parameters for the cotangents of the results that can have one, by key."""
+def seeds(graph: Graph, forward: ForwardGraph, given: Flags) -> dict[Any, Any]:
+    """Parameters for the cotangents of the results that have one, by key."""
     cotangents: dict[Any, Any] = {}
+    flags = iter(given)
     for value in forward.results:
-        tensor = forward.tensor(value)
-        if carries_gradient(tensor):
+        if carries_gradient(forward.tensor(value)) and next(flags, True):
             parameter = graph.placeholder(value.type, "cotangent")
             graph.parameters.append(parameter)
             g = SymbolicTensor(parameter, graph)
@@ -314,26 +347,34 @@ class Derivative:
         if isinstance(tensor, SymbolicTensor) and tensor.key not in self.position:
             self.saved.setdefault(tensor.key, len(self.saved))
 
-    def backward(self, needed: Sequence[bool], required: Sequence[bool] = ()) -> Backward:
-        """The gradient with respect to the needed arguments, of what is remembered."""
+    def backward(
+        self, needed: Sequence[bool], required: Sequence[bool] = (), given: Flags = ()
+    ) -> Backward:
+        """The gradient with respect to the needed arguments, of what is remembered.
+
+        With `given`, it is that of these results alone, if what is remembered allows it.
+        """
         wanted = [need and can for need, can in zip(needed, self.full)]
         if self.failure is not None and any(a and not w for a, w in zip(wanted, self.working)):
             raise self.failure
-        key = (tuple(needed), tuple(required))
+        key = (tuple(needed), tuple(required), given)
         backward = self._traced.get(key)
-        if backward is None and self._traced and not required:
+        if backward is None and self._traced and not required and not given:
             backward = self._part(key[0])
         if backward is None:
-            backward = trace_backward(self.forward, needed, self.dense, required)
+            backward = trace_backward(self.forward, needed, self.dense, required, given)
             if self._traced and not all(map(self.is_known, backward.outside)):
-                backward = trace_backward(self.forward, self.working, self.dense, required)
+                if given:
+                    backward = self.backward(needed, required)
+                else:
+                    backward = trace_backward(self.forward, self.working, self.dense, required)
         self._traced[key] = backward
         return backward
 
     def _part(self, needed: tuple[bool, ...]) -> Backward | None:
         """The gradient with respect to some arguments, cut out of that for all, if that is
         there."""
-        whole = self._traced.get((self.working, ()))
+        whole = self._traced.get((self.working, (), ()))
         if whole is None:
             return None
         graph = Graph(whole.graph.name, is_body=True)
@@ -362,12 +403,19 @@ def derivative_of(graph: Graph) -> Derivative:
     return graph.derivative
 
 
+def flags_of(results: Sequence[TensorValue], cotangents: Sequence[Cotangent | None]) -> Flags:
+    """For each result that can have a cotangent, whether one came; () if all came."""
+    flags = [g is not None for y, g in zip(results, cotangents) if carries_gradient(y)]
+    return () if all(flags) else tuple(flags)
+
+
 def given_cotangents(
-    results: Sequence[TensorValue], cotangents: Sequence[Cotangent | None]
+    results: Sequence[TensorValue], cotangents: Sequence[Cotangent | None], given: Flags = ()
 ) -> list[Any]:
-    """The cotangents of the results that can have one, zeros where none came."""
-    return [
-        zero_of(tensor) if g is None else g
-        for tensor, g in zip(results, cotangents)
-        if carries_gradient(tensor)
-    ]
+    """The cotangents of the results that can have one, zeros where none came.
+
+    With `given`, those of the others are left out.
+    """
+    pairs = [(y, g) for y, g in zip(results, cotangents) if carries_gradient(y)]
+    taken = itertools.compress(pairs, given) if given else pairs
+    return [zero_of(y) if g is None else g for y, g in taken]

@@ -8,7 +8,9 @@ was captured.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, reachable
@@ -16,8 +18,9 @@ from graphwright.control.call import PartitionedCall, forward_call
 from graphwright.control.derivative import (
     Backward,
     Derivative,
+    Flags,
     drop_unused,
-    given_cotangents,
+    flags_of,
     variable_of,
     zero_cotangent,
 )
@@ -25,7 +28,7 @@ from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.op import Call, Op
-from graphwright.ops.state.list_ops import PUSH_BACK, EmptyTensorList, TensorListPopBack
+from graphwright.ops.state.list_ops import PUSH_BACK, EmptyTensorList, TensorListPopBack, zero_of
 from graphwright.ops.state.tensor_list import HANDLE, host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
@@ -110,12 +113,14 @@ class LoopGradient:
     def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
         """The cotangents of the operands: the loop backwards."""
         needed = tuple(call.needed) if call.needed else self.step.full
-        loop = self._backward.get(needed)
-        if loop is None:
-            loop = self._backward[needed] = BackwardLoop(self, needed)
         count = self.count
-        incoming = dict(zip(self.carrying, given_cotangents(call.outputs[:count], cotangents)))
+        loop = self.loop(needed, flags_of(call.outputs[:count], cotangents))
         captured = call.inputs[count:]
+        incoming = {
+            i: zero_of(y) if g is None else g
+            for i, (y, g) in enumerate(zip(call.outputs, cotangents))
+            if i in loop.carried
+        }
         sums = [zero_cotangent(captured[i - count]) for i in loop.captured]
         variables = [
             call.outputs[count],
@@ -127,7 +132,17 @@ class LoopGradient:
         by_operand: list[Any] = [None] * len(call.inputs)
         for position, result in zip((*loop.carried, *loop.captured), results):
             by_operand[position] = result
+        for position in loop.idle:
+            by_operand[position] = zero_cotangent(call.inputs[position])
         return by_operand
+
+    def loop(self, needed: Flags, given: Flags) -> BackwardLoop:
+        """The loop backwards, from the results that are `given`."""
+        loop = self._backward.get((needed, given))
+        if loop is None:
+            whole = self.loop(needed, ()) if given else None
+            loop = self._backward[needed, given] = BackwardLoop(self, needed, given, whole)
+        return loop
 
 
 def can_carry(value: Value) -> bool:
@@ -139,22 +154,55 @@ class BackwardLoop:
     """The loop backwards, with respect to certain operands.
 
     Its variables are the iterations left, the cotangents of the variables numbered `carried`,
-    the sums for the operands numbered `captured`, and the lists.
+    the sums for the operands numbered `captured`, and the lists. The operands numbered `idle` have
+    cotangents in the gradient of all results, which is `whole`, and zeros in this one.
     """
 
-    def __init__(self, gradient: LoopGradient, needed: Sequence[bool]) -> None:
+    def __init__(
+        self, gradient: LoopGradient, needed: Flags, given: Flags, whole: BackwardLoop | None
+    ) -> None:
         self.step, self.count, self.pushed = gradient.step, gradient.count, gradient.pushed
-        self.carrying = gradient.carrying
-        wanted = self._influenced(needed)
-        self.carried = [i for i in self.carrying if wanted[i]]
+        wanted = self._influenced(gradient.carrying, needed)
+        arriving = self._arriving(gradient.carrying, given)
+        flags = tuple([i in arriving for i in gradient.carrying])
         traced = self.step.backward(wanted, gradient.required)
+        if not all(flags):
+            required = [r and i in arriving for i, r in enumerate(gradient.required)]
+            part = self.step.backward(wanted, required, flags)
+            traced = part if part.given else traced
+        self.carrying = [i for i in gradient.carrying if not traced.given or i in arriving]
+        self.carried = [i for i in self.carrying if wanted[i]]
         self.captured = [
             i for i in range(self.count, len(needed)) if needed[i] and traced.counts[i]
         ]
+        moving = {*self.carried, *self.captured}
+        self.idle = (
+            []
+            if whole is None
+            else [i for i in (*whole.carried, *whole.captured) if i not in moving]
+        )
         body = self._body(traced)
         self.op = gradient.rebuild(self._condition(body), body)
 
-    def _influenced(self, needed: Sequence[bool]) -> list[bool]:
+    def _arriving(self, carrying: Sequence[int], given: Flags) -> set[int]:
+        """The variables that get a cotangent in some iteration, where the given ones have one."""
+        forward = self.step.forward
+        arriving = set(itertools.compress(carrying, given)) if given else set(carrying)
+        rest = [i for i in carrying if i not in arriving]
+        reached = {i: self._reached(i) for i in rest}
+        while True:
+            results = {forward.results[i] for i in arriving}
+            more = [i for i in rest if i not in arriving and not results.isdisjoint(reached[i])]
+            if not more:
+                return arriving
+            arriving.update(more)
+
+    def _reached(self, number: int) -> AbstractSet[object]:
+        """What a gradient can flow from to an argument of the body."""
+        forward = self.step.forward
+        return reachable(forward.calls, [forward.tensor(forward.graph.arguments[number])])
+
+    def _influenced(self, carrying: Sequence[int], needed: Sequence[bool]) -> list[bool]:
         """Which arguments of the body matter: those needed, and variables that depend on them."""
         forward = self.step.forward
         arguments = forward.graph.arguments
@@ -162,7 +210,7 @@ class BackwardLoop:
         while True:
             sources = [forward.tensor(a) for a, w in zip(arguments, wanted) if w]
             dependent = reachable(forward.calls, sources)
-            more = [i for i in self.carrying if not wanted[i] and forward.results[i] in dependent]
+            more = [i for i in carrying if not wanted[i] and forward.results[i] in dependent]
             if not more:
                 return wanted
             for i in more:

@@ -1,8 +1,8 @@
-"""Methods of datasets that make one element of several, or several of one."""
+"""Methods of datasets that join several elements into one, or split one into several."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -31,13 +31,14 @@ from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
 from graphwright.values.tensor import Tensor
 
 _TOO_LONG = "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
 
 
 class Batches(DatasetValue):
-    """What a dataset offers to put elements together and to take them apart."""
+    """Methods of `tf.data.Dataset` about batches, windows and groups."""
 
     def batch(
         self,
@@ -47,12 +48,12 @@ class Batches(DatasetValue):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Any:
-        """Returns so many elements at a time, stacked along a new first axis.
+        """Returns batches: consecutive elements, stacked along a new first axis.
 
         Args:
-            batch_size: An int64 scalar: how many elements.
-            drop_remainder: A bool scalar: whether fewer elements at the end are left out.
-            num_parallel_calls: How many batches may be made at the same time.
+            batch_size: An int64 scalar: the number of elements in a batch.
+            drop_remainder: A bool scalar: whether a smaller batch at the end is left out.
+            num_parallel_calls: The number of batches that may be made at the same time.
             deterministic: Whether batches keep the order of the elements.
             name: Accepted for TensorFlow's signature and not used.
 
@@ -83,8 +84,8 @@ class Batches(DatasetValue):
             A dataset of rows.
 
         Raises:
-            ValueError: A part of an element is a scalar, or it is known that the parts have
-                different numbers of rows.
+            ValueError: A part of an element is a scalar, or the static shapes give different
+                numbers of rows.
             InvalidArgumentError: The parts of an element have different numbers of rows.
 
         >>> import graphwright as tf
@@ -93,7 +94,7 @@ class Batches(DatasetValue):
         """
         types = self._type.types
         if any(type_.dims == () for type_ in types):
-            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+            raise ValueError("Cannot unbatch an input with scalar components.")
         counts = {type_.dims[0] for type_ in types if type_.dims} - {None}
         if len(counts) > 1 and all(isinstance(leaf, TensorSpec) for leaf in self._type.leaves):
             raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
@@ -107,24 +108,24 @@ class Batches(DatasetValue):
         drop_remainder: TensorLike = False,
         name: str | None = None,
     ) -> Any:
-        """Returns so many elements at a time, padded to one shape and stacked.
+        """Returns batches: consecutive elements, padded to one shape and stacked.
 
         Args:
-            batch_size: An int64 scalar: how many elements.
+            batch_size: An int64 scalar: the number of elements in a batch.
             padded_shapes: The shapes, in the structure of an element: `tf.TensorShape`s, lists of
-                sizes, or int64 vectors. A size of None or -1 is the largest in a batch, as all are
-                without shapes.
-            padding_values: Scalars in the structure of an element, or one for all of it. Numbers
-                are padded with 0 and strings with "" unless something else is said.
-            drop_remainder: A bool scalar: whether fewer elements at the end are left out.
+                sizes, or int64 vectors. A size of None or -1 is the largest in a batch. Without
+                shapes all sizes are.
+            padding_values: Scalars in the structure of an element, or one for all of it. The
+                default is 0 for numbers and "" for strings.
+            drop_remainder: A bool scalar: whether a smaller batch at the end is left out.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
             A dataset of batches.
 
         Raises:
-            ValueError: A rank is not known, or a shape does not fit.
-            TypeError: The elements hold ragged or sparse tensors, or a padding value is of another
+            ValueError: A rank is unknown, or a shape does not fit.
+            TypeError: The elements have ragged or sparse tensors, or a padding value has another
                 dtype.
             DataLossError: An element is larger than its shape.
 
@@ -155,16 +156,16 @@ class Batches(DatasetValue):
         row_splits_dtype: DTypeLike = dt.int64,
         name: str | None = None,
     ) -> Any:
-        """Returns so many elements at a time, as the rows of ragged tensors.
+        """Returns batches: consecutive elements, as the rows of ragged tensors.
 
         Args:
-            batch_size: An int64 scalar: how many elements.
-            drop_remainder: A bool scalar: whether fewer elements at the end are left out.
+            batch_size: An int64 scalar: the number of elements in a batch.
+            drop_remainder: A bool scalar: whether a smaller batch at the end is left out.
             row_splits_dtype: The dtype of the splits: int32 or int64.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            A dataset of batches. What has a known shape is stacked as `batch` does.
+            A dataset of batches. Tensors of static shape are stacked as by `batch`.
 
         Raises:
             InvalidArgumentError: `batch_size` is not positive.
@@ -183,14 +184,54 @@ class Batches(DatasetValue):
         as_ragged = DatasetValue.of(self._variant, self._type.mapped(ragged), self._name)
         return as_ragged.batch(batch_size, drop_remainder)
 
+    def sparse_batch(
+        self, batch_size: TensorLike, row_shape: TensorLike | ShapeLike, name: str | None = None
+    ) -> Any:
+        """Returns so many elements at a time, as the rows of sparse tensors.
+
+        Args:
+            batch_size: An int64 scalar: how many elements.
+            row_shape: The shape of the rows: a `tf.TensorShape`, a list of sizes or an int64
+                vector. A size of None or -1 is the largest in a batch.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of `tf.SparseTensor`s, which hold all that the elements hold.
+
+        Raises:
+            TypeError: The elements are not single tensors.
+            InvalidArgumentError: `batch_size` is not positive, or an element has another rank.
+            DataLossError: An element is larger than `row_shape`.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x))
+        >>> batch = next(iter(dataset.sparse_batch(2, [3])))
+        >>> batch.values.numpy().tolist(), batch.dense_shape.numpy().tolist()
+        ([1, 2, 2], [2, 3])
+        """
+        types = self._type.types
+        if not isinstance(self.element_spec, TensorSpec):
+            raise TypeError(
+                "`dense_to_sparse_batch` requires an input dataset whose elements have a single "
+                "component, but the given dataset has the following component types: "
+                f"({', '.join([repr(type_.dtype) for type_ in types])})."
+            )
+        given: Any = row_shape
+        is_vector = isinstance(given, Tensor)
+        shape = int64(given if is_vector else vector(TensorShape(given).as_list()))
+        sizes = [None if size in (-1, None) else size for size in known_sizes(shape)]
+        element = ElementType(SparseTensorSpec([None, *sizes], types[0].dtype))
+        numbers = [int64(batch_size), shape]
+        return make(batch_stages.SparseBatchStage, element, [self], numbers)
+
     def rebatch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None
     ) -> Any:
         """Returns the rows of batches in batches of another size.
 
         Args:
-            batch_size: An int64 scalar, or a vector of sizes that come again in turn.
-            drop_remainder: A bool scalar: whether fewer rows at the end are left out.
+            batch_size: An int64 scalar, or a vector of sizes that repeat in turn.
+            drop_remainder: A bool scalar: whether a smaller batch at the end is left out.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -212,7 +253,8 @@ class Batches(DatasetValue):
                     "the dataset."
                 )
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
-        count = static(size) if static(drop) and size.shape.rank == 0 else None
+        sizes = set(known_sizes(size) if size.shape.rank else [static(size)])
+        count = sizes.pop() if static(drop) and len(sizes) == 1 else None
         element = self._type.unbatched().batched(count)
         return make(batch_stages.RebatchStage, element, [self], [size, drop])
 
@@ -227,11 +269,10 @@ class Batches(DatasetValue):
         """Returns neighbouring elements as datasets.
 
         Args:
-            size: An int64 scalar: how many elements a window has.
-            shift: An int64 scalar: how many elements further the next window begins, `size` for
-                None.
-            stride: An int64 scalar: how far apart the elements of a window are.
-            drop_remainder: A bool scalar: whether windows that are not full are left out.
+            size: An int64 scalar: the number of elements in a window.
+            shift: An int64 scalar: the distance between the starts of windows, `size` for None.
+            stride: An int64 scalar: the distance between the elements of a window.
+            drop_remainder: A bool scalar: whether smaller windows at the end are left out.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -260,21 +301,23 @@ class Batches(DatasetValue):
         window_size_func: Callable[..., object] | None = None,
         name: str | None = None,
     ) -> Any:
-        """Returns what a function makes of windows of elements that have a key in common.
+        """Returns the results of a function of windows of elements with equal keys.
 
         Args:
             key_func: A function of an element, which returns its key: an int64 scalar.
             reduce_func: A function of a key and a dataset of the elements of a window, which
                 returns a dataset.
-            window_size: An int64 scalar: how many elements a window has.
-            window_size_func: A function of a key, which returns that number, in its place.
+            window_size: An int64 scalar: the number of elements in a window.
+            window_size_func: A function of a key that returns this number, instead of
+                `window_size`.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
             A dataset of the elements of the datasets that `reduce_func` returns.
 
         Raises:
-            ValueError: Both or none of `window_size` and `window_size_func` are given.
+            ValueError: Both or none of `window_size` and `window_size_func` are given, or a key is
+                no scalar.
             TypeError: `reduce_func` returns no dataset.
 
         >>> import graphwright as tf
@@ -291,6 +334,11 @@ class Batches(DatasetValue):
         sizes: Callable[..., object] = window_size_func or (lambda key: window_size)
         key_type = ElementType(TensorSpec([], dt.int64))
         key = function_for(lambda *e: int64(staged_form(key_func)(*e)), self)
+        if key.result.types[0].dims not in ((), None):
+            raise ValueError(
+                "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but "
+                f"its return type is {key.result.specs}."
+            )
         window = ElementType(DatasetSpec(self.element_spec))
         reduction = function_for(reduce_func, key_type, window)
         spec = reduction.result.specs
@@ -315,27 +363,28 @@ class Batches(DatasetValue):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Any:
-        """Returns batches of elements of like lengths, padded.
+        """Returns padded batches of elements of similar lengths.
 
         Args:
             element_length_func: A function of an element, which returns its length, an int32
                 scalar.
             bucket_boundaries: A list of ints, in rising order: the lengths that divide buckets.
-            bucket_batch_sizes: A list of ints: the sizes of batches, one more than boundaries.
+            bucket_batch_sizes: A list of ints: the batch size of each bucket, one more than
+                boundaries.
             padded_shapes: As in `padded_batch`.
             padding_values: As in `padded_batch`.
-            pad_to_bucket_boundary: Whether sizes that are not known are padded to the largest
-                length of the bucket, and not only to the largest in a batch.
-            no_padding: Whether elements are stacked as they are.
-            drop_remainder: Whether batches that are not full are left out.
+            pad_to_bucket_boundary: Whether unknown sizes are padded to the largest length of the
+                bucket, not to the largest in a batch.
+            no_padding: Whether elements are stacked without padding.
+            drop_remainder: Whether smaller batches at the end are left out.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
             A dataset of batches.
 
         Raises:
-            ValueError: The number of sizes is not one more than that of boundaries, or
-                `pad_to_bucket_boundary` meets a longer element.
+            ValueError: The number of sizes is not one more than that of boundaries, or an element
+                is longer than the last boundary with `pad_to_bucket_boundary`.
 
         >>> import graphwright as tf
         >>> lengths = tf.data.Dataset.from_tensor_slices([1, 5, 2, 6])
@@ -359,7 +408,7 @@ class Batches(DatasetValue):
             within = logical_and(less_equal(lowest, length), less(length, highest))
             return reduce_min(where(within))
 
-        def batch(bucket: Any, window: Any) -> Any:
+        def batch(bucket: TensorValue, window: Batches) -> Any:
             size = gather(sizes, bucket)
             if no_padding:
                 return window.batch(size, drop_remainder=drop_remainder)
@@ -378,14 +427,14 @@ class Batches(DatasetValue):
         )
 
 
-def filled_shape(shape: Any, size: Any) -> Any:
-    """A shape as a vector, with a size where none is known."""
+def filled_shape(shape: ShapeLike, size: TensorValue) -> Any:
+    """A shape as a vector, with `size` for unknown sizes."""
     sizes = TensorShape(shape).as_list()
     return stack([size if s is None else int64(s) for s in sizes]) if sizes else TensorShape([])
 
 
-def padding_shapes(element: ElementType, shapes: Any) -> list[Any]:
-    """The shape of each tensor of a padded element, as an int64 vector with -1 for what varies."""
+def padding_shapes(element: ElementType, shapes: object) -> list[Tensor]:
+    """The shape of each tensor of a padded element: an int64 vector, with -1 for any size."""
     for leaf in element.leaves:
         if not isinstance(leaf, TensorSpec):
             raise TypeError(
@@ -393,22 +442,33 @@ def padding_shapes(element: ElementType, shapes: Any) -> list[Any]:
                 f"the input dataset produces elements of unsupported type {type(leaf).__name__}."
             )
     if shapes is None:
+        vectors = []
         for type_ in element.types:
             if type_.dims is None:
                 raise ValueError(
                     "You must provide `padded_shapes` argument because component 0 has unknown "
                     "rank."
                 )
-        return [int64(vector(type_.dims)) for type_ in element.types]
+            vectors.append(int64(vector(type_.dims)))
+        return vectors
+    if tree.is_nested(element.specs) and isinstance(shapes, (int, list)):
+        raise TypeError(
+            f"`padded_shapes` must be a structure of shapes for elements of {element.specs}, not "
+            f"{shapes!r}: if the elements are a sequence, it must also be a sequence."
+        )
     flat = parts_in(element.specs, shapes)
     pairs = zip(flat, element.types)
     return [padding_shape(shape, type_) for shape, type_ in pairs]
 
 
-def padding_shape(shape: Any, type_: TensorType) -> Any:
-    """A shape as a vector; ValueError where a tensor has another rank."""
+def padding_shape(
+    shape: int | Tensor | TensorShape | Iterable[int | None], type_: TensorType
+) -> Tensor:
+    """A shape as an int64 vector; ValueError where tensors of the type have another rank."""
     if isinstance(shape, Tensor):
         return int64(shape)
+    if isinstance(shape, int):
+        shape = [shape]
     sizes = shape.as_list() if isinstance(shape, TensorShape) else list(shape)
     if type_.rank not in (len(sizes), None):
         raise ValueError(
@@ -418,24 +478,25 @@ def padding_shape(shape: Any, type_: TensorType) -> Any:
     return int64(vector(sizes))
 
 
-def vector(sizes: Any) -> Array:
+def vector(sizes: Iterable[int | None]) -> Array:
     """Sizes as an array with -1 for None."""
     return np.array([-1 if size is None else size for size in sizes], np.int64)
 
 
-def known_sizes(shape: Any) -> Sequence[int | None]:
-    """The entries of a vector of sizes, as far as they are known."""
+def known_sizes(shape: Tensor) -> Sequence[int | None]:
+    """The entries of a vector of sizes; None for all where only the graph knows them."""
     if isinstance(shape, SymbolicTensor):
-        found = known(shape._value)
-        return [None] * (shape.shape[0] or 0) if found is None else list(found)
-    sizes: list[int] = shape.numpy().tolist()
+        value = known(shape._value)
+        return [None] * (shape.shape[0] or 0) if value is None else list(value)
+    eager: Any = shape
+    sizes: list[int] = eager.numpy().tolist()
     return sizes
 
 
-def paddings(element: ElementType, values: Any) -> list[Any]:
+def paddings(element: ElementType, values: object) -> list[Any]:
     """The scalar that pads each tensor of an element."""
     if values is None:
-        flat = [None] * len(element.types)
+        flat: list[Any] = [None] * len(element.types)
     elif tree.is_nested(values):
         flat = parts_in(element.specs, values)
     else:
@@ -443,8 +504,8 @@ def paddings(element: ElementType, values: Any) -> list[Any]:
     return [padding(value, type_.dtype) for value, type_ in zip(flat, element.types)]
 
 
-def padding(value: Any, dtype: DType) -> Any:
-    """A padding value as a scalar of a dtype; TypeError if it is of another."""
+def padding(value: TensorLike | None, dtype: DType) -> Any:
+    """A padding value as a scalar of a dtype; TypeError if it has another dtype."""
     if value is None:
         if dtype is dt.string:
             return convert(b"", dtype)
@@ -459,6 +520,9 @@ def padding(value: Any, dtype: DType) -> Any:
     return tensor
 
 
-def static(tensor: Any) -> Any:
-    """The value of a scalar, where it is known while a function is traced; else None."""
-    return known(tensor._value) if isinstance(tensor, SymbolicTensor) else tensor.numpy().item()
+def static(tensor: Tensor) -> Any:
+    """The value of a scalar; None where only the graph knows it."""
+    if isinstance(tensor, SymbolicTensor):
+        return known(tensor._value)
+    eager: Any = tensor
+    return eager.numpy().item()

@@ -1,7 +1,7 @@
 """Blocks: several elements at once, with a column for each of their tensors.
 
-Stages hand blocks on and not elements, so what a stage costs is paid once for many elements. A
-column is one array with an axis of elements in front, or a list where elements differ in shape.
+Stages hand on blocks, not elements, so many elements share the cost of a stage. A column is one
+array whose first axis is that of elements, or a list where elements differ in shape.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Column = Array | Row
 
 
 class ElementBlock:
-    """So many elements, by columns; it does not change."""
+    """Some elements, by columns. A block does not change."""
 
     __slots__ = ("columns", "count")
 
-    def __init__(self, count: int, columns: tuple[Any, ...]) -> None:
+    def __init__(self, count: int, columns: tuple[Column, ...]) -> None:
         self.count = count
         self.columns = columns
 
@@ -45,7 +45,7 @@ class ElementBlock:
 
     def row(self, place: int) -> Row:
         """The arrays of one element."""
-        return [c[place] if type(c) is list else c[place, ...] for c in self.columns]
+        return [c[place] if isinstance(c, list) else c[place, ...] for c in self.columns]
 
     def rows(self) -> Iterator[Sequence[Any]]:
         """The arrays of each element."""
@@ -68,36 +68,38 @@ class ElementBlock:
     def at(self, places: Array) -> ElementBlock:
         """The elements at places, in their order."""
         columns = [
-            [c[i] for i in places.tolist()] if type(c) is list else c.take(places, 0)
+            [c[i] for i in places.tolist()] if isinstance(c, list) else c.take(places, 0)
             for c in self.columns
         ]
         return ElementBlock(len(places), tuple(columns))
 
 
-def of_row(row: Sequence[Any]) -> ElementBlock:
+def of_row(row: Sequence[object]) -> ElementBlock:
     """A block of one element."""
     return ElementBlock(1, tuple([a[None] if isinstance(a, np.ndarray) else [a] for a in row]))
 
 
-def of_rows(rows: Sequence[Sequence[Any]]) -> ElementBlock:
-    """A block of elements, of which there is at least one."""
+def of_rows(rows: Sequence[Sequence[object]]) -> ElementBlock:
+    """A block of one or more elements."""
     if len(rows) == 1:
         return of_row(rows[0])
     return ElementBlock(len(rows), tuple([column(values) for values in zip(*rows)]))
 
 
-def column(values: Sequence[Any]) -> Column:
-    """Values of one tensor, in one array where they are of one shape."""
+def column(values: Sequence[object]) -> Column:
+    """Values of one tensor, in one array if they have one shape."""
     first = values[0]
     if not isinstance(first, np.ndarray):
         return list(values)
-    if any(value.shape != first.shape for value in values):
+    arrays: Any = values
+    if any(array.shape != first.shape for array in arrays):
         return list(values)
-    return np.stack(values)
+    stacked: Array = np.stack(arrays)
+    return stacked
 
 
 def joined(blocks: Sequence[ElementBlock]) -> ElementBlock:
-    """The elements of several blocks, of which there is at least one."""
+    """The elements of one or more blocks, in one block."""
     if len(blocks) == 1:
         return blocks[0]
     count = sum([block.count for block in blocks])
@@ -107,7 +109,7 @@ def joined(blocks: Sequence[ElementBlock]) -> ElementBlock:
 
 
 def together(columns: Sequence[Column]) -> Column:
-    """Columns of one tensor as one."""
+    """Columns of one tensor, in one column."""
     arrays = [c for c in columns if isinstance(c, np.ndarray)]
     if len(arrays) == len(columns) and len({a.shape[1:] for a in arrays}) == 1:
         return np.concatenate(arrays)

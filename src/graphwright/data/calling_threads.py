@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import TypeVar
 
-from graphwright.data.stage import AUTOTUNE
+from graphwright.data.stage import AUTOTUNE, Epoch, iterating, present_iteration
+
+T = TypeVar("T")
 
 #: So many seconds of work are worth a thread of their own.
 _WORTH = 0.001
@@ -15,6 +17,8 @@ _WORTH = 0.001
 #: many blocks.
 _GAIN = 0.9
 _AGAIN = 64
+#: Tracing and compiling make single blocks slow. So a time grows by such a factor at most.
+_GROWTH = 1.25
 
 
 class WorkDivision:
@@ -30,7 +34,7 @@ class WorkDivision:
         #: Seconds that an element takes in one thread, and when threads have parts of a block.
         self.alone = self.divided = 0.0
         self.parts = 1
-        self.blocks = 0
+        self.blocks = self.measured = 0
 
     def choose(self, count: int) -> int:
         """The number of parts for a block of so many elements."""
@@ -42,12 +46,16 @@ class WorkDivision:
 
     def measure(self, parts: int, count: int, seconds: float) -> None:
         """Notes how long a block took."""
+        self.measured += 1
+        if self.is_free and self.measured == 1:
+            return
         if parts > 1:
             self.divided = seconds / count
             if not self.is_free:
                 self.alone = self.divided * parts  # nobody asks whether one would be quicker
         else:
-            self.alone = seconds / count
+            taken = seconds / count
+            self.alone = min(taken, _GROWTH * self.alone) if self.alone else taken
 
     @property
     def words(self) -> str:
@@ -70,29 +78,35 @@ def duration(seconds: float) -> str:
 
 
 class CallingThreads:
-    """So many threads, made when there is work for them."""
+    """A pool of `count` threads, which start with the first job."""
 
     def __init__(self, count: int) -> None:
         self.count = processors() if count == AUTOTUNE else count
         self.process = 0
         self.pool: ThreadPoolExecutor | None = None
 
-    def submit(self, job: Callable[..., Any], *arguments: object) -> Future[Any]:
-        """Has a thread do something; the child of a fork has threads of its own."""
+    def submit(self, job: Callable[..., T], *arguments: object) -> Future[T]:
+        """Hands a job to a thread. After a fork, the child starts new threads."""
         if self.pool is None or self.process != os.getpid():
             self.process = os.getpid()
             self.pool = ThreadPoolExecutor(self.count, "dataset")
-        return self.pool.submit(job, *arguments)
+        return self.pool.submit(within, present_iteration(), job, *arguments)
 
     def close(self) -> None:
-        """Ends the threads once they have done what they do now."""
+        """Ends each thread after its present job."""
         if self.pool is not None and self.process == os.getpid():
             self.pool.shutdown(wait=False, cancel_futures=True)
         self.pool = None
 
 
+def within(iteration: Epoch | None, job: Callable[..., T], *arguments: object) -> T:
+    """What a job gives, which is done for an iteration."""
+    with iterating(iteration):
+        return job(*arguments)
+
+
 def processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Methods of datasets that make one of several."""
+"""Methods of datasets that combine several datasets into one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from graphwright.data import sampling
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
+from graphwright.data.stage import LAST
 from graphwright.data.stages import combine_stages, interleave_stages, source_stages
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -17,7 +18,7 @@ from graphwright.values.tensor import Tensor
 
 
 class Combinations(DatasetValue):
-    """What a dataset offers to go with others."""
+    """Methods of `tf.data.Dataset` about several datasets."""
 
     @staticmethod
     def zip(*args: Any, datasets: object = None, name: str | None = None) -> Any:
@@ -29,10 +30,10 @@ class Combinations(DatasetValue):
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            A dataset that ends with the first of them.
+            A dataset that ends with the shortest of them.
 
         Raises:
-            TypeError: There is no dataset, or something else is among them.
+            TypeError: There is no dataset, or an argument is something else.
 
         >>> import graphwright as tf
         >>> a = tf.data.Dataset.range(3)
@@ -68,7 +69,7 @@ class Combinations(DatasetValue):
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            A dataset of elements of either type.
+            A dataset of the elements of both.
 
         Raises:
             TypeError: The elements are of different types.
@@ -101,7 +102,7 @@ class Combinations(DatasetValue):
         [(10, 3), (11, 4)]
         """
         element = ElementType(TensorSpec([], dt.int64))
-        last = int64((1 << 63) - 1)
+        last = int64(LAST)
         numbers = make(source_stages.RangeStage, element, [], [int64(start), last, int64(1)])
         return Combinations.zip(numbers, self)
 
@@ -111,20 +112,20 @@ class Combinations(DatasetValue):
         choice_dataset: DatasetValue,
         stop_on_empty_dataset: bool = True,
     ) -> Any:
-        """Returns elements of several datasets, chosen by numbers from another one.
+        """Returns elements of several datasets, chosen by the numbers in another one.
 
         Args:
             datasets: A list of datasets with elements of one structure and the same dtypes.
-            choice_dataset: A dataset of int64 scalars: the places in the list.
-            stop_on_empty_dataset: Whether the first choice of a dataset that has ended is the end;
-                else it is left out.
+            choice_dataset: A dataset of int64 scalars: positions in the list.
+            stop_on_empty_dataset: Whether the result ends when a chosen dataset has ended. If not,
+                that choice is skipped.
 
         Returns:
             A dataset of the elements.
 
         Raises:
             TypeError: The elements of `choice_dataset` are no int64 scalars, or those of the
-                datasets are of different types.
+                datasets have different types.
             ValueError: There are no datasets.
 
         >>> import graphwright as tf
@@ -161,20 +162,20 @@ class Combinations(DatasetValue):
 
         Args:
             datasets: A list of datasets with elements of one structure and the same dtypes.
-            weights: A list or a float tensor: how likely each is chosen, the same for all unless it
-                is said; or a dataset of such tensors.
+            weights: A list or a float tensor: the probability of each, by default the same for
+                all; or a dataset of such tensors.
             seed: An int, with which the order is that of TensorFlow; see `tf.random.set_seed`.
-            stop_on_empty_dataset: Whether the first choice of a dataset that has ended is the end;
-                else it is left out.
-            rerandomize_each_iteration: Whether each iteration has another order; it has unless a
-                seed is given.
+            stop_on_empty_dataset: Whether the result ends when a chosen dataset has ended. If not,
+                that choice is skipped.
+            rerandomize_each_iteration: Whether each iteration has another order; by default only
+                without a seed.
 
         Returns:
             A dataset of the elements.
 
         Raises:
-            TypeError: `weights` is no list of floats, or the elements are of different types.
-            ValueError: There are no datasets, or another number of weights.
+            TypeError: `weights` is no list of floats, or the elements have different types.
+            ValueError: There are no datasets, or their number is not that of the weights.
 
         >>> import graphwright as tf
         >>> a, b = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
@@ -184,10 +185,10 @@ class Combinations(DatasetValue):
         """
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        possible, likely = sampling.weighted(datasets, weights)
-        if len(possible) == 1 and not isinstance(likely, DatasetValue):
+        possible, probabilities = sampling.weighted(datasets, weights)
+        if len(possible) == 1 and not isinstance(probabilities, DatasetValue):
             return possible[0]
-        choices = sampling.choices(likely, seed, rerandomize_each_iteration)
+        choices = sampling.choices(probabilities, seed, rerandomize_each_iteration)
         return chosen(choices, possible, stop_on_empty_dataset)
 
 

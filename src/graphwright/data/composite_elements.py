@@ -1,8 +1,8 @@
-"""Composites as elements: several stacked in one, and the rows of one."""
+"""Composites as elements: stacked into one composite, or split into rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any
 
 from graphwright.control.map import items_of
@@ -15,18 +15,18 @@ from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import wrap
 
 
-def of_arrays(spec: TypeSpec, arrays: Sequence[Any]) -> Any:
-    """The composite of a type that these arrays make."""
+def of_arrays(spec: TypeSpec, arrays: Sequence[object]) -> Any:
+    """The composite of a type, made of its arrays."""
     return spec.from_tensors(iter([wrap(array) for array in arrays]))
 
 
 def arrays_of(spec: TypeSpec, composite: object) -> Row:
-    """The arrays that a composite is made of."""
+    """The arrays of a composite."""
     return [tensor._array for tensor in spec.to_tensors(composite)]
 
 
-def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[Any]]) -> Row:
-    """The arrays of one composite, of which the rows are composites made of these arrays."""
+def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[object]]) -> Row:
+    """The arrays of the composite whose rows are the composites of these arrays."""
     with activate(None):
         items = items_of(spec)
         count = len(rows)
@@ -38,8 +38,8 @@ def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[Any]]) -> Row:
         return arrays_of(spec._batch(count), whole)  # type: ignore[attr-defined]
 
 
-def row_count(element: ElementType, row: Sequence[Any]) -> int:
-    """How many rows the first part of an element has."""
+def row_count(element: ElementType, row: Sequence[Sized]) -> int:
+    """The number of rows of the first part of an element."""
     first = element.leaves[0]
     arrays = row[: len(first.flatten())]
     with activate(None):
@@ -47,8 +47,8 @@ def row_count(element: ElementType, row: Sequence[Any]) -> int:
         return int(value._row_count()) if isinstance(value, Composite) else len(arrays[0])
 
 
-def rows_of(spec: TypeSpec, arrays: Sequence[Any]) -> list[Row]:
-    """For each row of a composite the arrays that it is made of."""
+def rows_of(spec: TypeSpec, arrays: Sequence[object]) -> list[Row]:
+    """The arrays of each row of a composite."""
     with activate(None):
         composite = of_arrays(spec, arrays)
         row_spec: TypeSpec = spec._unbatch()  # type: ignore[attr-defined]

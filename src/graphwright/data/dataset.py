@@ -1,8 +1,8 @@
-"""`tf.data.Dataset`: where elements come from, and what can be made of them."""
+"""`tf.data.Dataset`: its sources, and its methods about the whole pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphwright.control.assertions import assert_greater_equal
@@ -20,7 +20,7 @@ from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
 from graphwright.data.sampling import random_numbers
 from graphwright.data.selections import Selections
-from graphwright.data.stage import INFINITE, UNKNOWN
+from graphwright.data.stage import INFINITE, LAST, UNKNOWN
 from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
 from graphwright.data.stages.option_stages import OptionsStage
 from graphwright.op.interpreter import apply
@@ -34,10 +34,10 @@ from graphwright.values.convert import convert
 
 
 class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_result=True):
-    """Elements that come one after another: the pipeline that makes them.
+    """A pipeline of elements, which come one after another.
 
-    A dataset is a value that does not change. Each method returns another one, each `for` goes
-    through the elements anew, and nothing is computed before somebody asks for elements.
+    A dataset is a value that does not change. Each method returns another dataset, and each `for`
+    starts at the first element. Nothing is computed before elements are taken.
 
     Args:
         variant_tensor: Not taken: a dataset is made by one of the static methods.
@@ -50,16 +50,16 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
     [30 40]
     """
 
-    def __init__(self, variant_tensor: Any) -> None:
+    def __init__(self, variant_tensor: object) -> None:
         raise TypeError(
             "a dataset is made by a function such as tf.data.Dataset.from_tensor_slices([1, 2])"
         )
 
-    # -- where elements come from ---------------------------------------------------------
+    # -- sources --------------------------------------------------------------------------
 
     @staticmethod
     def range(*args: TensorLike, output_type: DTypeLike = dt.int64, name: str | None = None) -> Any:
-        """Returns the numbers of a range, as Python's `range` has them.
+        """Returns the numbers of a range, as Python's `range` does.
 
         Args:
             *args: `stop`; or `start` and `stop`; or `start`, `stop` and `step`: int64 scalars.
@@ -91,7 +91,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """Returns a dataset of one element.
 
         Args:
-            tensors: The element: a structure of tensors and of what converts to them.
+            tensors: The element: a structure of tensors, or of values that convert to tensors.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -111,10 +111,12 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
 
         Args:
             tensors: A structure of tensors, and of what converts to them, with as many rows each.
+                NumPy's arrays, columns of pandas and of Arrow do. Their memory is copied, unless
+                no program can write it: `np.load(path, mmap_mode="r")` is read as rows are taken.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            A dataset of rows, in that structure. They are views: nothing is copied.
+            A dataset of rows, in that structure. They are views of the tensors.
 
         Raises:
             ValueError: There is no tensor, one is a scalar, or the numbers of rows differ.
@@ -142,30 +144,30 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any],
+        generator: Callable[..., Iterable[object]],
         output_types: object = None,
         output_shapes: object = None,
         args: Sequence[TensorLike] | None = None,
         output_signature: object = None,
         name: str | None = None,
     ) -> Any:
-        """Returns what a Python generator gives.
+        """Returns the values that a Python generator yields.
 
         Args:
             generator: A function that returns an iterable. It is called for each iteration.
-            output_types: The dtypes of an element, in its structure, where there is no
+            output_types: The dtypes of an element, in its structure, without an
                 `output_signature`.
-            output_shapes: Its shapes, in the same structure; not known unless they are given.
-            args: A list of tensors. The function gets their values as NumPy's arrays.
+            output_shapes: Its shapes, in the same structure; unknown by default.
+            args: A list of tensors. The function gets their values as NumPy arrays.
             output_signature: The type specs of an element, in its structure.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            A dataset of what the generator gives, converted.
+            A dataset of the values, converted.
 
         Raises:
             TypeError: `generator` cannot be called, or there is neither a signature nor dtypes.
-            InvalidArgumentError: While elements are taken: one is of another type.
+            InvalidArgumentError: While elements are taken: one has another type.
 
         >>> import graphwright as tf
         >>> def squares(count):
@@ -192,7 +194,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         rerandomize_each_iteration: bool | None = None,
         name: str | None = None,
     ) -> Any:
-        """Returns random numbers of 32 bits, without an end.
+        """Returns random 32-bit numbers, without an end.
 
         Args:
             seed: An int, with which the numbers are those of TensorFlow; see `tf.random.set_seed`.
@@ -209,6 +211,32 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """
         return random_numbers(seed, rerandomize_each_iteration)
 
+    @staticmethod
+    def counter(
+        start: TensorLike = 0,
+        step: TensorLike = 1,
+        dtype: DTypeLike = dt.int64,
+        name: str | None = None,
+    ) -> Any:
+        """Returns `start`, `start + step` and so on, without an end.
+
+        Args:
+            start: A number.
+            step: A number.
+            dtype: The dtype of the elements.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of numbers.
+
+        >>> import graphwright as tf
+        >>> [int(x) for x in tf.data.Dataset.counter(5, 2).take(3)]
+        [5, 7, 9]
+        """
+        kind = as_dtype(dtype)
+        first, more = convert(start, kind), convert(step, kind)
+        return Dataset.range(LAST).scan(first, lambda number, _: (number + more, number))
+
     # -- order ----------------------------------------------------------------------------
 
     def shuffle(
@@ -220,11 +248,11 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
     ) -> Any:
         """Returns the elements in random order.
 
-        Each element is drawn from a buffer of those that come next. So only a buffer of all of them
-        gives every order.
+        Each element is drawn from a buffer of the next ones. So every order is possible only if the
+        buffer has room for all elements.
 
         Args:
-            buffer_size: An int64 scalar: how many elements wait to be drawn.
+            buffer_size: An int64 scalar: the number of elements in the buffer.
             seed: An int, with which the order is that of TensorFlow; see `tf.random.set_seed`.
             reshuffle_each_iteration: Whether each iteration has another order.
             name: Accepted for TensorFlow's signature and not used.
@@ -244,7 +272,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         numbers = [int64(buffer_size), *pair]
         return make(shuffle_stages.ShuffleStage, self._type, [self], numbers, is_fixed=is_fixed)
 
-    # -- what is known and how it is gone through -------------------------------------------
+    # -- the whole pipeline -----------------------------------------------------------------
 
     def cardinality(self, name: str | None = None) -> Any:
         """Returns the number of elements.
@@ -253,14 +281,33 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            An int64 scalar: `tf.data.INFINITE_CARDINALITY` where there is no end, and
-            `tf.data.UNKNOWN_CARDINALITY` where only going through them tells.
+            An int64 scalar: `tf.data.INFINITE_CARDINALITY` if there is no end, and
+            `tf.data.UNKNOWN_CARDINALITY` if only an iteration can count them.
 
         >>> import graphwright as tf
         >>> int(tf.data.Dataset.range(42).batch(10).cardinality())
         5
         """
         return apply(dataset_ops.Cardinality(), self._variant)
+
+    def fingerprint(self) -> Any:
+        """Returns a number that differs for datasets that are made otherwise.
+
+        It depends on the stages, their numbers, and what their functions do: two datasets that are
+        made alike have the same, in another process too.
+
+        Returns:
+            A uint64 scalar.
+
+        Raises:
+            UnimplementedError: A function or a generator of Python is a part of it.
+
+        >>> import graphwright as tf
+        >>> a, b, c = [tf.data.Dataset.range(5).skip(n).fingerprint() for n in (1, 1, 2)]
+        >>> bool(a == b), bool(a == c)
+        (True, False)
+        """
+        return apply(dataset_ops.DatasetFingerprint(), self._variant)
 
     def __len__(self) -> int:
         if current_tracer() is not None:
@@ -304,14 +351,15 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
 
     @staticmethod
     def __graph_builtin__(name: str, *args: Any, **kwargs: Any) -> Any:
-        """What Python's `enumerate`, `zip` and the like make of datasets in a function."""
+        """The result of Python's `enumerate`, `zip` and the like for datasets in a function."""
         return BUILTINS[name](*args, **kwargs)
 
     def as_numpy_iterator(self) -> NumpyIterator:
-        """Returns the elements in NumPy's form, one by one.
+        """Returns the elements as NumPy values, one by one.
 
         Returns:
-            An iterator over structures of arrays, which cannot be written, and scalars.
+            An iterator over structures of arrays and scalars. The arrays are views that cannot be
+            written.
 
         Raises:
             RuntimeError: A function is being traced.
@@ -326,13 +374,19 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
             )
         return NumpyIterator(self)
 
-    def explain(self, seconds: float = 1.0) -> DataReport:
-        """Returns what the stages of the pipeline do and cost.
+    def explain(
+        self, seconds: float = 1.0, step: Callable[..., object] | None = None
+    ) -> DataReport:
+        """Returns what the stages of the pipeline do and cost, and what would help.
 
-        Elements are taken for some time, so what their functions do happens.
+        Elements are taken for some time, so what their functions do happens. So does what `step`
+        does.
 
         Args:
             seconds: A float: how long elements are taken at most.
+            step: A function of an element, such as a training step. It is called with each element,
+                as the function of `map` is, and the report says how long it waited for them. None
+                takes elements as fast as they come.
 
         Returns:
             A report, which prints as a table.
@@ -346,16 +400,19 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         ['BatchDataset', 'MapDataset lambda', 'RangeDataset']
         >>> report.elements
         10
+        >>> report = tf.data.Dataset.range(100).explain(step=lambda x: x + 1)
+        >>> 0 < report.waiting < 1
+        True
         """
         if current_tracer() is not None:
             raise RuntimeError("`explain` takes elements, which a function being traced has not.")
-        return explain(self._stage, seconds)
+        return explain(self._stage, seconds, step, self._type.pack)
 
     def options(self) -> Options:
-        """Returns what programs say about how the dataset is gone through.
+        """Returns the options of the dataset.
 
         Returns:
-            The options of this dataset and of those that it is made of.
+            The options of this dataset and of its inputs, merged.
 
         >>> import graphwright as tf
         >>> tf.data.Dataset.range(3).options().deterministic is None
@@ -367,7 +424,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """Returns the dataset with further options.
 
         Args:
-            options: The options, which go before those that the dataset has already.
+            options: The options, which override those that the dataset has.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -384,11 +441,11 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         made._options = self._options.merge(options)
         return made
 
-    def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
-        """Returns what a function makes of the dataset.
+    def apply(self, transformation_func: Callable[[Dataset], object]) -> Any:
+        """Returns the result of a function of the dataset.
 
         Args:
-            transformation_func: A function of a dataset, which returns one.
+            transformation_func: A function of a dataset, which returns a dataset.
 
         Returns:
             The dataset that the function returns.
@@ -415,7 +472,7 @@ def mapped(function: Callable[..., object], *datasets: Dataset) -> Any:
 
 
 def known_length(dataset: Dataset) -> Any:
-    """`len` of a dataset in a function: an error at run time where nobody knows it."""
+    """`len` of a dataset in a function; an error at run time if it is unknown or infinite."""
     count = dataset.cardinality()
     assert_greater_equal(count, int64(0), "the length of the dataset is infinite or unknown")
     return count

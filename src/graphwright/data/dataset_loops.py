@@ -1,4 +1,4 @@
-"""`for` over a dataset in a graph: a loop that takes elements from an iterator of its own."""
+"""`for` over a dataset in a graph: a loop that takes elements from a new iterator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Step = Callable[[Sequence[Any], Any], Leaves]
 
 
 class ElementFold:
-    """A loop over the elements that an iterator has left."""
+    """A loop over the remaining elements of an iterator."""
 
     relaxes = True
 
@@ -32,7 +32,7 @@ class ElementFold:
         self.element = element
 
     def sample(self) -> Any:
-        """Something of the type of an element."""
+        """A value of the type of an element."""
         return self.element.pack(apply(AbsentElement(self.element)) or ())
 
     def fold(
@@ -40,7 +40,7 @@ class ElementFold:
     ) -> Leaves:
         """`start` after `step(variables, element)` for each element, while `more(variables)`.
 
-        An element is taken only when the body needs it: after a `break` none is.
+        An element is taken only when the body needs it: none is taken after a `break`.
         """
 
         def test(is_left: TensorValue, *variables: Any) -> Any:
@@ -58,7 +58,7 @@ class ElementFold:
 
 
 class BlockFold(ElementFold):
-    """A loop over the elements of an iterator of its own: one over blocks, and in it one over the
+    """A loop over the elements of a new iterator: a loop over blocks, and in it a loop over the
     elements of a block, which can be machine code."""
 
     def fold(

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, StageOrigin
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types.tensor_type import TensorType
 
@@ -25,12 +26,16 @@ class Recipe(NamedTuple):
     numbers: int
     functions: tuple[ElementFunction, ...]
     options: tuple[tuple[str, Any], ...]
+    origin: StageOrigin
 
     def stage(self, operands: Sequence[Any]) -> DatasetStage:
         """The stage for stages before it, numbers, and what functions captured, in this order."""
         inputs = operands[: self.inputs]
         start = self.inputs + self.numbers
         numbers = operands[self.inputs : start]
+        for name, number in zip(self.kind.scalars, numbers):
+            if number.ndim:
+                raise InvalidArgumentError(None, None, f"{name} must be a scalar")
         functions = []
         for function in self.functions:
             stop = start + len(function.captured)
@@ -40,6 +45,8 @@ class Recipe(NamedTuple):
         stage: DatasetStage = kind(
             self.element, *inputs, *numbers, *functions, **dict(self.options)
         )
+        stage.recipe = (self, operands)
+        stage.origin = self.origin
         return stage
 
 

@@ -11,9 +11,11 @@ from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
 from graphwright.data.element_type import ElementType
+from graphwright.data.fingerprints import fingerprint_number
 from graphwright.data.optional import ElementOp, OptionalRow
+from graphwright.data.random_access import element_at
 from graphwright.data.reader import Reader
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, iterating
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -101,9 +103,9 @@ class NextOptional(Op):
 
 
 class NextBlock(Op):
-    """The next elements of an iterator that nobody else takes from: how many, and their columns.
+    """The next elements of an iterator that only a loop reads: their number and their columns.
 
-    At the end there are none. Elements of different shapes come one by one.
+    At the end the number is 0. Elements of different shapes come one by one.
     """
 
     type_name = "_NextBlock"
@@ -131,7 +133,7 @@ class NextBlock(Op):
 
 
 class AbsentElement(ElementOp):
-    """Tensors of an element that nobody looks at."""
+    """Tensors of an element that is never read."""
 
     type_name = "_AbsentElement"
 
@@ -191,7 +193,8 @@ class ReduceDataset(Op):
         function = BoundFunction(self.reduction.function, captured)
         reader = Reader(stage)
         while (block := reader.rest()) is not None:
-            state, _ = function.step(state, block)
+            with iterating(reader.iteration):
+                state, _ = function.step(state, block)
         reader.close()
         return tuple(state)
 
@@ -202,8 +205,30 @@ class ReduceDataset(Op):
         return isinstance(other, ReduceDataset) and self.reduction is other.reduction
 
 
+class TakeAll(Op):
+    """Takes all elements of a dataset, for what that does."""
+
+    type_name = "_TakeAll"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    effect = Effect.WRITE
+    pure = False
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ()
+
+    def kernel(self, stage: DatasetStage) -> None:
+        reader = Reader(stage)
+        try:
+            while reader.rest() is not None:
+                pass
+        finally:
+            reader.close()
+
+
 class Cardinality(Op):
-    """How many elements a dataset has; -1 for no end, -2 where that is not known."""
+    """The number of elements of a dataset; -1 for no end, -2 where it is unknown."""
 
     type_name = "_DatasetCardinality"
     inputs = ("dataset: variant",)
@@ -218,8 +243,38 @@ class Cardinality(Op):
         return np.array(stage.cardinality(), np.int64)
 
 
+class DatasetFingerprint(Op):
+    """A number that differs for datasets that are made otherwise."""
+
+    type_name = "_DatasetFingerprint"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    outputs = ("fingerprint: uint64",)
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, stage: DatasetStage) -> Array:
+        return np.array(fingerprint_number(stage), np.uint64)
+
+
+class ElementAtIndex(ElementOp):
+    """The tensors of the element of a dataset with a number."""
+
+    type_name = "_GetElementAtIndex"
+    inputs = ("dataset: variant", "index: int64")
+    effect = Effect.WRITE
+    pure = False
+
+    def kernel(self, stage: DatasetStage, index: Array) -> tuple[Any, ...]:
+        if index.ndim:
+            raise InvalidArgumentError(None, None, "index must be a scalar")
+        return tuple(element_at(stage, int(index)))
+
+
 def absent(type_: TensorType) -> Any:
-    """A value of a type that nobody looks at: as small as the type allows."""
+    """A value that is never read, as small as its type allows."""
     if type_.dtype is dt.variant:
         return Nothing()
     dims = () if type_.dims is None else type_.dims
@@ -230,4 +285,4 @@ def absent(type_: TensorType) -> Any:
 
 
 class Nothing(VariantValue):
-    """A value of dtype variant where there is no element."""
+    """A value of dtype variant in place of an element."""

@@ -1,4 +1,4 @@
-"""`tf.data.Options`: what a program says about how a dataset is gone through."""
+"""`tf.data.Options`: how the elements of a dataset are computed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from typing import Any, ClassVar
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How numbers that are left to the dataset are chosen; all are the same here."""
+    """How numbers that are left to the dataset are chosen; all are the same here.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.autotune.autotune_algorithm = tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB
+    """
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -17,7 +22,12 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How the elements are divided among workers."""
+    """How the elements are divided among workers.
+
+    >>> import graphwright as tf
+    >>> tf.data.experimental.AutoShardPolicy.DATA
+    <AutoShardPolicy.DATA: 2>
+    """
 
     OFF = -1
     AUTO = 0
@@ -27,7 +37,13 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What saving an iterator does where a function has state that cannot be saved."""
+    """What saving an iterator does where a function has state that cannot be saved.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> policy = tf.data.experimental.ExternalStatePolicy.IGNORE
+    >>> options.experimental_external_state_policy = policy
+    """
 
     WARN = 0
     IGNORE = 1
@@ -41,7 +57,7 @@ class OptionGroup:
     _kinds: ClassVar[dict[str, type]] = {}
     #: Former names.
     _former: ClassVar[dict[str, str]] = {}
-    #: What an option is as long as nobody sets it, if not None.
+    #: The values of options that are not set, where these are not None.
     _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:
@@ -79,18 +95,8 @@ class OptionGroup:
 
     __hash__ = None  # type: ignore[assignment]  # they change
 
-    def merge(self, options: Any) -> Any:
-        """Returns these options with those that another group sets.
-
-        Args:
-            options: Options of the same class.
-
-        Returns:
-            New options.
-
-        Raises:
-            TypeError: `options` are of another class.
-        """
+    def _merged(self, options: Any) -> Any:
+        """These options with those that another group of the class sets."""
         if type(self) is not type(options):
             raise TypeError(f"{type(self).__name__} cannot be merged with {options!r}")
         merged = type(self)()
@@ -98,7 +104,7 @@ class OptionGroup:
             for name, value in group._values.items():
                 known = merged._values.get(name)
                 is_group = isinstance(known, OptionGroup)
-                merged._values[name] = known.merge(value) if is_group else value
+                merged._values[name] = known._merged(value) if is_group else value
         return merged
 
 
@@ -119,7 +125,12 @@ class ThreadingOptions(OptionGroup):
 
 
 class AutotuneOptions(OptionGroup):
-    """Options about numbers that are left to the dataset: `options.autotune`."""
+    """Options about numbers that are left to the dataset: `options.autotune`.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.autotune.cpu_budget = 4
+    """
 
     _kinds: ClassVar[dict[str, type]] = {
         "autotune_algorithm": AutotuneAlgorithm,
@@ -132,7 +143,12 @@ class AutotuneOptions(OptionGroup):
 
 
 class OptimizationOptions(OptionGroup):
-    """Options about rewriting the pipeline: `options.experimental_optimization`."""
+    """Options about rewriting the pipeline: `options.experimental_optimization`.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.experimental_optimization.map_fusion = True
+    """
 
     _kinds: ClassVar[dict[str, type]] = dict.fromkeys(
         (
@@ -146,16 +162,33 @@ class OptimizationOptions(OptionGroup):
 
 
 class DistributeOptions(OptionGroup):
-    """Options about many workers: `options.experimental_distribute`."""
+    """Options about many workers: `options.experimental_distribute`.
+
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> policy = tf.data.experimental.AutoShardPolicy.OFF
+    >>> options.experimental_distribute.auto_shard_policy = policy
+    """
 
     _kinds: ClassVar[dict[str, type]] = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
     _defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy.AUTO}
 
 
-class Options(OptionGroup):
-    """What a program says about how a dataset is gone through.
+class ServiceOptions(OptionGroup):
+    """Options about elements that other processes make: `options.experimental_service`.
 
-    Elements always come in the order of the pipeline, whatever `deterministic` says.
+    >>> import graphwright as tf
+    >>> options = tf.data.Options()
+    >>> options.experimental_service.pinned = True
+    """
+
+    _kinds: ClassVar[dict[str, type]] = {"pinned": bool}
+
+
+class Options(OptionGroup):
+    """How the elements of a dataset are computed.
+
+    Elements always keep the order of the pipeline, also with `deterministic=False`.
 
     >>> import graphwright as tf
     >>> options = tf.data.Options()
@@ -171,6 +204,7 @@ class Options(OptionGroup):
         "experimental_distribute": DistributeOptions,
         "experimental_external_state_policy": ExternalStatePolicy,
         "experimental_optimization": OptimizationOptions,
+        "experimental_service": ServiceOptions,
         "experimental_slack": bool,
         "experimental_symbolic_checkpoint": bool,
         "experimental_warm_start": bool,
@@ -181,3 +215,18 @@ class Options(OptionGroup):
         "experimental_deterministic": "deterministic",
         "experimental_threading": "threading",
     }
+
+    def merge(self, options: Options) -> Options:
+        """Returns these options with those that others set.
+
+        Args:
+            options: Other options.
+
+        Returns:
+            New options.
+
+        Raises:
+            TypeError: `options` are of another class.
+        """
+        merged: Options = self._merged(options)
+        return merged

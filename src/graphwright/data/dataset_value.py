@@ -1,4 +1,4 @@
-"""What every dataset is: a value of dtype variant, and the type of its elements."""
+"""Datasets as values of dtype variant, with the type of their elements."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.base.errors import user_location
 from graphwright.data.dataset_making import MakeDataset, Recipe
 from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, StageOrigin
 from graphwright.op.interpreter import apply
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import ShapeLike, TensorLike
@@ -25,7 +26,7 @@ _VARIANT = TensorSpec([], dt.variant)
 
 
 class DatasetSpec(TypeSpec):
-    """The type of datasets whose elements are of one type.
+    """The type of datasets with elements of one type.
 
     Args:
         element_spec: A structure of type specs, of an element.
@@ -71,10 +72,10 @@ class DatasetSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return _VARIANT
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: DatasetValue) -> Tensor:
         return value._variant
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Tensor) -> Any:
         return DatasetValue.of(components, ElementType(self._element_spec))
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:
@@ -86,7 +87,7 @@ class DatasetSpec(TypeSpec):
 
 
 class DatasetValue(Composite):
-    """A dataset as a value of graphs; `Dataset` adds what programs call."""
+    """A dataset as a value of graphs; `Dataset` adds the public methods."""
 
     _variant: Tensor
     _type: ElementType
@@ -102,12 +103,12 @@ class DatasetValue(Composite):
 
     @staticmethod
     def of(variant: Tensor, element: ElementType, name: str = "VariantDataset") -> Any:
-        """The dataset that a value of dtype variant is.
+        """A dataset, made of its value of dtype variant.
 
         Args:
             variant: A tensor of dtype variant.
             element: The type of the elements.
-            name: The kind, as the dataset is shown.
+            name: The kind of dataset that `repr` shows.
 
         Returns:
             A `tf.data.Dataset`.
@@ -127,7 +128,7 @@ class DatasetValue(Composite):
 
     @property
     def _stage(self) -> DatasetStage:
-        """What the dataset does; it is known where no graph is traced."""
+        """The stage of the dataset, which is known where no graph is traced."""
         variant = self._variant
         assert isinstance(variant, EagerTensor)
         stage: DatasetStage = variant._array
@@ -160,14 +161,15 @@ def make(
         inputs: The datasets before it.
         numbers: Tensors, whose values the stage gets.
         functions: Functions of elements.
-        name: What the dataset is shown as, if not as `kind` says.
-        **options: What the stage gets as it is.
+        name: The kind of dataset that `repr` shows, if not that of `kind`.
+        **options: Further arguments of the stage, which are no tensors.
     """
     tensors = [convert(number) for number in numbers]
     captured = [tensor for function in functions for tensor in function.captured]
     recipe = Recipe(
-        kind, element, len(inputs), len(tensors), tuple(functions), tuple(options.items())
-    )
+        kind, element, len(inputs), len(tensors), tuple(functions), tuple(options.items()),
+        StageOrigin(user_location()),
+    )  # fmt: skip
     before = [dataset._variant for dataset in inputs]
     variant = apply(MakeDataset(recipe), *before, *tensors, *captured)
     made = DatasetValue.of(variant, element, name or kind.type_name)
@@ -178,7 +180,7 @@ def make(
 
 
 def int64(value: TensorLike) -> Tensor:
-    """A number as an int64 tensor; TypeError or ValueError for what is of another dtype."""
+    """A number as an int64 tensor; TypeError or ValueError if it has another dtype."""
     tensor: Any = value if isinstance(value, Tensor) else convert(value, None, dt.int64)
     if tensor.dtype is dt.int64:
         return tensor  # type: ignore[no-any-return]  # it is a Tensor
@@ -189,7 +191,7 @@ def int64(value: TensorLike) -> Tensor:
 def function_for(
     function: Callable[..., object], *arguments: DatasetValue | ElementType
 ) -> ElementFunction:
-    """A program's function of elements, traced."""
+    """A function of elements, traced."""
     return ElementFunction(
         function, *[a._type if isinstance(a, DatasetValue) else a for a in arguments]
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from graphwright.data.blocks import Column, ElementBlock, values_of
 from graphwright.data.element_type import ElementType
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.dtypes import plain
 from graphwright.types.specs import TensorSpec
-from graphwright.values.tensor import wrap
+from graphwright.values.sparse.sparse_functions import to_dense
+from graphwright.values.sparse.sparse_tensor import SparseTensor
+from graphwright.values.tensor import EagerTensor, wrap
 
 #: What makes a list of all elements of a block.
 Form = Callable[[ElementBlock], list[Any]]
@@ -66,8 +66,12 @@ def read_only(array: Any) -> Any:
 
 
 def as_numpy(leaf: Any) -> Any:
-    """A part of an element in NumPy's form; a composite that has none stays as it is."""
-    value = leaf.numpy() if hasattr(leaf, "numpy") else leaf
-    if isinstance(value, np.ndarray):
-        value.flags.writeable = False
-    return value
+    """A part of an element in NumPy's form; a composite that has none stays as it is.
+
+    Arrays are views that cannot be written: elements may share their memory.
+    """
+    if isinstance(leaf, SparseTensor):
+        leaf = to_dense(leaf)
+    if isinstance(leaf, EagerTensor) and leaf.shape.rank:
+        return leaf.__array__()
+    return leaf.numpy() if hasattr(leaf, "numpy") else leaf

@@ -10,17 +10,21 @@ import numpy as np
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.logs import LOGGER
+from graphwright.compile.run.straight_line import runner
 from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.body import Body, trace_body
 from graphwright.control.call import call_of
 from graphwright.control.loop import while_loop
+from graphwright.control.python_call import py_function
 from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
 from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, Epoch, present_iteration
+from graphwright.ir.execution import anew, has_stream
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
+from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.comparison import logical_and
 from graphwright.trace.symbolic import SymbolicTensor
@@ -30,45 +34,61 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.tensor import wrap
 
-#: So many elements, one by one, before a function is rewritten for many at once.
+#: The elements that a function computes one by one before it is rewritten for many at once.
 _FEW = 16
 
 
+class DebugMode:
+    """Whether functions that are traced from now on run eagerly."""
+
+    is_on = False
+
+
 class ElementFunction:
-    """A program's function of one element or of several, as a graph.
+    """A function of one element or of several, as a graph.
 
     Args:
-        function: What the program gave. A tuple arrives as several arguments, else one.
+        function: A Python function. An element that is a tuple arrives as several arguments.
         *arguments: The types of the elements that it takes.
     """
 
     def __init__(self, function: Callable[..., object], *arguments: ElementType) -> None:
+        if not callable(function):
+            raise ValueError(
+                f"Argument `func` must be a callable. Received func={function!r} (of type "
+                f"{type(function)})"
+            )
         staged = staged_form(function)
         self.returned: Any = None
         self.result: ElementType
 
         def call(*tensors: Any) -> Any:
-            remaining = list(tensors)
-            packed = []
-            for argument in arguments:
-                count = len(argument.types)
-                packed.append(argument.pack(remaining[:count]))
-                del remaining[:count]
-            result = staged(*spread(packed))
-            self.returned = result
-            result = normalized(tuple(result) if isinstance(result, list) else result)
+            self.returned = staged(*spread(packed(arguments, tensors)))
+            result = as_element(self.returned)
             self.result = ElementType.of(result)
             return self.result.flatten(result)
 
         types = [type_ for argument in arguments for type_ in argument.types]
-        name = getattr(function, "__name__", "function").replace("<lambda>", "lambda")
+        name = f"Dataset_{getattr(function, '__name__', 'function').replace('<lambda>', 'lambda')}"
         self.function = function
-        self.body: Body = trace_body(call, f"Dataset_{name}", types, types)
+        self.body: Body = trace_body(call, name, types, types)
+        results = self.result.types
+        if DebugMode.is_on and not any(t.dtype is dt.variant for t in (*types, *results)):
+
+            def call_eagerly(*tensors: Any) -> Any:
+                result = as_element(function(*spread(packed(arguments, tensors))))
+                return self.result.flatten(result)
+
+            def call_later(*tensors: Any) -> Any:
+                values = py_function(call_eagerly, tensors, [type_.dtype for type_ in results])
+                shapes = [TensorShape.from_dims(type_.dims) for type_ in results]
+                return [ensure_shape(v, shape) for v, shape in zip(values, shapes)]
+
+            self.body = trace_body(call_later, name, types, types)
         self.graph = self.body.graph
         self.captured: list[Any] = self.graph.captured
 
-        #: Whether running it, or going through a dataset that it makes, is seen from outside, or
-        #: sees what others change.
+        #: Whether the function, or a dataset that it makes, has effects or reads state.
         self.has_effects = self.graph.is_stateful or makes_effects(self.graph)
 
     def __repr__(self) -> str:
@@ -81,8 +101,29 @@ def makes_effects(graph: Graph) -> bool:
     return mine or any(map(makes_effects, graph.subgraphs()))
 
 
+def packed(arguments: Sequence[ElementType], tensors: Sequence[Any]) -> list[Any]:
+    """The elements of several types that tensors make."""
+    remaining = list(tensors)
+    elements = []
+    for argument in arguments:
+        count = len(argument.types)
+        elements.append(argument.pack(remaining[:count]))
+        del remaining[:count]
+    return elements
+
+
+def as_element(result: Any) -> Any:
+    """What a function returned as an element; TypeError where it is none."""
+    try:
+        return normalized(tuple(result) if isinstance(result, list) else result)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"Unsupported return value from a function of elements: {result!r}. {error}"
+        ) from error
+
+
 def spread(arguments: Sequence[Any]) -> list[Any]:
-    """Elements as the arguments of a call: a tuple is several."""
+    """The arguments of a call for some elements: a tuple becomes several arguments."""
     return [
         part
         for argument in arguments
@@ -91,7 +132,7 @@ def spread(arguments: Sequence[Any]) -> list[Any]:
 
 
 class GraphRunner:
-    """A graph as what runs it: kernels at first, machine code when that pays."""
+    """Runs a graph: by kernels at first, as machine code when that pays."""
 
     def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
         self.captured = list(captured)
@@ -106,7 +147,7 @@ class GraphRunner:
         return self.run(*arrays)
 
     def install(self, run: Run, compilation: Compilation | None) -> None:
-        """Takes something better to run."""
+        """Replaces the code that runs."""
         self.run = run
 
     def __call__(self, arrays: Sequence[Any]) -> Row:
@@ -117,18 +158,38 @@ class GraphRunner:
         ]
 
 
+class DrawingRunner(GraphRunner):
+    """A graph that draws random numbers: each iteration draws the same, as in TensorFlow.
+
+    It stays with kernels: their streams would begin anew in machine code.
+    """
+
+    def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
+        super().__init__(graph, captured)
+        #: For elements that are asked for outside of iterations.
+        self.own = Epoch()
+
+    def first_run(self, *arrays: Any) -> tuple[Any, ...]:
+        runs = (present_iteration() or self.own).runs
+        run = runs.get(self.graph)
+        if run is None:
+            run = runs.setdefault(self.graph, runner(self.graph, anew(self.graph)))
+        return run(*arrays)
+
+
 class BoundFunction:
     """An element function with the values that it captured."""
 
     def __init__(self, function: ElementFunction, captured: Sequence[Any]) -> None:
         self.function = function
         self.steps: GraphRunner | None = None
-        #: Why it is computed one by one.
+        #: Why elements are computed one by one.
         self.refusal = ""
-        self.one = GraphRunner(function.graph, captured)
+        kind = DrawingRunner if has_stream(function.graph) else GraphRunner
+        self.one = kind(function.graph, captured)
         self.many: GraphRunner | None = None
         self.seen = 0
-        #: Whether many elements can be computed at once; None as long as nobody has tried.
+        #: Whether many elements can be computed at once; None before the first attempt.
         self.is_vectorized: bool | None = False if function.has_effects else None
         datasets = [value for value in captured if isinstance(value, DatasetStage)]
         self.has_effects = function.has_effects or any(d.is_observable for d in datasets)
@@ -169,9 +230,9 @@ class BoundFunction:
         return of_rows(rows) if len(rows) > 1 else of_row(rows[0])
 
     def step(self, state: Row, block: ElementBlock) -> tuple[Row, ElementBlock]:
-        """A state after the function of it and each element in turn, and what came beside it.
+        """The state after the function of it and each element in turn, and the other results.
 
-        The function takes the state and an element; it gives the next state, and something else.
+        The function takes the state and an element. It returns the next state and other results.
         """
         width = len(state)
         if block.count > 1 and not self.has_effects and has_columns(block):
@@ -189,7 +250,7 @@ class BoundFunction:
         return state, of_rows(rest) if rest[0] else ElementBlock(block.count, ())
 
     def stepper(self, width: int) -> GraphRunner:
-        """What goes through the elements of a block, with a state of so many tensors."""
+        """Runs the function for each element of a block, with a state of `width` tensors."""
         if self.steps is None:
             self.steps = GraphRunner(of_steps(self.function.graph, width), self.one.captured)
         return self.steps
@@ -201,7 +262,7 @@ class BoundFunction:
         return bool(self.is_vectorized) and has_columns(block)
 
     def rows(self) -> GraphRunner:
-        """What computes many elements at once; the first call finds out whether it is possible."""
+        """Runs the function for many elements at once. The first call shows if it can."""
         if self.many is None:
             graph = self.function.graph
             try:
@@ -253,10 +314,10 @@ def of_rows_graph(functions: Sequence[Graph], predicates: Sequence[Graph] = ()) 
 
 
 def of_steps(graph: Graph, width: int) -> Graph:
-    """A loop over the rows of columns, with a state of so many tensors, as a graph.
+    """A loop over the rows of columns, with a state of `width` tensors, as a graph.
 
-    The graph of one turn takes a state and a row, and gives the next state and something else, of
-    which the loop gives all rows.
+    `graph` is one iteration: it takes a state and a row, and returns the next state and other
+    results. The loop returns the last state, and the other results of all rows.
     """
     whole = Graph(f"{graph.name}_steps", is_body=True)
     state_values, row_values = graph.parameters[:width], graph.parameters[width:]
@@ -289,10 +350,10 @@ def of_steps(graph: Graph, width: int) -> Graph:
 
 
 def has_columns(block: ElementBlock) -> bool:
-    """Whether a block is made of columns, and each is one array."""
+    """Whether a block has columns, and each is one array."""
     return bool(block.columns) and block.is_dense
 
 
 def with_rows(type_: TensorType) -> TensorType:
-    """The type of many such tensors."""
+    """The type of a column of such tensors."""
     return type_ if type_.dims is None else type_.with_dims((None, *type_.dims))

@@ -1,25 +1,30 @@
-"""The type of a dataset's elements: a structure of specs, and the tensors that it flattens to."""
+"""The type of a dataset's elements: a structure of specs, and the flat list of its tensors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MappingView, Sequence
+from mmap import mmap
 from typing import Any
 
+import numpy as np
+
+from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
+from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.containers import PLAIN
 from graphwright.types.specs import NoneTensorSpec, type_spec_from_value
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import Tensor, wrap
 
 
 class ElementType:
-    """What each element of a dataset is made of.
+    """The type of the elements of a dataset.
 
-    An element is a structure of tuples, mappings and the like, of tensors and composites. Stages
-    see it as the flat list of its tensors.
+    An element is a structure (of tuples, mappings, ...) of tensors and composites. Stages see it as
+    the flat list of its tensors.
     """
 
     __slots__ = ("leaves", "specs", "types")
@@ -67,7 +72,7 @@ class ElementType:
         return [tensor for leaf, value in pairs for tensor in leaf.to_tensors(value)]
 
     def batched(self, count: int | None) -> ElementType:
-        """The type of so many elements in one; None where the number is not known."""
+        """The type of batches of `count` elements; None if their number is unknown."""
         return self.mapped(lambda leaf: leaf._batch(count))
 
     def unbatched(self) -> ElementType:
@@ -75,11 +80,11 @@ class ElementType:
         return self.mapped(lambda leaf: leaf._unbatch())
 
     def mapped(self, change: Any) -> ElementType:
-        """The type whose specs are what `change` makes of those of this one."""
+        """The type that has `change(spec)` for each spec of this one."""
         return ElementType(tree.pack_sequence_as(self.specs, [change(x) for x in self.leaves]))
 
     def joined(self, other: ElementType) -> ElementType | None:
-        """The most specific type of elements of either; None where there is none."""
+        """The most specific type that elements of both have; None if there is none."""
         try:
             tree.assert_same_structure(self.specs, other.specs)
         except (TypeError, ValueError):
@@ -93,26 +98,67 @@ class ElementType:
         return ElementType(tree.pack_sequence_as(self.specs, joined))
 
 
-def parts_in(structure: Any, value: Any) -> list[Any]:
-    """What stands in a value where a structure has its leaves; ValueError where it has others."""
+def parts_in(structure: object, value: object) -> list[Any]:
+    """The parts of a value at the leaves of a structure; ValueError if the structures differ."""
     container, theirs = PLAIN[type(structure)], PLAIN[type(value)]
     if container is None:
         return [value]
     children: list[object] = list(container.children(structure))
     others: list[object] = [] if theirs is None else list(theirs.children(value))
-    is_mapping = isinstance(structure, Mapping) and isinstance(value, Mapping)
-    if len(children) != len(others) or (is_mapping and set(structure) != set(value)):
+    if len(children) != len(others) or (
+        isinstance(structure, Mapping)
+        and isinstance(value, Mapping)
+        and set(structure) != set(value)
+    ):
         raise ValueError(f"{value!r} has not the structure of {structure!r}")
     return [part for child, other in zip(children, others) for part in parts_in(child, other)]
 
 
 def normalized(element: Any) -> Any:
-    """An element of tensors and composites: lists and what else converts become tensors."""
-    if isinstance(element, list):
-        return convert(element)
+    """An element of tensors and composites. Sequences but tuples become tensors, and so does what
+    else converts."""
     container = PLAIN[type(element)]
     if container is None:
         if element is None or isinstance(element, (Tensor, Composite)):
             return element
-        return convert(element)
+        return tensor_of(element)
+    if isinstance(element, (Sequence, MappingView)) and not isinstance(element, tuple):
+        return convert(container.children(element))
     return container.rebuild(element, [normalized(c) for c in container.children(element)])
+
+
+def tensor_of(value: Any) -> Any:
+    """A tensor of a value that is no structure; its memory is copied unless it is constant."""
+    if isinstance(value, np.ndarray) and is_constant(value) and current_tracer() is None:
+        return wrap(np.asarray(value))
+    try:
+        return convert(value)
+    except (TypeError, ValueError) as error:
+        if not hasattr(value, "__dataframe__"):
+            raise
+        names = "column_names" if hasattr(value, "column_names") else "columns"
+        raise type(error)(
+            f"a table of columns of several types is no tensor ({error}). Its columns by name are "
+            f"a structure of tensors: {{name: table[name] for name in table.{names}}}"
+        ) from None
+
+
+def is_constant(array: Array) -> bool:
+    """Whether no program can write into the memory of an array, which is that of a tensor.
+
+    So it is with `bytes`, and with files mapped to be read. A view that cannot be written is not
+    enough: whoever has the array behind it may.
+    """
+    flags = array.flags
+    is_native = array.dtype.kind in "biufc" and array.dtype.isnative
+    if not is_native or not (flags.c_contiguous and flags.aligned):
+        return False
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return False
+        owner = owner.base
+    if isinstance(owner, mmap):
+        with memoryview(owner) as view:
+            return view.readonly
+    return isinstance(owner, bytes)

@@ -1,38 +1,73 @@
-"""`Dataset.explain`: what each stage of a pipeline does and costs, and which is the slowest."""
+"""`Dataset.explain`: the cost of each stage of a pipeline, and advice about the slowest."""
 
 from __future__ import annotations
 
 import io
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from html import escape
 from time import perf_counter
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.data.blocks import ElementBlock
+from graphwright.control.python_call import HostOp
 from graphwright.data.calling_threads import duration
-from graphwright.data.element_function import BoundFunction
+from graphwright.data.diagnosis.stage_watch import (
+    StageWatcher,
+    functions_of,
+    line_of,
+    name_of,
+    place_of,
+)
+from graphwright.data.diagnosis.waiting import waiting_words
+from graphwright.data.element_function import BoundFunction, spread
+from graphwright.data.generators import ElementGenerator
 from graphwright.data.reader import Reader
-from graphwright.data.stage import AppliedRewrite, Cursor, DatasetStage, State, watching
+from graphwright.data.stage import AppliedRewrite, DatasetStage, watching
+from graphwright.data.stage_rewrites import plan_of
 from graphwright.data.stages.buffer_stages import PrefetchStage
 from graphwright.data.stages.fused_stages import FusedStage
-from graphwright.data.stages.map_stages import ParallelMapStage
+from graphwright.data.stages.map_stages import MapStage, ParallelMapStage
 from graphwright.data.stages.source_stages import GeneratedStage
+from graphwright.ir.graph import Graph
+from graphwright.values.tensor import wrap
 
-#: A part of all the time from which on a stage is worth advice.
+#: The share of all time above which a stage gets advice.
 _MUCH = 0.3
+#: A part of a step's time that it may wait.
+_LITTLE = 0.05
+
+_COLUMNS = ("stage", "where", "works", "waits", "an element", "a block", "how")
 
 
 class StageReport(NamedTuple):
     """What a stage of a pipeline did while it was watched."""
 
     name: str
+    #: `file:line` of the call that makes it.
+    line: str
     depth: int
     elements: int
     blocks: int
-    #: Seconds of its own, without those of the stages before it.
+    #: Seconds of work of its own, without that of the stages before it.
     seconds: float
+    #: Seconds in which it waited for threads.
+    waited: float
     notes: tuple[str, ...]
+
+    def row(self, total: float) -> tuple[str, ...]:
+        """The line of a table, for a report about so many seconds."""
+        name = "  " * self.depth + self.name
+        if not self.blocks:
+            return name, self.line, "", "", "", "", "; ".join(self.notes)
+        return (
+            name,
+            self.line,
+            f"{100 * self.seconds / total:.0f} %",
+            f"{100 * self.waited / total:.0f} %" if self.waited else "",
+            duration((self.seconds + self.waited) / max(1, self.elements)),
+            f"{self.elements / self.blocks:.0f} elements",
+            "; ".join(self.notes),
+        )
 
 
 class DataReport(NamedTuple):
@@ -41,13 +76,24 @@ class DataReport(NamedTuple):
     stages: tuple[StageReport, ...]
     elements: int
     seconds: float
+    #: The part of the time that a step waited for elements; None where there is no step.
+    waiting: float | None
     advice: str
     rewrites: tuple[AppliedRewrite, ...]
+
+    @property
+    def head(self) -> str:
+        """How many elements there were in what time."""
+        return f"{self.elements} elements in {duration(self.seconds)}"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The lines of the table."""
+        return [stage.row(self.seconds or 1.0) for stage in self.stages]
 
     def __str__(self) -> str:
         from rich.console import Console  # it is loaded where something is printed
 
-        console = Console(file=io.StringIO(), width=100, color_system=None)
+        console = Console(file=io.StringIO(), width=120, color_system=None)
         console.print(self, crop=False)
         text: str = console.file.getvalue()  # type: ignore[attr-defined]
         return "\n".join(line.rstrip() for line in text.splitlines())
@@ -56,86 +102,82 @@ class DataReport(NamedTuple):
         from rich.console import Group
         from rich.table import Table
 
-        table = Table("stage", box=None, pad_edge=False)
-        for title in ("time", "an element", "a block"):
-            table.add_column(title, justify="right")
-        table.add_column("how")
-        total = sum([stage.seconds for stage in self.stages]) or 1.0
-        for stage in self.stages:
-            table.add_row(
-                "  " * stage.depth + stage.name,
-                f"{100 * stage.seconds / total:.0f} %",
-                duration(stage.seconds / max(1, stage.elements)),
-                f"{stage.elements / max(1, stage.blocks):.0f} elements",
-                "; ".join(stage.notes),
-            )
-        head = f"{self.elements} elements in {duration(self.seconds)}"
-        rewrites = [f"{rewrite.name}: {rewrite.words}" for rewrite in self.rewrites]
-        return Group(head, "", table, "", *([*rewrites, ""] if rewrites else []), self.advice)
+        table = Table(box=None, pad_edge=False)
+        for title in _COLUMNS:
+            is_text = title in ("stage", "where", "how")
+            table.add_column(title, justify="left" if is_text else "right", no_wrap=title != "how")
+        for row in self.rows():
+            table.add_row(*row)
+        rewrites = self.rewrite_lines
+        return Group(self.head, "", table, "", *([*rewrites, ""] if rewrites else []), self.advice)
+
+    @property
+    def rewrite_lines(self) -> list[str]:
+        """The names of the rewrites, and what each did."""
+        return [f"{rewrite.name}: {rewrite.words}" for rewrite in self.rewrites]
+
+    def _repr_html_(self) -> str:
+        titles = "".join([f"<th>{title}</th>" for title in _COLUMNS])
+        rows = "".join(
+            [f"<tr>{''.join([cell_html(cell) for cell in row])}</tr>" for row in self.rows()]
+        )
+        table = f"<table><tr>{titles}</tr>{rows}</table>"
+        paragraphs = [*self.rewrite_lines, self.advice]
+        words = "".join([f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs])
+        return f"<h4>{self.head}</h4>{table}{words}"
 
 
-class Measure:
-    """What a stage's cursors did."""
-
-    def __init__(self) -> None:
-        self.elements = self.blocks = 0
-        self.seconds = 0.0
+def cell_html(text: str) -> str:
+    """A cell of a table, with the spaces in front of its text."""
+    words = text.lstrip(" ")
+    return f"<td>{'&emsp;' * ((len(text) - len(words)) // 2)}{escape(words)}</td>"
 
 
-class StageWatcher(threading.local):
-    """The times of stages; a stage's own time does not count that of stages before it."""
+class Watch(NamedTuple):
+    """What happened while a pipeline was watched."""
 
-    #: Seconds of stages before the one that is running, in this thread.
-    inner = 0.0
-
-    def __init__(self, measures: dict[int, Measure]) -> None:
-        self.measures = measures
-
-    def watched(self, stage: DatasetStage, cursor: Cursor) -> Cursor:
-        """A cursor that is measured."""
-        return WatchedCursor(cursor, self.measures.setdefault(id(stage), Measure()), self)
+    watcher: StageWatcher
+    elements: int
+    seconds: float
+    #: Seconds that a step waited, of so many; both are 0 where there is no step.
+    waited: float
+    of: float
 
 
-class WatchedCursor(Cursor):
-    """A cursor whose time is measured."""
+def explain(
+    stage: DatasetStage,
+    seconds: float,
+    step: Callable[..., object] | None,
+    pack: Callable[..., Any],
+) -> DataReport:
+    """What a pipeline did while elements were taken for so many seconds, or until its end.
 
-    def __init__(self, cursor: Cursor, measure: Measure, watcher: StageWatcher) -> None:
-        self.cursor = cursor
-        self.measure = measure
-        self.watcher = watcher
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        outer, self.watcher.inner = self.watcher.inner, 0.0
-        began = perf_counter()
-        try:
-            with watching(self.watcher):
-                block = self.cursor.pull(limit)
-        finally:
-            taken = perf_counter() - began
-            self.measure.seconds += taken - self.watcher.inner
-            self.watcher.inner = outer + taken
-        if block is not None:
-            self.measure.blocks += 1
-            self.measure.elements += block.count
-        return block
-
-    def save(self) -> State:
-        return self.cursor.save()
-
-    def restore(self, state: State) -> None:
-        self.cursor.restore(state)
-
-    def close(self) -> None:
-        self.cursor.close()
+    Args:
+        stage: The last stage.
+        seconds: How long.
+        step: What a program does with an element; None takes elements as fast as they come.
+        pack: What makes an element of its tensors.
+    """
+    watch = go_through(stage, seconds) if step is None else go_with(stage, seconds, step, pack)
+    plan = plan_of(stage)
+    stages = list(reports(plan.stage, watch.watcher, 0))
+    waiting = None if step is None else watch.waited / watch.of if watch.of else 0.0
+    return DataReport(
+        tuple([report for _, report in stages]),
+        watch.elements,
+        watch.seconds,
+        waiting,
+        advice(stages, watch, waiting),
+        plan.rewrites,
+    )
 
 
-def explain(stage: DatasetStage, seconds: float) -> DataReport:
-    """What a pipeline did while elements were taken for so many seconds, or until its end."""
-    measures: dict[int, Measure] = {}
+def go_through(stage: DatasetStage, seconds: float) -> Watch:
+    """Takes elements, as many at a time as are there."""
+    watcher, count = StageWatcher(), 0
     began = perf_counter()
-    with watching(StageWatcher(measures)):
+    with watching(watcher):
         reader = Reader(stage)
-        count = 0
         while perf_counter() - began < seconds:
             block = reader.rest()
             if block is None:
@@ -143,60 +185,126 @@ def explain(stage: DatasetStage, seconds: float) -> DataReport:
             count += block.count
         taken = perf_counter() - began
         reader.close()
-    plan = reader.plan
-    stages = list(reports(plan.stage, measures, 0))
-    shown = tuple([report for _, report in stages])
-    return DataReport(shown, count, taken, advice(stages), plan.rewrites)
+    return Watch(watcher, count, taken, 0.0, 0.0)
+
+
+def go_with(
+    stage: DatasetStage, seconds: float, step: Callable[..., object], pack: Callable[..., Any]
+) -> Watch:
+    """Calls a step with each element. Its waiting counts from its second call on: the first may
+    trace and compile."""
+    watcher, count = StageWatcher(), 0
+    waited = 0.0
+    began = asked = perf_counter()
+    with watching(watcher):
+        reader = Reader(stage)
+    while perf_counter() - began < seconds:
+        before = perf_counter()
+        row = reader.row()
+        if row is None:
+            break
+        if count:
+            waited += perf_counter() - before
+        step(*spread([pack([wrap(array) for array in row])]))
+        count += 1
+        if count == 1:
+            asked = perf_counter()
+    ended = perf_counter()
+    reader.close()
+    return Watch(watcher, count, ended - began, waited, ended - asked if count > 1 else 0.0)
 
 
 def reports(
-    stage: DatasetStage, measures: dict[int, Measure], depth: int
+    stage: DatasetStage, watcher: StageWatcher, depth: int
 ) -> Iterator[tuple[DatasetStage, StageReport]]:
-    """The reports on a stage and on those before it."""
-    measure = measures.get(id(stage), Measure())
-    functions = functions_of(stage)
-    notes = [note for function in functions for note in notes_of(function)]
+    """The reports on a stage, on those that its functions make, and on those before it."""
+    measure = watcher.measure_of(stage)
+    waits = stage.waits_for_threads
+    yield stage, StageReport(
+        name_of(stage), line_of(stage.origin),
+        depth, measure.elements, measure.blocks,
+        0.0 if waits else measure.seconds, measure.seconds if waits else 0.0,
+        tuple(notes_of_stage(stage)),
+    )  # fmt: skip
+    for before in (*watcher.inside(stage), *stage.inputs):
+        yield from reports(before, watcher, depth + 1)
+
+
+def notes_of_stage(stage: DatasetStage) -> list[str]:
+    """How a stage runs."""
+    notes = [note for function in functions_of(stage) for note in notes_of(function)]
     if isinstance(stage, FusedStage):
         refusal = stage.function.refusal
-        notes = [f"each function alone: {refusal}" if refusal else "many elements at once"]
+        notes.append(f"each function alone: {refusal}" if refusal else "many elements at once")
     if isinstance(stage, (FusedStage, ParallelMapStage)) and stage.division.words:
         notes.append(stage.division.words)
-    yield stage, StageReport(
-        " ".join([stage.type_name, *[function.name for function in functions]]),
-        depth, measure.elements, measure.blocks, measure.seconds, tuple(notes),
-    )  # fmt: skip
-    for before in stage.inputs:
-        yield from reports(before, measures, depth + 1)
+    if isinstance(stage, PrefetchStage) and stage.size:
+        notes.append(f"a thread takes at most {stage.size} ahead")
+    if isinstance(stage, GeneratedStage) and isinstance(stage.generator, ElementGenerator):
+        notes.append(f"runs {name_in_python(stage.generator.function)}, a Python generator")
+    return notes
 
 
 def notes_of(function: BoundFunction) -> list[str]:
     """How a function runs."""
+    calls = python_calls(function.function.graph)
+    if calls:
+        return [f"one element at a time: it calls {' and '.join(calls)} in Python"]
     if function.has_effects:
-        return ["one element at a time: it calls Python, or reads or changes state"]
+        return ["one element at a time: it reads or changes state"]
     if function.is_vectorized:
         return ["many elements at once"]
     return [f"one element at a time: {function.refusal}"] if function.refusal else []
 
 
-def functions_of(stage: DatasetStage) -> list[BoundFunction]:
-    """The functions that a stage calls."""
-    return [value for value in vars(stage).values() if isinstance(value, BoundFunction)]
+def python_calls(graph: Graph) -> list[str]:
+    """The names of the Python functions that a graph calls when it runs."""
+    mine = [name_in_python(node.op.function) for node in graph.nodes if isinstance(node.op, HostOp)]
+    return mine + [name for inner in graph.subgraphs() for name in python_calls(inner)]
 
 
-def advice(stages: list[tuple[DatasetStage, StageReport]]) -> str:
-    """What would help most."""
-    # What prefetching takes is waiting for the stages before it.
-    working = [pair for pair in stages if not isinstance(pair[0], PrefetchStage)]
+def name_in_python(function: Callable[..., object]) -> str:
+    """The name of a Python function in code quotes."""
+    return f"`{getattr(function, '__name__', type(function).__name__)}`"
+
+
+def advice(
+    stages: list[tuple[DatasetStage, StageReport]], watch: Watch, waiting: float | None
+) -> str:
+    """Which stage is the slowest, and what would help most."""
+    # A stage that waits for threads does so because of the stages before it.
+    working = [pair for pair in stages if not pair[0].waits_for_threads] or stages
     total = sum([report.seconds for _, report in working])
     stage, slowest = max(working, key=lambda pair: pair[1].seconds)
-    if not total or slowest.seconds < _MUCH * total:
+    if waiting is not None:
+        if waiting < _LITTLE:
+            return f"The step hardly waits for elements: {100 * waiting:.0f} % of the time."
+        words = waiting_words("The step", watch.waited, watch.of, stage)
+    elif not total or slowest.seconds < _MUCH * total:
         return "No stage takes much more than the others."
-    words = f"{slowest.name} takes most of the time."
+    else:
+        words = f"{slowest.name}{place_of(stage)} takes most of the time."
+    help_ = remedy(stage, any(isinstance(each, PrefetchStage) for each, _ in stages))
+    return f"{words} {help_}" if help_ else words
+
+
+def remedy(stage: DatasetStage, is_prefetched: bool) -> str:
+    """What would make a stage faster, or hide its time."""
     if isinstance(stage, GeneratedStage):
-        return f"{words} It is a Python generator, which holds the interpreter."
-    has_effects = any(function.has_effects for function in functions_of(stage))
-    if has_effects and not isinstance(stage, ParallelMapStage):
-        return f"{words} `num_parallel_calls=tf.data.AUTOTUNE` calls its function in threads."
-    if len(working) == len(stages):
-        return f"{words} `.prefetch(2)` at the end computes elements while others are used."
-    return words
+        return (
+            "A Python generator holds the interpreter's lock, so threads do not help. Let it give "
+            "arrays of many elements, and `unbatch` them."
+        )
+    calls = [c for f in functions_of(stage) for c in python_calls(f.function.graph)]
+    if calls:
+        return (
+            f"{' and '.join(calls)} holds the interpreter's lock: `num_parallel_calls` helps only "
+            "where it waits or NumPy computes. Ops in its place run without the lock."
+        )
+    if isinstance(stage, MapStage) and type(stage) is MapStage:
+        return "`num_parallel_calls=tf.data.AUTOTUNE` calls its function in threads."
+    if not is_prefetched:
+        return "`.prefetch(2)` at the end computes elements while others are used."
+    if isinstance(stage, ParallelMapStage):
+        return "`.cache()` behind it helps where its results are the same in each epoch."
+    return ""

@@ -35,9 +35,14 @@ class FileDataset(Dataset):
     _form: type[FileFormat]
 
     def _read(
-        self, filenames: Any, compression: Any, buffer_size: Any, parallel: Any, *numbers: Any
+        self,
+        filenames: TensorLike | DatasetValue,
+        compression: TensorLike | None,
+        buffer_size: TensorLike | None,
+        parallel: TensorLike | None,
+        *numbers: TensorLike | None,
     ) -> None:
-        """Becomes the dataset of the records of files."""
+        """Sets this object to the dataset of the records of files."""
         compression = convert("" if compression is None else compression, dt.string)
         size = int64(0 if buffer_size is None else buffer_size)
         tensors = [compression, size, *[int64(0 if n is None else n) for n in numbers]]
@@ -45,15 +50,15 @@ class FileDataset(Dataset):
         if parallel is None or (isinstance(parallel, int) and parallel == AUTOTUNE):
             made = make(FilesStage, STRING, [names], tensors, form=self._form)
         else:
-            numbers = (int64(parallel), *tensors)
-            made = make(FilesInTurnStage, STRING, [names], numbers, form=self._form)
+            tensors = [int64(parallel), *tensors]
+            made = make(FilesInTurnStage, STRING, [names], tensors, form=self._form)
         self._variant, self._type, self._name = made._variant, STRING, self._form.type_name
 
     def __repr__(self) -> str:
         return f"<{self._name} element_spec={self.element_spec!r}>"
 
 
-def names_dataset(filenames: Any) -> DatasetValue:
+def names_dataset(filenames: TensorLike | DatasetValue) -> DatasetValue:
     """A dataset of the names of files: the elements of a tensor, a list or a dataset."""
     if isinstance(filenames, DatasetValue):
         types = filenames._type.types
@@ -79,8 +84,8 @@ def names_dataset(filenames: Any) -> DatasetValue:
     return make(source_stages.SlicesStage, STRING, [], [reshape(names, [-1])])  # type: ignore[no-any-return]
 
 
-def with_texts(names: Any) -> Any:
-    """Names of files, of which path objects become texts."""
+def with_texts(names: object) -> Any:
+    """Names of files, with text in place of path objects."""
     if isinstance(names, os.PathLike):
         return os.fspath(names)
     if isinstance(names, (list, tuple)):
@@ -96,9 +101,9 @@ class TextLineDataset(FileDataset):
     Args:
         filenames: A string tensor, a list of names, or a dataset of them.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        buffer_size: An int64 scalar: how many bytes are read at once.
-        num_parallel_reads: An int64 scalar: from how many files lines come in turn; None for one
-            file after another.
+        buffer_size: An int64 scalar: the number of bytes of one read.
+        num_parallel_reads: An int64 scalar: the number of files that give lines in turn; None for
+            one file after another.
         name: Accepted for TensorFlow's signature and not used.
 
     Raises:
@@ -129,15 +134,15 @@ class TextLineDataset(FileDataset):
 class TFRecordDataset(FileDataset):
     """The records of TFRecord files, one after another, as scalars of string.
 
-    Both checksums of each record are verified. What comes before a damaged record is given out;
-    then an error names the file and the offset, and the rest of the file is not read.
+    Both checksums of each record are verified. The records before a damaged one come first. Then an
+    error names the file and the offset, and the rest of the file is not read.
 
     Args:
         filenames: A string tensor, a list of names, or a dataset of them.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        buffer_size: An int64 scalar: how many bytes are read at once.
-        num_parallel_reads: An int64 scalar: from how many files records come in turn; None for one
-            file after another.
+        buffer_size: An int64 scalar: the number of bytes of one read.
+        num_parallel_reads: An int64 scalar: the number of files that give records in turn; None
+            for one file after another.
         name: Accepted for TensorFlow's signature and not used.
 
     Raises:
@@ -168,22 +173,22 @@ class TFRecordDataset(FileDataset):
 
 
 class FixedLengthRecordDataset(FileDataset):
-    """The records of files in which all have one length, as scalars of string.
+    """The records of files with records of one length, as scalars of string.
 
     Args:
         filenames: A string tensor, a list of names, or a dataset of them.
         record_bytes: An int64 scalar: the bytes of a record.
         header_bytes: An int64 scalar: the bytes before the first record.
-        footer_bytes: An int64 scalar: the bytes behind the last one.
-        buffer_size: An int64 scalar: how many bytes are read at once.
+        footer_bytes: An int64 scalar: the bytes after the last record.
+        buffer_size: An int64 scalar: the number of bytes of one read.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        num_parallel_reads: An int64 scalar: from how many files records come in turn; None for one
-            file after another.
+        num_parallel_reads: An int64 scalar: the number of files that give records in turn; None
+            for one file after another.
         name: Accepted for TensorFlow's signature and not used.
 
     Raises:
         TypeError: `filenames` are no strings.
-        InvalidArgumentError: While elements are taken: a file is not made of whole records.
+        InvalidArgumentError: While elements are taken: a file ends within a record.
         NotFoundError: While elements are taken: there is no such file.
         DataLossError: While elements are taken: a compressed file is damaged.
 

@@ -1,8 +1,8 @@
-"""Python generators as sources of elements: what they give becomes arrays of the promised types."""
+"""Python generators as sources of elements: values become arrays of the types in a signature."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from graphwright.data.stage import Postponed
 from graphwright.op.interpreter import activate
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
@@ -29,14 +30,14 @@ _FLOATS = frozenset({dt.float32, dt.float64})
 
 
 class ElementGenerator:
-    """A program's generator, which gives the arrays of elements of a type."""
+    """A generator of the program, as a source of elements of a type."""
 
-    def __init__(self, function: Callable[..., Any], element: ElementType) -> None:
+    def __init__(self, function: Callable[..., Iterable[object]], element: ElementType) -> None:
         self.function = function
         self.element = element
 
     def __call__(self, *operands: Any) -> GeneratedElements:
-        """The elements that a call of the generator gives."""
+        """The elements of one call of the generator."""
         try:
             with activate(None):
                 values = iter(self.function(*[np.asarray(a)[()] for a in operands]))
@@ -46,13 +47,13 @@ class ElementGenerator:
 
 
 class GeneratedElements:
-    """What a Python iterator gives, as arrays; an error does not end it."""
+    """The values of a Python iterator, as arrays. An error does not end them."""
 
-    def __init__(self, values: Iterator[Any], element: ElementType) -> None:
+    def __init__(self, values: Iterator[object], element: ElementType) -> None:
         self.values = values
         self.element = element
-        #: Values that were taken and not handed out, because one before them is of another type.
-        self.waiting: list[Any] = []
+        #: Values that wait, because one before them has another type.
+        self.waiting: list[object] = []
         self.postponed = Postponed()
 
     def block(self, limit: int) -> ElementBlock | None:
@@ -68,35 +69,36 @@ class GeneratedElements:
             block = self.at_once(values)
             return self.one_by_one(values) if block is None else block
 
-    def take(self, limit: int) -> list[Any]:
-        """The next values; the error behind them is postponed."""
+    def take(self, limit: int) -> list[object]:
+        """The next values; an error after them is postponed."""
         values = []
         try:
             for _ in range(limit):
                 values.append(next(self.values))
         except StopIteration:
             pass
-        except Exception as error:  # noqa: BLE001 - whoever takes the element gets it
+        except Exception as error:  # noqa: BLE001 - it is raised where its element would come
             self.postponed.error = status_of(error)
             self.postponed.error.__cause__ = error
         return values
 
-    def at_once(self, values: list[Any]) -> ElementBlock | None:
-        """Values as one block, where all are plain numbers or arrays of the element's types."""
+    def at_once(self, values: list[object]) -> ElementBlock | None:
+        """Values as one block; None unless all are plain numbers or arrays of the right types."""
         element = self.element
         if type(element.specs) is tuple:
             width = len(element.specs)
             if any(type(value) is not tuple or len(value) != width for value in values):
                 return None
-            columns = [of_one_kind(leaf, parts) for leaf, parts in zip(element.specs, zip(*values))]
+            tuples: Any = values
+            columns = [of_one_kind(leaf, parts) for leaf, parts in zip(element.specs, zip(*tuples))]
         else:
             columns = [of_one_kind(element.specs, values)]
         if any(column is None for column in columns):
             return None
         return ElementBlock(len(values), tuple(columns))
 
-    def one_by_one(self, values: list[Any]) -> ElementBlock:
-        """The values before one that is of another type; an error if that is the first."""
+    def one_by_one(self, values: list[object]) -> ElementBlock:
+        """The values before the first one of another type; an error if there are none."""
         rows: list[Row] = []
         for place, value in enumerate(values):
             try:
@@ -110,7 +112,7 @@ class GeneratedElements:
         return of_rows(rows)
 
     def row(self, value: object) -> Row:
-        """The arrays of an element; TypeError or ValueError where it is of another type."""
+        """The arrays of an element; TypeError or ValueError if it has another type."""
         element = self.element
         try:
             parts = parts_in(element.specs, tuple(value) if isinstance(value, list) else value)
@@ -127,7 +129,7 @@ class GeneratedElements:
                 row += [tensor._array for tensor in leaf.to_tensors(part)]
         return row
 
-    def array(self, spec: TensorSpec, part: Any, value: object) -> Any:
+    def array(self, spec: TensorSpec, part: TensorLike, value: object) -> Any:
         """A part of an element as an array of its type."""
         try:
             array = array_of(part, spec.dtype)
@@ -144,7 +146,7 @@ class GeneratedElements:
         return array
 
 
-def array_of(part: Any, dtype: DType) -> Any:
+def array_of(part: TensorLike, dtype: DType) -> Any:
     """A value as an array of a dtype, cast as NumPy does; strings as bytes."""
     if dtype is not dt.string and not isinstance(part, Tensor):
         return np.asarray(part, dtype.as_numpy_dtype)
@@ -152,25 +154,25 @@ def array_of(part: Any, dtype: DType) -> Any:
     return tensor._array
 
 
-def of_one_kind(spec: object, values: Sequence[Any]) -> Any:
-    """Plain numbers or arrays of a type as a column; None where one of them is something else."""
+def of_one_kind(spec: object, values: Sequence[object]) -> Any:
+    """Plain numbers or arrays of one type, as a column; None if one is something else."""
     if type(spec) is not TensorSpec:
         return None
     dtype = spec.dtype.as_numpy_dtype
     kinds = set(map(type, values))
+    of_kind: Any = values
     if kinds == {np.ndarray}:
-        first = values[0]
-        shape = first.shape
+        shape = of_kind[0].shape
         if not is_compatible(shape, spec.type.dims) or dtype is np.object_:
             return None
-        if any(value.dtype != dtype or value.shape != shape for value in values):
+        if any(value.dtype != dtype or value.shape != shape for value in of_kind):
             return None
-        return np.stack(values)
+        return np.stack(of_kind)
     if not is_compatible((), spec.type.dims):
         return None
     if kinds == {int} and spec.dtype.is_integer:
         limits = np.iinfo(dtype) if spec.dtype in _INTEGERS else None
-        if limits is not None and limits.min <= min(values) and max(values) <= limits.max:
+        if limits is not None and limits.min <= min(of_kind) and max(of_kind) <= limits.max:
             return np.array(values, dtype)
     if kinds == {float} and spec.dtype in _FLOATS:
         return np.array(values, dtype)
@@ -178,7 +180,7 @@ def of_one_kind(spec: object, values: Sequence[Any]) -> Any:
 
 
 def signature(generator: object, types: object, shapes: object, specs: object) -> ElementType:
-    """The type of elements that the arguments of `from_generator` state."""
+    """The type of elements, by the arguments of `from_generator`."""
     if not callable(generator):
         raise TypeError("`generator` must be a Python callable.")
     if specs is not None:

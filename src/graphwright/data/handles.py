@@ -1,4 +1,4 @@
-"""What iterators and optionals share: a tensor of dtype variant, and a type of elements."""
+"""The base of iterators and optionals: a tensor of dtype variant, and a type of elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Handle = TypeVar("Handle", bound="ElementHandle")
 
 
 class ElementHandle(Composite):
-    """The base of values that give elements of one type."""
+    """The base of values that have elements of one type."""
 
     _handle: Tensor
     _type: ElementType
@@ -50,7 +50,7 @@ class ElementHandleSpec(TypeSpec):
         """The type of a value.
 
         Args:
-            value: What is of `value_type`.
+            value: An object of `value_type`.
 
         Returns:
             A spec of this class.
@@ -64,9 +64,9 @@ class ElementHandleSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return TensorSpec([], dt.variant)
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: ElementHandle) -> Tensor:
         return value._handle
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Tensor) -> Any:
         kind: Any = self.value_type
         return kind._of(components, ElementType(self._element_spec))

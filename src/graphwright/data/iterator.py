@@ -1,4 +1,4 @@
-"""`tf.data.Iterator`: a place in a dataset, eagerly and as a value of graphs."""
+"""`tf.data.Iterator`: a position in a dataset, eagerly and as a value of graphs."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class IteratorSpec(ElementHandleSpec):
 
 
 class Iterator(ElementHandle, Trackable):
-    """A place in a dataset, from which elements are taken one by one.
+    """A position in a dataset, from which elements are taken one by one.
 
     `iter(dataset)` makes one. Functions take it as an argument and take elements from it. A
-    `tf.train.Checkpoint` saves the place, and restores it in an iterator of an equal dataset.
+    `tf.train.Checkpoint` saves the position, and restores it in an iterator of an equal dataset.
 
     >>> import graphwright as tf
     >>> iterator = iter(tf.data.Dataset.range(3))
@@ -74,7 +74,7 @@ class Iterator(ElementHandle, Trackable):
 
     @property
     def _reader(self) -> Reader:
-        """Where the elements come from; it is known where no graph is traced."""
+        """The source of the elements, which is known where no graph is traced."""
         assert isinstance(self._handle, EagerTensor)
         reader: Reader = self._handle._array
         return reader
@@ -127,7 +127,7 @@ class Iterator(ElementHandle, Trackable):
 
 
 class NumpyIterator:
-    """The elements of a dataset as NumPy's arrays and scalars.
+    """The elements of a dataset as NumPy arrays and scalars.
 
     Args:
         dataset: The dataset.

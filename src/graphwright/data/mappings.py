@@ -6,19 +6,20 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.dataset_ops import ReduceDataset, StateFunction
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages import map_stages
-from graphwright.data.stages.interleave_stages import InterleaveStage
+from graphwright.data.stages.interleave_stages import InterleaveStage, ParallelInterleaveStage
 from graphwright.op.interpreter import apply
 from graphwright.types.arguments import TensorLike
 
 
 class Mappings(DatasetValue):
-    """What a dataset offers to compute something of each element."""
+    """Methods of `tf.data.Dataset` that call functions of elements."""
 
     def map(
         self,
@@ -29,16 +30,16 @@ class Mappings(DatasetValue):
         use_unbounded_threadpool: bool | None = False,
         name: str | None = None,
     ) -> Any:
-        """Returns what a function makes of each element.
+        """Returns the results of a function of each element.
 
-        The function is traced once, and its control flow is staged by AutoGraph. Where it allows
+        The function is traced once, and AutoGraph stages its control flow. Where its ops allow
         that, many elements are computed at once.
 
         Args:
             map_func: A function of an element. A tuple arrives as several arguments.
-            num_parallel_calls: How many elements may be computed at the same time.
+            num_parallel_calls: The number of elements that may be computed at the same time.
             deterministic: Whether results keep the order of the elements.
-            synchronous: Whether elements are computed only when they are asked for.
+            synchronous: Whether elements are computed only when they are taken.
             use_unbounded_threadpool: Accepted for TensorFlow's signature and not used.
             name: Accepted for TensorFlow's signature and not used.
 
@@ -47,11 +48,17 @@ class Mappings(DatasetValue):
 
         Raises:
             TypeError: The function returns what is no structure of tensors.
+            ValueError: `synchronous` and `num_parallel_calls` are both given.
 
         >>> import graphwright as tf
         >>> [int(x) for x in tf.data.Dataset.range(3).map(lambda x: x * x)]
         [0, 1, 4]
         """
+        if num_parallel_calls is not None and synchronous:
+            raise ValueError(
+                "`synchronous` is not supported with `num_parallel_calls`, but "
+                f"`num_parallel_calls` was set to {num_parallel_calls}"
+            )
         function = function_for(map_func, self)
         if num_parallel_calls is None:
             return make(map_stages.MapStage, function.result, [self], [], [function])
@@ -59,7 +66,7 @@ class Mappings(DatasetValue):
         return make(map_stages.ParallelMapStage, function.result, [self], calls, [function])
 
     def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Any:
-        """Returns the elements of the datasets that a function makes, one dataset after another.
+        """Returns the elements of the datasets that a function returns, one dataset after another.
 
         Args:
             map_func: A function of an element, which returns a dataset.
@@ -88,7 +95,7 @@ class Mappings(DatasetValue):
     def scan(
         self, initial_state: object, scan_func: Callable[..., object], name: str | None = None
     ) -> Any:
-        """Returns what a function makes of a state and each element in turn.
+        """Returns the results of a function of a state and each element in turn.
 
         Args:
             initial_state: The state before the first element: a structure of tensors.
@@ -97,10 +104,10 @@ class Mappings(DatasetValue):
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
-            A dataset of the second parts.
+            A dataset of the second results of the function.
 
         Raises:
-            TypeError: The function does not return two things, or the state changes its type.
+            TypeError: The function does not return a pair, or the state changes its type.
 
         >>> import graphwright as tf
         >>> zero = tf.constant(0, tf.int64)
@@ -145,16 +152,16 @@ class Mappings(DatasetValue):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Any:
-        """Returns the elements of the datasets that a function makes, some from each in turn.
+        """Returns the elements of the datasets that a function returns, some from each in turn.
 
         Args:
             map_func: A function of an element, which returns a dataset.
-            cycle_length: An int64 scalar: how many datasets are open at a time; as many as there
-                are processors unless it is said.
-            block_length: An int64 scalar: how many elements in a row come from each; 1 unless it is
-                said.
-            num_parallel_calls: How many datasets may be gone through at the same time.
-            deterministic: Whether the order is that of one after the other.
+            cycle_length: An int64 scalar: the number of datasets that are open at a time; by
+                default the number of processors.
+            block_length: An int64 scalar: the number of consecutive elements from each; by default
+                1.
+            num_parallel_calls: The number of datasets that may be read at the same time.
+            deterministic: Whether elements keep the order of the turns.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -179,12 +186,14 @@ class Mappings(DatasetValue):
             )
         cycle = os.cpu_count() or 1 if cycle_length in (None, AUTOTUNE) else cycle_length
         block = 1 if block_length in (None, AUTOTUNE) else block_length
-        is_parallel = num_parallel_calls is not None
-        name = "ParallelInterleaveDataset" if is_parallel else "InterleaveDataset"
         element = ElementType(spec.element_spec)
         numbers = [int64(cycle), int64(block)]
+        if num_parallel_calls is None:
+            return make(InterleaveStage, element, [self], numbers, [function])
+        numbers.append(int64(num_parallel_calls))
+        is_free = cycle_length in (None, AUTOTUNE)
         return make(
-            InterleaveStage, element, [self], numbers, [function], name, is_parallel=is_parallel
+            ParallelInterleaveStage, element, [self], numbers, [function], is_cycle_free=is_free
         )
 
     def reduce(
@@ -202,6 +211,7 @@ class Mappings(DatasetValue):
 
         Raises:
             TypeError: The function returns another structure, or other dtypes.
+            InvalidArgumentError: It returns another number of tensors.
 
         >>> import graphwright as tf
         >>> total = tf.data.Dataset.range(5).reduce(tf.constant(0, tf.int64), lambda s, x: s + x)
@@ -218,11 +228,18 @@ class Mappings(DatasetValue):
     def _stepper(
         self, function: Callable[..., object], state: ElementType, what: str
     ) -> tuple[ElementType, ElementFunction]:
-        """A function of a state and an element, traced for the widest state that comes about."""
+        """A function of a state and an element, traced for the widest type of the state."""
         while True:
             traced = function_for(
                 function, ElementType((state.specs,)), ElementType((self.element_spec,))
             )
+            parts = len(state.types), len(traced.result.types)
+            if parts[0] != parts[1] and what == "reduce_func":
+                raise InvalidArgumentError(
+                    None, None,
+                    "The number of components of the initial state and the reduce function output "
+                    f"does not match. (initial_state={parts[0]}, output={parts[1]}).",
+                )  # fmt: skip
             wider = state.joined(traced.result)
             if wider is None:
                 raise TypeError(

@@ -121,7 +121,7 @@ class OptionalSpec(ElementHandleSpec):
 
 
 class Optional(ElementHandle):
-    """An element, or none: what `get_next_as_optional` of an iterator gives.
+    """An element, or none: the result of `get_next_as_optional` of an iterator.
 
     >>> import graphwright as tf
     >>> iterator = iter(tf.data.Dataset.range(1))
@@ -137,7 +137,7 @@ class Optional(ElementHandle):
         """Returns an optional that has a value.
 
         Args:
-            value: A structure of tensors and of what converts to them.
+            value: A structure of tensors, or of values that convert to tensors.
 
         Returns:
             An optional.

@@ -14,7 +14,7 @@ _AHEAD = 4096
 
 
 class RandomWords:
-    """The 32-bit words that TensorFlow's generator gives one by one for two seeds."""
+    """The 32-bit words of TensorFlow's generator for two seeds, one by one."""
 
     def __init__(self, seed: int, seed2: int, drawn: int = 0) -> None:
         self.seed, self.seed2 = seed, seed2

@@ -1,8 +1,9 @@
-"""The elements of a stage one by one, read ahead in blocks where nobody can see it."""
+"""The elements of a stage one by one, read ahead in blocks unless the stage is observable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from time import perf_counter
 from typing import Any
 
@@ -10,12 +11,22 @@ import numpy as np
 
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
+from graphwright.data.diagnosis.waiting import ReaderProfile
 from graphwright.data.element_forms import Form
-from graphwright.data.stage import DatasetStage, State, cursor_of
+from graphwright.data.stage import (
+    DatasetStage,
+    Epoch,
+    State,
+    cursor_of,
+    is_watched,
+    iterating,
+    watching,
+)
 from graphwright.data.stage_rewrites import plan_of
+from graphwright.library.summary.profiler import ProfilerSession, Timer
 from graphwright.types.tensor_type import VariantValue
 
-#: A block grows until it takes so long, in seconds, or has so many bytes or elements.
+#: Blocks grow until one takes this many seconds, or has this many bytes or elements.
 _LONG = 0.001
 _BYTES = 1 << 20
 _MOST = 1 << 14
@@ -24,12 +35,19 @@ _PACKED = 256
 
 
 class Reader(VariantValue):
-    """An iterator's place in a dataset: a value of dtype variant, which changes."""
+    """The position of an iterator in a dataset: a value of dtype variant, which changes."""
 
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
         self.plan = plan_of(stage)
-        self.cursor = cursor_of(self.plan.stage)
+        self.iteration = Epoch()
+        self.profile: ReaderProfile | None = None
+        timer = ProfilerSession.timer
+        if timer is not None and not is_watched():
+            self.profile = ReaderProfile(timer, self.plan.stage)
+        watched = nullcontext() if self.profile is None else watching(self.profile)
+        with iterating(self.iteration), watched:
+            self.cursor = cursor_of(self.plan.stage)
         self.lock = own_lock(self)
         self.limit = 1
         self.is_observable = stage.is_observable
@@ -61,7 +79,7 @@ class Reader(VariantValue):
             return self.block.row(place)
 
     def rest(self) -> ElementBlock | None:
-        """The next elements, as many as are there; None at the end."""
+        """The rest of the present block, or the next block; None at the end."""
         with self.lock:
             return self.take(self.block.count) if self.fill() else None
 
@@ -75,7 +93,7 @@ class Reader(VariantValue):
             return of_row(self.take(self.place + 1).row(0))
 
     def fill(self) -> bool:
-        """Takes a block where all elements of the last one are taken; False at the end."""
+        """Takes a block if the present one has no elements left; False at the end."""
         self.settle()
         if self.place < self.block.count:
             return True
@@ -90,14 +108,28 @@ class Reader(VariantValue):
         self.place -= len(list(self.ready))
 
     def take(self, stop: int) -> ElementBlock:
-        """The elements of the present block up to a place."""
+        """The elements of the present block up to a position."""
         start, self.place = self.place, stop
         return self.block.part(start, stop)
 
     def next_block(self) -> ElementBlock | None:
+        """The next elements; a profile hears how long that takes."""
+        timer = ProfilerSession.timer
+        if timer is None or is_watched():
+            return self.pull()
+        return self.profile_in(timer).waiting(self.pull)
+
+    def profile_in(self, timer: Timer) -> ReaderProfile:
+        """What a profile hears of this reader, which may be older than the profile."""
+        if self.profile is None or self.profile.timer is not timer:
+            self.profile = ReaderProfile(timer, self.stage)
+        return self.profile
+
+    def pull(self) -> ElementBlock | None:
         """The next elements, as many as are worth it."""
         if self.is_observable:
-            return self.cursor.pull(1)
+            with iterating(self.iteration):
+                return self.cursor.pull(1)
         began = perf_counter()
         block = self.cursor.pull(self.limit)
         if block is not None:
@@ -105,7 +137,7 @@ class Reader(VariantValue):
         return block
 
     def resize(self, block: ElementBlock, seconds: float) -> None:
-        """Chooses how many elements to take next time."""
+        """Chooses the size of the next block."""
         size = sum([c.nbytes for c in block.columns if isinstance(c, np.ndarray)])
         if seconds > 2 * _LONG or size > 2 * _BYTES:
             self.limit = max(1, self.limit // 2)
@@ -113,21 +145,22 @@ class Reader(VariantValue):
             self.limit *= 2
 
     def save(self) -> State:
-        """What another reader needs to go on behind the last element taken."""
+        """The state from which another reader goes on after the last element taken."""
         with self.lock:
             self.settle()
             ahead = self.block.part(self.place, self.block.count)
             return {"cursor": self.cursor.save(), "ahead": ahead.saved()}
 
     def restore(self, state: State) -> None:
-        """Goes to where another reader was."""
+        """Goes to the position that another reader saved."""
         with self.lock:
             self.settle()
-            self.cursor.restore(state["cursor"])
+            with iterating(self.iteration):
+                self.cursor.restore(state["cursor"])
             self.block, self.place = ElementBlock.restored(state["ahead"]), 0
 
     def close(self) -> None:
-        """Lets go of threads and files."""
+        """Ends threads and closes files."""
         self.cursor.close()
 
     def __repr__(self) -> str:

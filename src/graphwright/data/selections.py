@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from graphwright.autograph.conversion import staged_form
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
+from graphwright.data.sampling import resampled
 from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages import (
     buffer_stages,
@@ -18,16 +21,17 @@ from graphwright.data.stages import (
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.specs import TensorSpec
+from graphwright.values.convert import convert
 
 
 class Selections(DatasetValue):
-    """What a dataset offers to keep some of its elements."""
+    """Methods of `tf.data.Dataset` that keep some of its elements."""
 
     def take(self, count: TensorLike, name: str | None = None) -> Any:
         """Returns the first elements.
 
         Args:
-            count: An int64 scalar: how many elements. With -1 all are taken.
+            count: An int64 scalar: the number of elements; -1 for all.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -40,10 +44,10 @@ class Selections(DatasetValue):
         return make(select_stages.TakeStage, self._type, [self], [int64(count)])
 
     def skip(self, count: TensorLike, name: str | None = None) -> Any:
-        """Returns the elements behind the first ones.
+        """Returns the elements after the first ones.
 
         Args:
-            count: An int64 scalar: how many elements are left out. With -1 all are.
+            count: An int64 scalar: the number of elements to leave out; -1 for all.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -56,11 +60,11 @@ class Selections(DatasetValue):
         return make(select_stages.SkipStage, self._type, [self], [int64(count)])
 
     def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Any:
-        """Returns every so many elements one.
+        """Returns one of every `num_shards` elements.
 
         Args:
-            num_shards: An int64 scalar: into how many parts the elements are divided in turn.
-            index: An int64 scalar: which of the parts this is.
+            num_shards: An int64 scalar: the number of parts, which get elements in turn.
+            index: An int64 scalar: the number of the part to return.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -76,10 +80,10 @@ class Selections(DatasetValue):
         return make(select_stages.ShardStage, self._type, [self], [int64(num_shards), int64(index)])
 
     def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Any:
-        """Returns all elements again and again.
+        """Returns all elements several times.
 
         Args:
-            count: An int64 scalar: how often. With None or -1 there is no end.
+            count: An int64 scalar: the number of rounds; None or -1 for no end.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -136,7 +140,7 @@ class Selections(DatasetValue):
         )
 
     def unique(self, name: str | None = None) -> Any:
-        """Returns each element the first time that it comes.
+        """Returns the elements without repetitions of earlier ones.
 
         Args:
             name: Accepted for TensorFlow's signature and not used.
@@ -145,7 +149,7 @@ class Selections(DatasetValue):
             A dataset of elements of the same type.
 
         Raises:
-            TypeError: The elements are not single tensors.
+            InvalidArgumentError: The elements are not single tensors.
 
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1])
@@ -153,18 +157,54 @@ class Selections(DatasetValue):
         [1, 37, 2]
         """
         if len(self._type.leaves) != 1 or not isinstance(self.element_spec, TensorSpec):
-            raise TypeError(
-                "`unique` takes datasets whose elements are single tensors, not "
-                f"{self.element_spec}"
-            )
+            raise InvalidArgumentError(
+                None, None,
+                "`unique` takes datasets whose elements are single tensors: it only supports "
+                f"inputs with a single component, not {self.element_spec}",
+            )  # fmt: skip
         return make(group_stages.UniqueStage, self._type, [self])
 
-    def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Any:
-        """Returns the elements, of which a thread computes some before they are asked for.
+    def rejection_resample(
+        self,
+        class_func: Callable[..., object],
+        target_dist: TensorLike,
+        initial_dist: TensorLike | None = None,
+        seed: TensorLike | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Returns elements with their classes, some of them twice and others not at all.
+
+        So each class becomes as frequent as `target_dist` says.
 
         Args:
-            buffer_size: An int64 scalar: how many elements wait at most. `tf.data.AUTOTUNE` leaves
-                the number to the dataset.
+            class_func: A function of an element, which returns its class: an integer scalar.
+            target_dist: A float vector: how frequent each class shall be.
+            initial_dist: A float vector: how frequent each is; it is estimated unless it is given.
+            seed: An int, with which the elements are those of TensorFlow; see `tf.random.set_seed`.
+            name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A dataset of pairs of a class and an element.
+
+        Raises:
+            TypeError: The classes are no integers.
+
+        >>> import graphwright as tf
+        >>> dataset = tf.data.Dataset.range(6).rejection_resample(
+        ...     lambda x: tf.cast(x % 2, tf.int32), [0.0, 1.0], [0.5, 0.5])
+        >>> [(int(label), int(x)) for label, x in dataset]
+        [(1, 1), (1, 3), (1, 5)]
+        """
+        target: Any = convert(target_dist)
+        initial: Any = None if initial_dist is None else convert(initial_dist)
+        return resampled(self, staged_form(class_func), target, initial, seed)
+
+    def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Any:
+        """Returns the elements, some of which a thread computes before they are taken.
+
+        Args:
+            buffer_size: An int64 scalar: the most elements that wait. `tf.data.AUTOTUNE` leaves the
+                number to the dataset.
             name: Accepted for TensorFlow's signature and not used.
 
         Returns:
@@ -199,7 +239,7 @@ class Selections(DatasetValue):
 
 
 def predicate_for(predicate: Callable[..., object], dataset: DatasetValue) -> ElementFunction:
-    """A condition on elements, traced; ValueError if it gives no bool scalar."""
+    """A condition on elements, traced; ValueError if it returns no bool scalar."""
     function = function_for(predicate, dataset)
     types = function.result.types
     if len(types) != 1 or types[0].dtype is not dt.bool_ or types[0].dims not in ((), None):

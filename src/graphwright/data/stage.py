@@ -1,14 +1,13 @@
-"""What a dataset is made of: stages, which are values, and the cursors that go through them.
+"""The parts of a dataset: stages, which are values, and the cursors that go through them.
 
-A cursor hands out blocks of elements. Its contract, which every stage keeps:
+A cursor returns blocks of elements. Every cursor keeps this contract:
 
-- `pull(limit)` gives from one up to `limit` elements, or None at the end, and then always None.
-- It takes no more from the stages before it than `limit` elements need. So who asks for one element
-  at a time sees exactly what lazy Python generators would do, and who asks for many gets them at
-  once.
-- Elements that come before an error are handed out first. The next call raises it, and the one
-  after that goes on behind it.
-- `save` gives what another cursor of an equal stage needs to go on from here (`restore`).
+- `pull(limit)` returns one to `limit` elements, or None at the end, and then always None.
+- It takes no more from the stages before it than `limit` elements need. So with a limit of 1 the
+  pipeline does exactly what lazy Python generators would do.
+- Elements before an error are returned first. The next call raises the error, and the call after
+  that goes on behind it.
+- `save` returns the state from which another cursor of an equal stage goes on (`restore`).
 """
 
 from __future__ import annotations
@@ -16,23 +15,39 @@ from __future__ import annotations
 import copy
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
+from graphwright.base.errors import Location
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.types.tensor_type import VariantValue
 
-#: The cardinality of a stage without an end, and of one that does not know.
+#: The cardinality of a stage without an end, and of one that cannot know it.
 INFINITE, UNKNOWN = -1, -2
+
+#: The largest int64: a range up to it has no end.
+LAST = (1 << 63) - 1
 
 #: A number that a program leaves to us.
 AUTOTUNE = -1
 
+#: A number of shards that `tf.distribute` replaces.
+SHARD_HINT = -1
+
 #: What a cursor saves: numbers, texts, arrays, and lists and mappings of these.
 State = Any
+
+
+class StageOrigin:
+    """The call of a program that stages come of: a function may make one for each element."""
+
+    __slots__ = ("location",)
+
+    def __init__(self, location: Location | None) -> None:
+        self.location = location
 
 
 class AppliedRewrite(NamedTuple):
@@ -50,12 +65,20 @@ class Plan(NamedTuple):
 
 
 class DatasetStage(VariantValue, ABC):
-    """What a dataset does, with its numbers and functions: a value of dtype variant."""
+    """A step of a pipeline, with its numbers and functions: a value of dtype variant."""
 
     #: The kind, as TensorFlow names it.
     type_name = ""
-    #: Whether it is seen from outside that elements are taken: it calls Python, or has effects.
+    #: Whether taking elements is seen from outside: the stage calls Python, or has effects.
     has_effects = False
+    #: The names of its first numbers, which are scalars.
+    scalars: ClassVar[tuple[str, ...]] = ()
+    #: The recipe by which an op made it, and the op's operands.
+    recipe: tuple[Any, Sequence[Any]] | None = None
+    #: The call of a program that it comes of.
+    origin: StageOrigin | None = None
+    #: Whether the time of its own is spent waiting, for threads that take elements ahead.
+    waits_for_threads = False
     #: What iterators go through, once somebody has asked.
     plan: Plan | None = None
 
@@ -71,7 +94,7 @@ class DatasetStage(VariantValue, ABC):
 
     @property
     def is_observable(self) -> bool:
-        """Whether somebody sees when elements are taken, so that none may be taken ahead."""
+        """Whether a program can see when elements are taken, so that none is taken ahead."""
         return self.has_effects or any(stage.is_observable for stage in self.inputs)
 
     @property
@@ -81,7 +104,7 @@ class DatasetStage(VariantValue, ABC):
 
     @abstractmethod
     def cardinality(self) -> int:
-        """How many elements there are, INFINITE, or UNKNOWN."""
+        """The number of elements, INFINITE, or UNKNOWN."""
 
     @abstractmethod
     def start(self) -> Cursor:
@@ -92,7 +115,7 @@ class DatasetStage(VariantValue, ABC):
 
 
 class StageFunction(Protocol):
-    """A function of an element, which gives one stage."""
+    """A function of an element, which returns one stage."""
 
     has_effects: bool
 
@@ -100,7 +123,7 @@ class StageFunction(Protocol):
 
 
 class Cursor(ABC):
-    """A position in the elements of a stage, and the way on from there."""
+    """A position in the elements of a stage."""
 
     @abstractmethod
     def pull(self, limit: int) -> ElementBlock | None:
@@ -108,43 +131,72 @@ class Cursor(ABC):
 
     @abstractmethod
     def save(self) -> State:
-        """What `restore` needs to go on from here."""
+        """The state from which `restore` goes on here."""
 
     @abstractmethod
     def restore(self, state: State) -> None:
-        """Goes to where another cursor of such a stage was."""
+        """Goes to the position that a cursor of an equal stage saved."""
 
     def close(self) -> None:  # noqa: B027 - most cursors hold nothing to let go of
-        """Lets go of threads and files. Elements are not asked for any more."""
+        """Ends threads and closes files. No more elements are taken."""
 
 
 class Watcher(Protocol):
-    """Whoever measures the cursors of a pipeline."""
+    """What measures the cursors of a pipeline."""
 
     def watched(self, stage: DatasetStage, cursor: Cursor) -> Cursor:
-        """A cursor in the place of one that is new."""
+        """A cursor to use in place of a new one."""
 
 
-class _Watching(threading.local):
+class Epoch:
+    """One pass through a pipeline, in which functions that draw random numbers start anew."""
+
+    def __init__(self) -> None:
+        #: What runs a graph that draws, with streams of its own.
+        self.runs: dict[Any, Callable[..., tuple[Any, ...]]] = {}
+
+
+class _Present(threading.local):
     watcher: Watcher | None = None
+    iteration: Epoch | None = None
 
 
-_WATCHING = _Watching()
+_PRESENT = _Present()
+
+
+def present_iteration() -> Epoch | None:
+    """The iteration for which this thread computes elements."""
+    return _PRESENT.iteration
+
+
+@contextmanager
+def iterating(iteration: Epoch | None) -> Iterator[None]:
+    """Has this thread compute elements for an iteration."""
+    before, _PRESENT.iteration = _PRESENT.iteration, iteration
+    try:
+        yield
+    finally:
+        _PRESENT.iteration = before
 
 
 @contextmanager
 def watching(watcher: Watcher) -> Iterator[None]:
-    """Has a watcher get all cursors that are made meanwhile."""
-    before, _WATCHING.watcher = _WATCHING.watcher, watcher
+    """Has a watcher get all cursors that this thread makes meanwhile."""
+    before, _PRESENT.watcher = _PRESENT.watcher, watcher
     try:
         yield
     finally:
-        _WATCHING.watcher = before
+        _PRESENT.watcher = before
+
+
+def is_watched() -> bool:
+    """Whether a watcher gets the cursors that this thread makes."""
+    return _PRESENT.watcher is not None
 
 
 def cursor_of(stage: DatasetStage) -> Cursor:
     """A new cursor before the first element of a stage: every one is made here."""
-    watcher = _WATCHING.watcher
+    watcher = _PRESENT.watcher
     cursor = PassingCursor(stage.inputs[0]) if stage.is_idle else stage.start()
     return cursor if watcher is None else watcher.watched(stage, cursor)
 
@@ -179,7 +231,7 @@ class PassingCursor(Through):
 
 
 class Postponed:
-    """An error that waits until the elements before it are handed out."""
+    """An error that waits until the elements before it are returned."""
 
     __slots__ = ("error",)
 
@@ -187,14 +239,14 @@ class Postponed:
         self.error: Exception | None = None
 
     def raise_it(self) -> None:
-        """Raises the error, if one waits."""
+        """Raises the error, if there is one."""
         error, self.error = self.error, None
         if error is not None:
             raise error
 
 
 def at_most(count: int, other: int) -> int:
-    """The smaller of two cardinalities, as of elements that are taken together."""
+    """The cardinality of pairs of elements: the smaller of two."""
     if 0 in (count, other):
         return 0
     if UNKNOWN in (count, other):

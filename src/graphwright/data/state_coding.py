@@ -1,75 +1,127 @@
-"""What cursors save, as bytes: numbers, texts, arrays, windows, and lists and mappings of these.
+"""What cursors save, as bytes: numbers, texts, arrays, stages, and lists and mappings of these.
 
 The bytes are the length of a text, the text, and the arrays' elements. The text is JSON, in which
-arrays are known by their dtypes, shapes and places. Nothing in it is ever executed.
+arrays are known by their dtypes, shapes and places. Nothing in it is ever executed. Arrays begin at
+multiples of 64 bytes, so they can be used where they are.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from graphwright.base.errors import DataLossError, UnimplementedError
-from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 
 _LENGTH = 8
+_ALIGNED = 64
+
+Kind = TypeVar("Kind", bound=type)
+
+#: The classes of stages that states may hold, which have `saved` and `restored`.
+_STAGES: dict[str, Any] = {}
 
 
-def encode(state: Any) -> bytes:
+def codable(name: str) -> Callable[[Kind], Kind]:
+    """A decorator for such a class, with its name in the text."""
+
+    def register(kind: Kind) -> Kind:
+        _STAGES[name] = kind
+        return kind
+
+    return register
+
+
+class ArrayBytes:
+    """The elements of arrays, one array behind the other."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.size = 0
+
+    def add(self, data: bytes) -> int:
+        """Adds bytes, and others up to the next aligned place; says where they begin."""
+        start = self.size
+        rest = -len(data) % _ALIGNED
+        self.parts += [data, bytes(rest)]
+        self.size += len(data) + rest
+        return start
+
+
+def encode(state: object) -> bytes:
     """A state as bytes; UnimplementedError where a part of it has no such form."""
-    pieces: list[bytes] = []
-    text = json.dumps(plain(state, pieces)).encode()
-    return b"".join([len(text).to_bytes(_LENGTH, "little"), text, *pieces])
+    arrays = ArrayBytes()
+    text = json.dumps(plain(state, arrays), separators=(",", ":")).encode()
+    text += b" " * (-(_LENGTH + len(text)) % _ALIGNED)
+    return b"".join([len(text).to_bytes(_LENGTH, "little"), text, *arrays.parts])
 
 
-def decode(data: bytes) -> Any:
-    """The state that `encode` made bytes of; DataLossError for other bytes."""
+def decode(data: bytes | Array) -> Any:
+    """The state that `encode` made bytes of; DataLossError for other bytes.
+
+    Arrays are views of the bytes.
+    """
     try:
-        start = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
-        return revived(json.loads(data[_LENGTH:start]), data[start:])
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+        start = _LENGTH + int.from_bytes(bytes(data[:_LENGTH]), "little")
+        return revived(json.loads(bytes(data[_LENGTH:start])), data[start:])
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
         raise DataLossError(None, None, f"this is no saved iterator: {error}") from error
 
 
-def plain(value: object, pieces: list[bytes]) -> Any:
-    """A value for JSON; the elements of arrays are added to `pieces`."""
+def plain(value: object, arrays: ArrayBytes) -> Any:
+    """A value for JSON; the elements of arrays are added to `arrays`."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (np.ndarray, np.generic)):
-        return array_entry(np.asarray(value), pieces)
+        return array_entry(np.asarray(value), arrays)
     if isinstance(value, (list, tuple)):
-        return [plain(item, pieces) for item in value]
+        return several(value, arrays) or [plain(item, arrays) for item in value]
     if isinstance(value, dict):
-        return {"items": {key: plain(item, pieces) for key, item in value.items()}}
+        return {"items": {key: plain(item, arrays) for key, item in value.items()}}
     if isinstance(value, bytes):
-        return array_entry(np.array(value, object), pieces)
-    if isinstance(value, FixedStage):
-        return {"window": plain(value.saved(), pieces)}
+        return array_entry(np.array(value, object), arrays)
+    for name, kind in _STAGES.items():
+        if isinstance(value, kind):
+            return {name: plain(value.saved(), arrays)}
     raise UnimplementedError(
         None, None,
         f"an iterator that holds {value!r} cannot be saved",
     )  # fmt: skip
 
 
-def array_entry(array: Array, pieces: list[bytes]) -> dict[str, Any]:
+def array_entry(array: Array, arrays: ArrayBytes) -> dict[str, Any]:
     """What the text says of an array."""
-    entry: dict[str, Any] = {"shape": list(array.shape), "start": sum(map(len, pieces))}
-    if array.dtype.kind == "O":
-        words: list[Any] = array.ravel().tolist()
-        if not all(isinstance(word, bytes) for word in words):
-            return {"items": plain(words[0], pieces)}  # refuses it
-        pieces += words
-        return {**entry, "lengths": [len(word) for word in words]}
-    pieces.append(np.ascontiguousarray(array).tobytes())
-    return {**entry, "dtype": dt.of_numpy(array.dtype).name}
+    shape = list(array.shape)
+    if array.dtype.kind != "O":
+        start = arrays.add(np.ascontiguousarray(array).tobytes())
+        return {"shape": shape, "start": start, "dtype": dt.of_numpy(array.dtype).name}
+    words: list[Any] = array.ravel().tolist()
+    if not all(isinstance(word, bytes) for word in words):
+        return {"items": plain(words[0], arrays)}  # refuses it
+    lengths = np.array(list(map(len, words)), np.int64)
+    ends = arrays.add(lengths.tobytes())
+    return {"shape": shape, "start": arrays.add(b"".join(words)), "lengths": ends}
 
 
-def revived(value: object, data: bytes) -> Any:
+def several(values: list[Any] | tuple[Any, ...], arrays: ArrayBytes) -> dict[str, Any] | None:
+    """What the text says of arrays of one dtype and rank; None for other values."""
+    first = values[0] if len(values) > 1 else None
+    if type(first) is not np.ndarray:
+        return None
+    kinds = {(type(v), getattr(v, "dtype", None), getattr(v, "ndim", None)) for v in values}
+    if len(kinds) > 1:
+        return None
+    shapes = np.array([value.shape for value in values], np.int64)
+    whole = np.concatenate([value.ravel() for value in values])
+    return {"shapes": array_entry(shapes, arrays), "parts": array_entry(whole, arrays)}
+
+
+def revived(value: object, data: bytes | Array) -> Any:
     """The value that an entry of the text stands for."""
     if isinstance(value, list):
         return [revived(item, data) for item in value]
@@ -77,14 +129,41 @@ def revived(value: object, data: bytes) -> Any:
         return value
     if "items" in value:
         return {key: revived(item, data) for key, item in value["items"].items()}
-    if "window" in value:
-        return FixedStage.restored(revived(value["window"], data))
+    for name, kind in _STAGES.items():
+        if name in value:
+            return kind.restored(revived(value[name], data))
+    if "shapes" in value:
+        return parted(revived(value["parts"], data), revived(value["shapes"], data))
     start, shape = value["start"], tuple(value["shape"])
     if "lengths" in value:
-        words = np.empty(len(value["lengths"]), object)
-        for place, length in enumerate(value["lengths"]):
-            words[place] = data[start : start + length]
-            start += length
-        return words.reshape(shape)
+        return words_of(value, data).reshape(shape)
     dtype = dt.as_dtype(value["dtype"]).numpy_dtype
     return np.frombuffer(data, dtype, math.prod(shape), start).reshape(shape)
+
+
+def words_of(entry: dict[str, Any], data: bytes | Array) -> Array:
+    """The strings of an array, in a row."""
+    count, start = math.prod(entry["shape"]), entry["start"]
+    lengths = np.frombuffer(data, np.int64, count, entry["lengths"])
+    stop = start + int(lengths.sum())
+    if count < 0 or start < 0 or (lengths < 0).any() or stop > len(data):
+        raise ValueError("strings reach beyond the data")
+    text = bytes(data[start:stop])
+    words = np.empty(count, object)
+    place = 0
+    for number, length in enumerate(lengths.tolist()):
+        words[number] = text[place : place + length]
+        place += length
+    return words
+
+
+def parted(whole: Array, shapes: Array) -> list[Array]:
+    """The arrays of these shapes of which an array has the elements, one behind the other."""
+    if shapes.ndim != 2 or (shapes < 0).any():
+        raise ValueError("arrays have no shapes")
+    parts, start = [], 0
+    for shape in shapes.tolist():
+        stop = start + math.prod(shape)
+        parts.append(whole[start:stop].reshape(shape))
+        start = stop
+    return parts

@@ -27,6 +27,11 @@ def function_of(graph: Graph) -> Function:
     return function
 
 
+def anew(graph: Graph) -> Function:
+    """The graph as a function whose streams of random numbers begin anew."""
+    return Builder.build(graph)
+
+
 @once_per_graph
 def is_pure(graph: Graph) -> bool:
     """Whether the graph runs without code of the program."""

@@ -121,3 +121,18 @@ def test_blocks_begin_at_grains_and_lie_a_grain_apart():
     for start, size, following in zip(starts, sizes, starts[1:]):
         assert start % GRAIN == 0
         assert GRAIN <= following - (start + size) < 2 * GRAIN
+
+
+def test_a_result_does_not_lie_where_smaller_elements_are_still_read():
+    """The nest that copies both results reads a bool where it would write an int32."""
+
+    @tf.function(jit_compile=True)
+    def program(numbers, steps):
+        flags = tf.constant([[False], [False], [True]])
+        for _ in tf.range(steps):
+            flags = tf.reverse(flags, [0])
+        return numbers + 1, flags
+
+    numbers, flags = program(tf.constant([1, 2, 3]), tf.constant(1))
+    np.testing.assert_array_equal(numbers, [2, 3, 4])
+    np.testing.assert_array_equal(flags, [[True], [False], [False]])

@@ -13,6 +13,8 @@ import math
 import re
 import tempfile
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -83,17 +85,21 @@ def readable(source: str) -> str:
     return name
 
 
-def files(folder: str) -> None:
-    """Writes the files that pipelines read."""
-    for name, data in FILES.items():
-        (Path(folder) / name).write_bytes(data)
+@contextmanager
+def folder_for(source: str) -> Iterator[str]:
+    """A folder with the files that pipelines read, where this one names it."""
+    if "folder" not in source:
+        yield "no folder"
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in FILES.items():
+            (Path(folder) / name).write_bytes(data)
+        yield folder
 
 
 def eager(source: str, tf: Any) -> Any:
     """What a pipeline gives eagerly: a description of its value, or an error."""
-    with tempfile.TemporaryDirectory() as folder:
-        if "folder" in source:
-            files(folder)
+    with folder_for(source) as folder:
         tf.random.set_seed(1)
         try:
             outcome = described(value_of(source, tf, folder), tf)
@@ -129,10 +135,7 @@ def traced(source: str, tf: Any) -> Any:
     """The elements of a pipeline that a function builds and loops over, or the error."""
     dtypes: list[Any] = []
     specs: list[Any] = []
-    with tempfile.TemporaryDirectory() as folder:
-        if "folder" in source:
-            files(folder)
-
+    with folder_for(source) as folder:
         pipeline = function_of(source, tf, folder)
 
         @tf.autograph.experimental.do_not_convert

@@ -187,3 +187,13 @@ def test_matching_files_in_a_function(tmp_path: Path) -> None:
     assert int(count(tf.constant(f"{tmp_path}/*"))) == 1
     with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched pattern"):
         count(tf.constant(f"{tmp_path}/none*"))
+
+
+@pytest.mark.parametrize("parallel", [None, 1, 2, 4])
+@pytest.mark.parametrize("kind", ["text", "records", "fixed"])
+def test_behind_the_end_there_is_nothing(tmp_path: Path, kind: str, parallel: int | None) -> None:
+    iterator = iter(make_dataset(tmp_path, kind, parallel, ""))
+    assert list(iterator)
+    for _ in range(3):
+        with pytest.raises(StopIteration):
+            next(iterator)

@@ -1,5 +1,6 @@
 """`tf.data`: pipelines of elements."""
 
+from graphwright.api.data import experimental
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_options import Options, ThreadingOptions
 from graphwright.data.dataset_value import DatasetSpec
@@ -30,4 +31,5 @@ __all__ = [
     "TFRecordDataset",
     "TextLineDataset",
     "ThreadingOptions",
+    "experimental",
 ]

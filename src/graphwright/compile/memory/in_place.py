@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Linear, Load, Nest, Stage, Statement, Store, Straight
 from graphwright.compile.nests.sizes import ONE, Shape
 
@@ -26,7 +27,11 @@ def is_in_step(statement: Statement, target: int, source: int) -> bool:
         return False
     reads = [(i, x) for i, stage in enumerate(statement.stages) for x in loads(stage, source)]
     again = any(x.buffer == target for stage in statement.stages for x in loads(stage, target))
-    return not again and all(i <= last and x.place == store.place and not x.picks for i, x in reads)
+    size = item_size(store.kind)  # of others, one element lies where several of these do
+    return not again and all(
+        i <= last and x.place == store.place and not x.picks and item_size(x.kind) == size
+        for i, x in reads
+    )
 
 
 def loads(stage: Stage, buffer: int) -> list[Load]:

@@ -1,14 +1,14 @@
-"""Stages that make one element of several, or several of one: batch and unbatch."""
+"""Stages that join several elements into one, or split one into several: batch and unbatch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphwright.base.errors import DataLossError, InvalidArgumentError
-from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, values_of
+from graphwright.data.blocks import Column, ElementBlock, Row, column, joined, of_row, values_of
 from graphwright.data.composite_elements import row_count, rows_of, stacked_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -20,6 +20,7 @@ from graphwright.data.stage import (
     Through,
 )
 from graphwright.data.stages.source_stages import TensorsStage
+from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.types.arrays import Array
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import show_dims
@@ -27,9 +28,10 @@ from graphwright.types.type_spec import TypeSpec
 
 
 class BatchStage(DatasetStage):
-    """So many elements in one; the last may be smaller, or is left out."""
+    """Batches of elements; the last one may be smaller, or is left out."""
 
     type_name = "BatchDataset"
+    scalars: ClassVar[tuple[str, ...]] = ("batch_size", "drop_remainder")
 
     def __init__(
         self, element: ElementType, source: DatasetStage, size: Array, drop_remainder: Array,
@@ -52,7 +54,7 @@ class BatchStage(DatasetStage):
 
 
 class BatchCursor(Through):
-    """What is gathered of the next batches."""
+    """The elements gathered for the next batches."""
 
     def __init__(self, stage: BatchStage) -> None:
         super().__init__(stage.inputs[0])
@@ -82,7 +84,7 @@ class BatchCursor(Through):
     def gather(self, most: int) -> ElementBlock | None:
         """Elements for one batch, or for more where they come at once; fewer at the end.
 
-        Those of a batch in which there is an error are lost, as they are in TensorFlow.
+        The elements of a batch with an error are lost, as in TensorFlow.
         """
         blocks = [] if self.waiting is None else [self.waiting]
         present = sum([block.count for block in blocks])
@@ -123,7 +125,7 @@ class BatchCursor(Through):
 
 
 def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tuple[Column, ...]:
-    """The columns of elements of a type, each several in one."""
+    """The columns of batches of elements of a type."""
     columns: list[Column] = []
     remaining = iter(enumerate(block.columns))
     for leaf in element.leaves:
@@ -136,14 +138,14 @@ def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tup
 
 
 def batched_column(values: Column, size: int, component: int) -> Column:
-    """The values of a tensor, so many stacked in each."""
+    """The values of a tensor, stacked in batches."""
     if isinstance(values, np.ndarray):
         return values.reshape(len(values) // size, size, *values.shape[1:])
     return column([stacked(values[i : i + size], component) for i in range(0, len(values), size)])
 
 
 def stacked(values: Row, component: int) -> Any:
-    """Arrays of one shape in one; InvalidArgumentError where the shapes differ."""
+    """Arrays of one shape, stacked; InvalidArgumentError if the shapes differ."""
     if not isinstance(values[0], np.ndarray):
         return np.array(values, object)
     shape = values[0].shape
@@ -162,7 +164,7 @@ def stacked(values: Row, component: int) -> Any:
 def batched_composites(
     spec: TypeSpec, parts: Sequence[Column], count: int, size: int
 ) -> list[Column]:
-    """The tensors of composites, so many composites stacked in each."""
+    """The columns of composites, stacked in batches."""
     rows = list(zip(*[values_of(values) for values in parts]))
     batches = [stacked_rows(spec, rows[i : i + size]) for i in range(0, count, size)]
     return [column(values) for values in zip(*batches)]
@@ -175,8 +177,9 @@ class UnbatchStage(DatasetStage):
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
-        leaves = [leaf for leaf in self.inputs[0].element.leaves if isinstance(leaf, TensorSpec)]
-        sizes = [leaf.shape[0] for leaf in leaves if leaf.shape.rank]
+        leaves = self.inputs[0].element.leaves
+        shapes = [s.shape for s in leaves if isinstance(s, (TensorSpec, RaggedTensorSpec))]
+        sizes: list[int | None] = [shape[0] for shape in shapes if shape.rank]
         known = [size for size in sizes if size]
         if before >= 0 and known:
             return before * known[0]
@@ -187,7 +190,7 @@ class UnbatchStage(DatasetStage):
 
 
 class CompositeSlicesStage(UnbatchStage):
-    """The rows of composites, and of tensors beside them."""
+    """The rows of an element that has composites."""
 
     type_name = "TensorSliceDataset"
 
@@ -200,7 +203,7 @@ class CompositeSlicesStage(UnbatchStage):
 
 
 class UnbatchCursor(Through):
-    """The rows of an element that are left."""
+    """The remaining rows of an element."""
 
     def __init__(self, stage: UnbatchStage) -> None:
         super().__init__(stage.inputs[0])
@@ -250,7 +253,7 @@ class UnbatchCursor(Through):
 
 
 class PaddedBatchStage(BatchStage):
-    """So many elements in one, each padded to the shape that all of them fit in."""
+    """Batches of elements, padded to one shape."""
 
     type_name = "PaddedBatchDataset"
 
@@ -264,7 +267,7 @@ class PaddedBatchStage(BatchStage):
     ) -> None:
         super().__init__(element, source, size, drop_remainder, row=source.element)
         count = len(padding) // 2
-        #: For each tensor of an element the sizes, -1 for the largest in a batch, and the value.
+        #: The sizes for each tensor of an element, with -1 for the largest in a batch.
         self.shapes = [tuple(shape.tolist()) for shape in padding[:count]]
         self.values = padding[count:]
 
@@ -273,7 +276,7 @@ class PaddedBatchStage(BatchStage):
 
 
 class PaddedBatchCursor(BatchCursor):
-    """What is gathered of the next batches."""
+    """The elements gathered for the next batches."""
 
     stage: PaddedBatchStage
 
@@ -286,7 +289,7 @@ class PaddedBatchCursor(BatchCursor):
 
 
 def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
-    """Arrays in one of a shape, of which -1 is the largest size among them."""
+    """Arrays, padded to a shape and stacked; a size of -1 is the largest one among them."""
     arrays = values_of(values)
     dims = [array.shape for array in arrays]
     if any(len(sizes) != len(shape) for sizes in dims):
@@ -315,8 +318,67 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
     return whole
 
 
+class SparseBatchStage(BatchStage):
+    """So many elements as the rows of one sparse tensor."""
+
+    type_name = "DenseToSparseBatchDataset"
+    scalars = ("batch_size",)
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage, size: Array, shape: Array
+    ) -> None:
+        super().__init__(element, source, size, np.array(False), row=source.element)
+        #: The sizes of rows, -1 for the largest in a batch.
+        self.sizes: tuple[int, ...] = tuple(shape.tolist())
+
+    def start(self) -> Cursor:
+        return SparseBatchCursor(self)
+
+
+class SparseBatchCursor(BatchCursor):
+    """What is gathered of the next batch; each is of another shape."""
+
+    stage: SparseBatchStage
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        return super().pull(1)
+
+    def batches(self, block: ElementBlock, size: int) -> ElementBlock:
+        rows = values_of(block.columns[0])
+        shape = self.stage.sizes
+        for row in rows:
+            if row.ndim != len(shape):
+                raise InvalidArgumentError(
+                    None, None,
+                    f"Input element had shape ({show_dims(row.shape)}) that is incompatible with "
+                    f"the row shape ({show_dims(shape)}).",
+                )  # fmt: skip
+            if any(size > most >= 0 for size, most in zip(row.shape, shape)):
+                raise DataLossError(
+                    None, None,
+                    f"Input element had shape ({show_dims(row.shape)}) that is larger than the row "
+                    f"shape ({show_dims(shape)}).",
+                )  # fmt: skip
+        largest = [max(sizes) for sizes in zip(*[row.shape for row in rows])]
+        sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
+        return of_row([places_in(rows), joined_values(rows), np.array([size, *sizes], np.int64)])
+
+
+def places_in(rows: Sequence[Array]) -> Array:
+    """Where the elements of arrays stand if these are the rows of one array."""
+    counts = [row.size for row in rows]
+    inside = [np.indices(row.shape, np.int64).reshape(row.ndim, row.size).T for row in rows]
+    numbers = np.repeat(np.arange(len(rows), dtype=np.int64), counts)
+    return np.concatenate([numbers[:, None], np.concatenate(inside)], 1)
+
+
+def joined_values(rows: Sequence[Array]) -> Array:
+    """The elements of arrays in one."""
+    return np.concatenate([row.ravel() for row in rows])
+
+
 class RebatchStage(DatasetStage):
-    """The rows of batches in batches of other sizes, which come again in turn."""
+    """The rows of batches, in batches of other sizes, which repeat in turn."""
 
     type_name = "RebatchDataset"
 
@@ -338,7 +400,7 @@ class RebatchStage(DatasetStage):
 
 
 class RebatchCursor(Through):
-    """The rows that wait, and which size comes next."""
+    """The rows that wait, and the number of the next size."""
 
     def __init__(self, stage: RebatchStage) -> None:
         super().__init__(stage.inputs[0])
@@ -373,5 +435,5 @@ class RebatchCursor(Through):
 
 
 def values_in_one(values: Column) -> Column:
-    """A column of one element, which has all values as its rows."""
+    """A column of one element, whose rows are all the values."""
     return (values if isinstance(values, np.ndarray) else stacked(values, 0))[None]

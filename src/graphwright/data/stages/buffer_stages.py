@@ -1,4 +1,4 @@
-"""Stages that keep elements: prefetch, in a thread, and cache, in memory."""
+"""Stages that store elements: prefetch, in a thread, and cache, in memory."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ import weakref
 from collections import deque
 from time import perf_counter
 
-from graphwright.base.errors import InvalidArgumentError, UnimplementedError
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import AUTOTUNE, Cursor, DatasetStage, State, cursor_of
+from graphwright.data.stage import (
+    AUTOTUNE,
+    Cursor,
+    DatasetStage,
+    State,
+    cursor_of,
+    iterating,
+    present_iteration,
+)
 from graphwright.types.arrays import Array
 
-#: How many elements wait where the program leaves the number to us.
+#: The number of elements that wait, if the program leaves it to the dataset.
 _DEFAULT = 2
 #: A block that a thread takes grows until it takes so long, in seconds.
 _LONG = 0.001
@@ -26,9 +34,11 @@ _PART = 0.1
 
 
 class PrefetchStage(DatasetStage):
-    """The elements, of which a thread takes some before they are asked for."""
+    """The elements, some of which a thread takes ahead."""
 
     type_name = "PrefetchDataset"
+    scalars = ("buffer_size",)
+    waits_for_threads = True
 
     def __init__(self, element: ElementType, source: DatasetStage, size: Array) -> None:
         super().__init__(element, source)
@@ -54,12 +64,13 @@ class PrefetchStage(DatasetStage):
 
 
 class Supply:
-    """What a thread and its reader share: the elements that wait."""
+    """The elements that wait, which a thread and its reader share."""
 
     def __init__(self, upstream: Cursor, size: int, is_observable: bool) -> None:
         self.upstream = upstream
         self.size = size
         self.is_observable = is_observable
+        self.iteration = present_iteration()
         self.waiting: deque[ElementBlock | Exception] = deque()
         self.count = 0
         self.limit = 1
@@ -70,7 +81,7 @@ class Supply:
         self.renew()
 
     def renew(self) -> None:
-        """Makes what a fork leaves behind: locks, and a thread when it is needed."""
+        """Makes new locks, also after a fork; the thread starts when it is needed."""
         self.process = os.getpid()
         self.changed = threading.Condition()
         self.pulling = threading.Lock()
@@ -78,7 +89,7 @@ class Supply:
         self.is_closed = False
 
     def run(self) -> None:
-        """The thread: takes elements as long as there is room."""
+        """Takes elements while there is room: the work of the thread."""
         while True:
             with self.changed:
                 while self.count >= self.size and not self.is_closed:
@@ -86,7 +97,7 @@ class Supply:
                 if self.is_closed:
                     return
                 room = self.size - self.count
-            with self.pulling:
+            with self.pulling, iterating(self.iteration):
                 if not self.step(1 if self.is_observable else min(room, self.limit)):
                     return
 
@@ -96,7 +107,7 @@ class Supply:
         block: ElementBlock | Exception | None
         try:
             block = self.upstream.pull(limit)
-        except Exception as error:  # noqa: BLE001 - whoever reads the elements gets it
+        except Exception as error:  # noqa: BLE001 - it is raised where its element would come
             block = error
         if perf_counter() - began < _LONG:
             self.limit *= 2
@@ -112,7 +123,7 @@ class Supply:
         return block is not None
 
     def take(self, limit: int) -> ElementBlock | None:
-        """The next elements, once there are some.
+        """The next elements; waits until there are some.
 
         As long as the reader does nothing but wait for elements, it computes them itself: a thread
         would only make it wait for that.
@@ -222,16 +233,13 @@ class CacheMemory:
 
 
 class MemoryCacheStage(DatasetStage):
-    """The elements, which are computed in the first round and kept for all others."""
+    """The elements, which are computed in the first round and stored for the others."""
 
     type_name = "CacheDataset"
+    scalars = ("filename",)
 
-    def __init__(self, element: ElementType, source: DatasetStage, path: Array) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage) -> None:
         super().__init__(element, source)
-        if path[()]:
-            raise UnimplementedError(
-                None, None, "a cache in a file is not there yet; without a name it is in memory"
-            )
         self.memory = CacheMemory()
 
     @property
@@ -246,7 +254,7 @@ class MemoryCacheStage(DatasetStage):
 
 
 class MemoryCacheCursor(Cursor):
-    """A place in what is kept, or in the first round."""
+    """A position among the stored elements, or in the first round."""
 
     def __init__(self, stage: MemoryCacheStage) -> None:
         self.stage = stage
@@ -268,7 +276,7 @@ class MemoryCacheCursor(Cursor):
         return part
 
     def first_round(self, limit: int) -> ElementBlock | None:
-        """Elements that are computed, and kept once all are."""
+        """Computes elements, and stores them once there are all."""
         assert self.upstream is not None
         block = self.upstream.pull(limit)
         if block is None:

@@ -1,4 +1,4 @@
-"""Stages that make one dataset of several: zip, concatenate."""
+"""Stages that combine several datasets into one: zip, concatenate."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class ZipStage(DatasetStage):
 
 
 class ZipCursor(Cursor):
-    """A place in each of them, and what some have given that others did not match yet."""
+    """A position in each dataset, and elements that wait for those of the others."""
 
     def __init__(self, stage: ZipStage) -> None:
         self.cursors = [cursor_of(source) for source in stage.inputs]
         self.waiting: list[ElementBlock | None] = [None] * len(self.cursors)
         self.is_over = False
-        #: Whether effects of one must come between those of others.
+        #: Whether the effects of one dataset must come between those of others.
         self.is_observable = stage.is_observable
 
     def pull(self, limit: int) -> ElementBlock | None:
@@ -54,7 +54,7 @@ class ZipCursor(Cursor):
             if block is None:
                 self.is_over = True
                 return None
-            # The next ones need no more than this one has; if it is cut, the rest waits.
+            # The next datasets need no more elements than this one has. Its rest waits.
             self.waiting[i] = block
             limit = min(limit, block.count)
             blocks.append(block)
@@ -65,7 +65,7 @@ class ZipCursor(Cursor):
         return ElementBlock(limit, tuple(columns))
 
     def pass_over(self, failed: int) -> None:
-        """Leaves out one element of each but the one that has failed."""
+        """Leaves out one element of each dataset but the one that has failed."""
         for i, cursor in enumerate(self.cursors):
             if i == failed:
                 continue
@@ -114,14 +114,14 @@ class ConcatenateStage(DatasetStage):
 
 
 class ConcatenateCursor(Cursor):
-    """Which of them it is, and a place in it."""
+    """The number of the present dataset, and a position in it."""
 
     def __init__(self, stage: ConcatenateStage) -> None:
         self.stage = stage
         self.enter(0)
 
     def enter(self, number: int) -> None:
-        """Goes to the start of one of them."""
+        """Goes to the start of a dataset."""
         self.number = number
         self.upstream = cursor_of(self.stage.inputs[number])
 
@@ -145,7 +145,7 @@ class ConcatenateCursor(Cursor):
 
 
 def whole(cursor: Cursor, count: int) -> ElementBlock | None:
-    """So many elements of a cursor in one block; fewer at the end, None for none."""
+    """`count` elements of a cursor in one block; fewer at the end, None for none."""
     blocks: list[ElementBlock] = []
     while count:
         block = cursor.pull(count)

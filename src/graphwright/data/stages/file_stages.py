@@ -1,4 +1,4 @@
-"""The records of files: lines, TFRecord's records, records of one length."""
+"""The records of files: lines, TFRecords, records of one length."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def string_column(texts: list[bytes]) -> Array:
 
 
 class FileFormat:
-    """What the records of files are, and how the files are compressed."""
+    """The format of files: the kind of records, and the compression."""
 
     #: The kind of dataset, as TensorFlow names it.
     type_name = ""
 
-    def __init__(self, compression: Any, buffer_size: Any, *numbers: Any) -> None:
+    def __init__(self, compression: Array, buffer_size: Array, *numbers: Array) -> None:
         self.compression = bytes(compression[()]).decode()
         self.buffer_size = int(buffer_size)
         self.numbers = [int(number) for number in numbers]
@@ -88,13 +88,13 @@ class FileStage(DatasetStage):
 
 
 class FileCursor(Cursor):
-    """A place in a file, which is opened when the first record is asked for."""
+    """A position in a file, which is opened when the first record is taken."""
 
     def __init__(self, stage: FileStage) -> None:
         self.stage = stage
         self.pieces: Pieces | None = None
         self.is_over = False
-        #: The records that were read, where they begin in the file, and which comes next.
+        #: The last records read, their offset in the file, and the number of the next one.
         self.records: list[bytes] = []
         self.offset = self.place = 0
 
@@ -105,7 +105,7 @@ class FileCursor(Cursor):
         return ElementBlock(len(records), (string_column(records),))
 
     def refill(self) -> bool:
-        """Reads the next records; False at the end, and behind an error."""
+        """Reads the next records; False at the end, and after an error."""
         if self.is_over:
             return False
         self.is_over = True
@@ -124,11 +124,11 @@ class FileCursor(Cursor):
         return self.pieces
 
     def ready(self) -> int:
-        """How many records can be taken without reading."""
+        """The number of records that can be taken without reading."""
         return len(self.records) - self.place
 
     def take(self, count: int) -> list[bytes]:
-        """So many records that are ready."""
+        """The next `count` records that are ready."""
         start = self.place
         self.place += count
         return self.records[start : self.place]
@@ -156,7 +156,7 @@ class FileCursor(Cursor):
 
 
 class FileOpener:
-    """A function of a file's name, which gives the records of the file."""
+    """A function of the name of a file, which returns the stage of its records."""
 
     has_effects = False
 
@@ -179,7 +179,7 @@ class FilesStage(FlatMapStage):
 
 
 class FilesInTurnStage(InterleaveStage):
-    """The records of files, of which some are open and give one record each in turn."""
+    """The records of files: several are open, and give one record each in turn."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class FilesInTurnStage(InterleaveStage):
     ) -> None:
         one = np.array(1)
         opener = FileOpener(element, form(*numbers))
-        super().__init__(element, names, cycle, one, opener, is_parallel=False)
+        super().__init__(element, names, cycle, one, opener)
         self.type_name = form.type_name
 
     def start(self) -> Cursor:
@@ -199,15 +199,15 @@ class FilesInTurnStage(InterleaveStage):
 
 
 class FilesInTurnCursor(InterleaveCursor):
-    """The open files, and whose turn it is."""
+    """The open files, and the turn."""
 
     def pull(self, limit: int) -> ElementBlock | None:
         return self.rounds(limit) or super().pull(limit)
 
     def rounds(self, limit: int) -> ElementBlock | None:
-        """As many records of each open file as are ready; None where there is no whole round."""
+        """Whole rounds of records that are ready; None if there is none."""
         files = [c for c in self.cursors if isinstance(c, FileCursor)]
-        if len(files) < len(self.cursors) and not self.is_over:
+        if not files or (len(files) < len(self.cursors) and not self.is_over):
             return None
         ready = [file.ready() for file in files]
         width = len(files)

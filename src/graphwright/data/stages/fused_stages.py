@@ -52,6 +52,7 @@ class FusedStage(DatasetStage):
 
     def __init__(self, stages: Sequence[MapStage | FilterStage]) -> None:
         super().__init__(stages[-1].element, stages[0].inputs[0])
+        self.origin = stages[-1].origin
         self.stages = tuple(stages)
         self.maps = [stage for stage in stages if isinstance(stage, MapStage)]
         self.filters = [stage for stage in stages if isinstance(stage, FilterStage)]
@@ -149,6 +150,8 @@ class FusedCursor(Cursor):
         while not self.function.refusal and all(c.rest is None for c in self.cursors):
             block = first.upstream.pull(limit)
             if block is None:
+                if self.workers is not None:
+                    self.workers.close()
                 return None
             results = self.results(block)
             if results is None:
@@ -197,6 +200,7 @@ class WindowBatchesStage(DatasetStage):
 
     def __init__(self, stage: FlatMapStage, windows: WindowStage, parts: Sequence[int]) -> None:
         super().__init__(stage.element, windows.inputs[0])
+        self.origin = stage.origin
         self.stage, self.windows = stage, windows
         self.parts = tuple(parts)
         self.type_name = f"{windows.type_name} + {BatchStage.type_name}"

@@ -20,6 +20,7 @@ class WindowStage(DatasetStage):
     """Neighbouring elements as datasets, one for each part of an element."""
 
     type_name = "WindowDataset"
+    scalars = ("size", "shift", "stride", "drop_remainder")
 
     def __init__(
         self, element: ElementType, source: DatasetStage,
@@ -36,7 +37,7 @@ class WindowStage(DatasetStage):
 
     @property
     def reach(self) -> int:
-        """How many elements a window spans."""
+        """The number of elements that a window spans."""
         return (self.size - 1) * self.stride + 1
 
     def cardinality(self) -> int:
@@ -52,7 +53,7 @@ class WindowStage(DatasetStage):
 
 
 class WindowCursor(Through):
-    """The elements of the next window that came already."""
+    """The elements of the next window so far."""
 
     def __init__(self, stage: WindowStage) -> None:
         super().__init__(stage.inputs[0])
@@ -94,6 +95,7 @@ class WindowCursor(Through):
                 writeable=False,
             )
             for column in block.columns
+            if isinstance(column, np.ndarray)
         ]  # fmt: skip
         start = count * shift
         self.gap = max(0, start - block.count)
@@ -106,7 +108,13 @@ class WindowCursor(Through):
             present = 0 if self.block is None else self.block.count
             if present >= enough and not self.gap:
                 return
-            block = self.upstream.pull(self.gap or max(enough, most) - present)
+            try:
+                block = self.upstream.pull(self.gap or max(enough, most) - present)
+            except Exception:
+                if not self.gap:
+                    raise
+                self.gap -= 1  # nobody sees what is between windows, nor that it has failed
+                continue
             if block is None:
                 self.is_over = True
             elif self.gap:
@@ -134,7 +142,7 @@ class WindowCursor(Through):
 
 
 class GroupByWindowStage(DatasetStage):
-    """What a function makes of windows of elements that have a key in common."""
+    """The results of a function of windows of elements with equal keys."""
 
     type_name = "GroupByWindowDataset"
 
@@ -154,7 +162,7 @@ class GroupByWindowStage(DatasetStage):
 
 
 class GroupByWindowCursor(Through):
-    """The windows that are not full, and a place in the dataset of the last full one."""
+    """The windows that are not full, and a position in the dataset of the last full one."""
 
     def __init__(self, stage: GroupByWindowStage) -> None:
         super().__init__(stage.inputs[0])
@@ -177,7 +185,7 @@ class GroupByWindowCursor(Through):
                 return None
 
     def next_window(self) -> bool:
-        """Goes into the dataset of the next window; False where there is none."""
+        """Goes to the dataset of the next window; False if there is none."""
         stage = self.stage
         while not self.is_over:
             block = self.upstream.pull(1)
@@ -205,7 +213,7 @@ class GroupByWindowCursor(Through):
         return False
 
     def enter(self, key: int, rows: list[Row]) -> Cursor:
-        """A cursor in the dataset that the function makes of a window."""
+        """A cursor in the dataset that the function returns for a window."""
         window = FixedStage(self.stage.inputs[0].element, of_rows(rows))
         (made,) = self.stage.reduction([np.array(key, np.int64), window])
         self.window = (key, rows)
@@ -249,7 +257,7 @@ class UniqueStage(DatasetStage):
 
 
 class UniqueCursor(Through):
-    """The elements that came already."""
+    """The elements so far."""
 
     def __init__(self, stage: UniqueStage) -> None:
         super().__init__(stage.inputs[0])

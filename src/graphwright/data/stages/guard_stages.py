@@ -1,4 +1,4 @@
-"""Stages that only watch: ignore_errors and assert_cardinality."""
+"""Stages that only watch, or hand on: ignore_errors, assert_cardinality, copy_to_device."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from graphwright.base.errors import FailedPreconditionError
 from graphwright.base.logs import LOGGER
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State, Through
+from graphwright.data.stage import (
+    INFINITE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    Postponed,
+    State,
+    Through,
+    cursor_of,
+)
 from graphwright.types.arrays import Array
 
 
@@ -27,7 +36,7 @@ class IgnoreErrorsStage(DatasetStage):
 
 
 class IgnoreErrorsCursor(Through):
-    """A place behind the errors so far."""
+    """A position after the errors so far."""
 
     def __init__(self, stage: IgnoreErrorsStage) -> None:
         super().__init__(stage.inputs[0])
@@ -43,9 +52,10 @@ class IgnoreErrorsCursor(Through):
 
 
 class AssertCardinalityStage(DatasetStage):
-    """The elements, of which there must be so many."""
+    """The elements, whose number must be `count`."""
 
     type_name = "AssertCardinalityDataset"
+    scalars = ("cardinality",)
 
     def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)
@@ -59,23 +69,29 @@ class AssertCardinalityStage(DatasetStage):
 
 
 class AssertCardinalityCursor(Through):
-    """How many elements came."""
+    """The number of elements so far."""
 
     def __init__(self, stage: AssertCardinalityStage) -> None:
         super().__init__(stage.inputs[0])
         self.expected = stage.count
         self.count = 0
+        self.postponed = Postponed()
 
     def pull(self, limit: int) -> ElementBlock | None:
+        self.postponed.raise_it()
         block = self.upstream.pull(limit)
         if block is None:
             if self.expected != UNKNOWN and self.count != self.expected:
-                raise self.misfit(f"contained {self.count} element{'s' * (self.count != 1)}")
+                raise self.misfit(f"contained only {self.count} elements")
             return None
+        room = self.expected - self.count
         self.count += block.count
-        if self.expected >= 0 and self.count > self.expected:
-            raise self.misfit(f"contained at least {self.expected + 1} elements")
-        return block
+        if self.expected < 0 or block.count <= room:
+            return block
+        self.postponed.error = self.misfit(f"contained at least {self.expected + 1} elements")
+        if room <= 0:
+            self.postponed.raise_it()
+        return block.part(0, room)
 
     def misfit(self, what: str) -> FailedPreconditionError:
         """The error for another number of elements."""
@@ -90,3 +106,15 @@ class AssertCardinalityCursor(Through):
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.count = state["count"]
+
+
+class CopyToDeviceStage(DatasetStage):
+    """The elements as they are: every device has the memory of the processor."""
+
+    type_name = "CopyToDeviceDataset"
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def start(self) -> Cursor:
+        return cursor_of(self.inputs[0])

@@ -6,6 +6,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
+    AUTOTUNE,
     INFINITE,
     UNKNOWN,
     Cursor,
@@ -20,19 +21,19 @@ from graphwright.types.arrays import Array
 
 
 class InterleaveStage(DatasetStage):
-    """The elements of datasets that a function makes, some from each in turn."""
+    """The elements of datasets that a function returns, some from each in turn."""
 
     type_name = "InterleaveDataset"
+    scalars = ("cycle_length", "block_length", "num_parallel_calls")
+    is_parallel = False
 
     def __init__(
         self, element: ElementType, source: DatasetStage,
         cycle_length: Array, block_length: Array, function: StageFunction,
-        *, is_parallel: bool,
     ) -> None:  # fmt: skip
         super().__init__(element, source)
         self.cycle_length, self.block_length = int(cycle_length), int(block_length)
         self.function = function
-        self.is_parallel = is_parallel
         self.has_effects = function.has_effects
         if self.cycle_length <= 0:
             raise InvalidArgumentError(None, None, "`cycle_length` must be > 0")
@@ -46,8 +47,31 @@ class InterleaveStage(DatasetStage):
         return InterleaveCursor(self)
 
 
+class ParallelInterleaveStage(InterleaveStage):
+    """The same, with a thread for each open dataset."""
+
+    type_name = "ParallelInterleaveDataset"
+    is_parallel = waits_for_threads = True
+
+    def __init__(
+        self, element: ElementType, source: DatasetStage,
+        cycle_length: Array, block_length: Array, calls: Array, function: StageFunction,
+        *, is_cycle_free: bool,
+    ) -> None:  # fmt: skip
+        super().__init__(element, source, cycle_length, block_length, function)
+        if int(calls) < 1 and int(calls) != AUTOTUNE:
+            raise InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
+        if int(calls) > self.cycle_length and not is_cycle_free:
+            raise InvalidArgumentError(
+                None, None,
+                "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either "
+                "`tf.data.AUTOTUNE` or a value less than or equal to `cycle_length`. However, "
+                f"`num_parallel_calls` is {int(calls)} and `cycle_length` is {self.cycle_length}",
+            )  # fmt: skip
+
+
 class InterleaveCursor(Through):
-    """The open datasets, whose turn it is, and how much of it has passed."""
+    """The open datasets, the turn, and the number of elements in it so far."""
 
     def __init__(self, stage: InterleaveStage) -> None:
         super().__init__(stage.inputs[0])
@@ -143,7 +167,7 @@ class ChooseStage(DatasetStage):
 
 
 class ChooseCursor(Cursor):
-    """A place in each of the datasets."""
+    """A position in each of the datasets."""
 
     def __init__(self, stage: ChooseStage) -> None:
         self.stage = stage

@@ -55,20 +55,20 @@ class MapStage(FunctionStage):
 
 
 class FunctionCursor(Through):
-    """A cursor that calls a function of what comes, and hands out what came before an error."""
+    """A cursor that calls a function of elements, and returns the results before an error."""
 
     def __init__(
         self, source: DatasetStage, function: BoundFunction, upstream: Cursor | None = None
     ) -> None:
         super().__init__(source, upstream)
         self.function = function
-        #: Elements from one with an error on.
+        #: The elements after the last results, if one had an error.
         self.rest: ElementBlock | None = None
 
     def take(self, limit: int) -> ElementBlock | None:
-        """The next elements from before, after what an error has left.
+        """The elements that an error has left, then those of the stage before.
 
-        A function that has effects gets one at a time: those of stages before it come in between.
+        A function with effects gets one at a time: the effects of earlier stages come in between.
         """
         limit = 1 if self.function.has_effects else limit
         block, self.rest = self.rest, None
@@ -80,7 +80,7 @@ class FunctionCursor(Through):
         return block
 
     def results(self, block: ElementBlock) -> ElementBlock:
-        """The function of elements up to one that has an error, which the next call raises."""
+        """The function of the elements before one with an error, which the next call raises."""
         try:
             results = self.function.of_block(block)
         except Exception:
@@ -90,7 +90,7 @@ class FunctionCursor(Through):
         return results
 
     def leave(self, block: ElementBlock, start: int) -> None:
-        """Keeps the elements from a place on for the next call."""
+        """Stores the elements from a position on for the next call."""
         left = [block.part(start, block.count)] if start < block.count else []
         left += [] if self.rest is None else [self.rest]
         self.rest = joined(left) if left else None
@@ -106,7 +106,7 @@ class FunctionCursor(Through):
 
 
 class MapCursor(FunctionCursor):
-    """The function of what comes."""
+    """The function of each element."""
 
     def __init__(self, stage: MapStage, upstream: Cursor | None = None) -> None:
         super().__init__(stage.inputs[0], stage.function, upstream)
@@ -117,9 +117,10 @@ class MapCursor(FunctionCursor):
 
 
 class ParallelMapStage(MapStage):
-    """A function of each element, of several at the same time; results keep their order."""
+    """A function of several elements at the same time; results keep their order."""
 
     type_name = "ParallelMapDataset"
+    scalars = ("num_parallel_calls",)
 
     def __init__(
         self, element: ElementType, source: DatasetStage, calls: Array, function: BoundFunction
@@ -141,7 +142,7 @@ class ParallelMapStage(MapStage):
     def parallel(cls, stage: MapStage, calls: int) -> ParallelMapStage:
         """The stage that does what another one does, in so many threads."""
         made = cls(stage.element, stage.inputs[0], np.array(calls), stage.function)
-        made.type_name = stage.type_name
+        made.type_name, made.origin, made.recipe = stage.type_name, stage.origin, stage.recipe
         return made
 
     def start(self) -> Cursor:
@@ -149,9 +150,9 @@ class ParallelMapStage(MapStage):
 
 
 class ParallelMapCursor(MapCursor):
-    """The function of what comes, each thread having a part of it.
+    """The function of each element, in several threads.
 
-    Blocks are divided where that is worth it: where the function is known to take long.
+    Blocks are divided if the function is known to take long.
     """
 
     def __init__(self, stage: ParallelMapStage, upstream: Cursor | None = None) -> None:
@@ -164,6 +165,12 @@ class ParallelMapCursor(MapCursor):
         began = perf_counter()
         results = super().results(block) if parts < 2 else self.divided(block, parts)
         self.division.measure(parts, block.count, perf_counter() - began)
+        return results
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        results = super().pull(limit)
+        if results is None:
+            self.workers.close()
         return results
 
     def divided(self, block: ElementBlock, parts: int) -> ElementBlock:
@@ -192,7 +199,7 @@ class ParallelMapCursor(MapCursor):
 
 
 class ParallelCallsCursor(FunctionCursor):
-    """Calls under way: as many elements are taken ahead as there are threads."""
+    """The calls in progress: one element is taken ahead for each thread."""
 
     def __init__(self, stage: ParallelMapStage) -> None:
         super().__init__(stage.inputs[0], stage.function)
@@ -246,7 +253,7 @@ class FilterStage(FunctionStage):
 
 
 class FilterCursor(FunctionCursor):
-    """What comes, where the function is true."""
+    """The elements for which the function is true."""
 
     def __init__(self, stage: FilterStage, upstream: Cursor | None = None) -> None:
         super().__init__(stage.inputs[0], stage.function, upstream)
@@ -283,7 +290,7 @@ class TakeWhileStage(FunctionStage):
 
 
 class TakeWhileCursor(Through):
-    """What comes, as long as the function is true."""
+    """The elements while the function is true."""
 
     def __init__(self, stage: TakeWhileStage) -> None:
         super().__init__(stage.inputs[0])
@@ -291,7 +298,7 @@ class TakeWhileCursor(Through):
         self.is_over = False
 
     def pull(self, limit: int) -> ElementBlock | None:
-        # One by one: nothing behind the end may be asked for.
+        # One by one: no element after the end may be taken.
         if self.is_over:
             return None
         block = self.upstream.pull(1)
@@ -309,7 +316,7 @@ class TakeWhileCursor(Through):
 
 
 class FlatMapStage(FunctionStage):
-    """The elements of the datasets that a function makes of elements, one dataset after another."""
+    """The elements of the datasets that a function returns, one dataset after another."""
 
     type_name = "FlatMapDataset"
 
@@ -320,7 +327,7 @@ class FlatMapStage(FunctionStage):
 
 
 class FlatMapCursor(Through):
-    """A place in the dataset of the present element."""
+    """A position in the dataset of the present element."""
 
     def __init__(self, stage: FlatMapStage, upstream: Cursor | None = None) -> None:
         super().__init__(stage.inputs[0], upstream)
@@ -365,7 +372,7 @@ class FlatMapCursor(Through):
 
 
 class ScanStage(MapStage):
-    """What a function makes of the state so far and each element, beside the next state."""
+    """The results of a function of a state and each element, which also returns the next state."""
 
     type_name = "ScanDataset"
 
@@ -395,7 +402,7 @@ class ScanCursor(FunctionCursor):
         except Exception:
             if block.count == 1:
                 raise
-            # One by one, what comes before an error is handed out, and the state is as it was.
+            # One by one: results before the error come first, and the state has not changed.
             self.leave(block, 1)
             self.state, results = self.function.step(self.state, block.part(0, 1))
         return results

@@ -1,14 +1,15 @@
-"""Stages that hand on some elements as they are: take, skip, shard, repeat."""
+"""Stages that keep some elements, unchanged: take, skip, shard, repeat."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
+    SHARD_HINT,
     UNKNOWN,
     Cursor,
     DatasetStage,
@@ -16,11 +17,14 @@ from graphwright.data.stage import (
     Through,
     cursor_of,
 )
+from graphwright.data.stages.shuffle_stages import ShuffleStage
 from graphwright.types.arrays import Array
 
 
 class CountStage(DatasetStage):
     """The base of stages with a number of elements or rounds."""
+
+    scalars = ("count",)
 
     def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source)
@@ -49,7 +53,7 @@ class TakeStage(CountStage):
 
 
 class CountCursor(Through):
-    """How many elements are left of a number."""
+    """The rest of a number of elements."""
 
     def __init__(self, stage: CountStage) -> None:
         super().__init__(stage.inputs[0])
@@ -64,7 +68,7 @@ class CountCursor(Through):
 
 
 class TakeCursor(CountCursor):
-    """How many elements are still to be handed out."""
+    """The number of elements still to return."""
 
     def pull(self, limit: int) -> ElementBlock | None:
         if self.left == 0:
@@ -75,7 +79,7 @@ class TakeCursor(CountCursor):
 
 
 class SkipStage(CountStage):
-    """The elements behind the first ones; none for a negative number."""
+    """The elements after the first ones; none for a negative number."""
 
     type_name = "SkipDataset"
 
@@ -94,7 +98,7 @@ class SkipStage(CountStage):
 
 
 class SkipCursor(CountCursor):
-    """How many elements are still to be left out."""
+    """The number of elements still to leave out."""
 
     def pull(self, limit: int) -> ElementBlock | None:
         if self.left < 0:
@@ -112,9 +116,10 @@ class SkipCursor(CountCursor):
 
 
 class ShardStage(DatasetStage):
-    """Every so many elements one, from a place on."""
+    """One of every `count` elements, the first at position `index`."""
 
     type_name = "ShardDataset"
+    scalars = ("num_shards", "index")
 
     @property
     def is_idle(self) -> bool:
@@ -125,12 +130,12 @@ class ShardStage(DatasetStage):
     ) -> None:
         super().__init__(element, source)
         self.count, self.index = int(count), int(index)
-        if self.count <= 0:
+        if self.count <= 0 and self.count != SHARD_HINT:
             raise InvalidArgumentError(
                 None, None, f"Number of shards must be greater than zero (currently num_shards = "
                 f"{self.count}).",
             )  # fmt: skip
-        if not 0 <= self.index < self.count:
+        if not 0 <= self.index < abs(self.count):
             raise InvalidArgumentError(
                 None, None, f"Index must be between 0 and {self.count - 1} (currently index = "
                 f"{self.index}).",
@@ -138,9 +143,18 @@ class ShardStage(DatasetStage):
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
-        return before if before < 0 else len(range(self.index, before, self.count))
+        if before < 0:
+            return before
+        return before // self.count + (self.index < before % self.count)
 
     def start(self) -> Cursor:
+        if self.count == SHARD_HINT:
+            raise FailedPreconditionError(
+                None, None,
+                "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
+                "`tf.distribute.Strategy.experimental_distribute_dataset()` with "
+                "`tf.data.experimental.AutoShardPolicy.HINT` policy.",
+            )  # fmt: skip
         return ShardCursor(self)
 
 
@@ -172,13 +186,14 @@ class ShardCursor(Through):
 
 
 class RepeatStage(CountStage):
-    """All elements so many times; without end for a negative number."""
+    """All elements `count` times; without an end for a negative number."""
 
     type_name = "RepeatDataset"
 
-    @property
-    def is_idle(self) -> bool:
-        return self.count == 1
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
+        super().__init__(element, source, count)
+        #: Whether the program repeats a shuffle, whatever rewrites leave out in between.
+        self.is_shuffle = isinstance(source, ShuffleStage)
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
@@ -192,11 +207,25 @@ class RepeatStage(CountStage):
         return RepeatCursor(self)
 
 
+class ShuffleAndRepeatStage(RepeatStage):
+    """All elements so many times, each time in random order."""
+
+    type_name = "ShuffleAndRepeatDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
+        super().__init__(element, source, count)
+        if self.count < 1 and self.count != INFINITE:
+            raise InvalidArgumentError(
+                None, None, "count must be greater than zero or equal to -1."
+            )
+
+
 class RepeatCursor(Cursor):
-    """The round, and a place in it."""
+    """The number of the round, and a position in it."""
 
     def __init__(self, stage: RepeatStage) -> None:
         self.stage = stage
+        self.is_shuffle = stage.is_shuffle
         self.round = 0
         self.is_empty = True
         self.upstream = cursor_of(stage.inputs[0])
@@ -210,7 +239,9 @@ class RepeatCursor(Cursor):
             # Rounds without elements would never end.
             is_endless = self.stage.count < 0 and self.is_empty
             self.round = self.stage.count if is_endless else self.round + 1
-            if self.round != self.stage.count:
+            # TensorFlow begins a round behind the last one too, unless shuffling is its own part:
+            # that takes seeds which the next iteration would have.
+            if self.round != self.stage.count or not self.is_shuffle:
                 self.upstream.close()
                 self.upstream, self.is_empty = cursor_of(self.stage.inputs[0]), True
         return None

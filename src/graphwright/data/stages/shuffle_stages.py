@@ -13,24 +13,25 @@ from graphwright.data.random_words import RandomWords, SeedGenerator
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, Postponed, State, Through
 from graphwright.types.arrays import Array
 
-#: So many elements are taken at a time where all are to be in the buffer.
+#: The elements that are taken at a time for a buffer without a limit.
 _MANY = 4096
 
 
 class NumberedElements(Protocol):
-    """A stage of which each element is known by its number."""
+    """A stage that can compute each element from its number."""
+
+    #: How many there are.
+    count: int
 
     def at(self, places: Array) -> ElementBlock:
         """The elements with these numbers."""
 
-    def cardinality(self) -> int:
-        """How many there are."""
-
 
 class ShuffleStage(DatasetStage):
-    """The elements in random order: each is drawn from a buffer of those that come next."""
+    """The elements in random order: each is drawn from a buffer of the next ones."""
 
     type_name = "ShuffleDataset"
+    scalars = ("buffer_size",)
 
     def __init__(
         self, element: ElementType, source: DatasetStage, size: Array, seed: Array, seed2: Array,
@@ -47,6 +48,18 @@ class ShuffleStage(DatasetStage):
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
 
+    def order(self) -> list[int]:
+        """Which element comes where if they are asked for by their numbers.
+
+        It is an order of its own, of all elements and the same each time, as in TensorFlow.
+        """
+        count = self.cardinality()
+        places = list(range(count))
+        for place, word in enumerate(RandomWords(*self.generator.seeds).take(count).tolist()):
+            other = place + word % (count - place)
+            places[place], places[other] = places[other], places[place]
+        return places
+
     def start(self) -> Cursor:
         source: Any = self.inputs[0]
         while source.is_idle:  # states must not depend on stages that do nothing
@@ -55,10 +68,10 @@ class ShuffleStage(DatasetStage):
 
 
 class ShuffleBuffer:
-    """Items of which one is drawn at random, while others take the places of those drawn.
+    """A buffer from which items are drawn at random, while new ones take their places.
 
-    Item n stands at place n modulo the size. An item that is drawn changes places with the oldest,
-    so that those left stand side by side.
+    Item n stands at place n modulo the size. A drawn item changes places with the oldest, so the
+    others stay side by side.
     """
 
     def __init__(self, size: int, words: RandomWords) -> None:
@@ -99,7 +112,7 @@ class ShuffleBuffer:
     def draw_numbers(self, words: Array, start: int, stop: int) -> list[int]:
         """An item for each word, while the numbers from `start` to `stop` fill the buffer.
 
-        It is `add` and `draw` in turn, in one loop: elements that are only numbers are many.
+        This is `add` and `draw` in turn, in one loop, since buffers of numbers are large.
         """
         items, size = self.items, self.size
         if size == UNKNOWN:
@@ -139,7 +152,7 @@ class ShuffleBuffer:
         return {"items": list(self.items), "first": self.first, "last": self.last, "words": drawn}
 
     def restore(self, state: State) -> None:
-        """Becomes what another one was."""
+        """Sets the buffer to one that `save` returned."""
         self.items = list(state["items"])
         self.first, self.last = state["first"], state["last"]
         self.words = RandomWords(*state["words"])
@@ -176,13 +189,13 @@ class ShuffleCursor(Through):
             buffer.words.drawn -= limit - len(rows)
         return of_rows(rows) if rows else None
 
-    def fill(self, wanted: int) -> None:
-        """Fills the buffer, from rows of which as many are taken as `wanted` drawn ones need."""
+    def fill(self, count: int) -> None:
+        """Fills the buffer. Takes no more rows than `count` drawn ones need."""
         buffer = self.buffer
         while buffer.has_room and not self.is_over:
             if self.place == self.waiting.count:
                 room = buffer.size - (buffer.last - buffer.first) if buffer.size > 0 else _MANY
-                block = self.upstream.pull(room + wanted - 1)
+                block = self.upstream.pull(room + count - 1)
                 if block is None:
                     self.is_over = True
                     return
@@ -209,12 +222,12 @@ class ShuffleCursor(Through):
 
 
 class TableShuffleCursor(Cursor):
-    """A buffer of the numbers of elements, which are looked up when they are drawn."""
+    """A buffer of the numbers of elements, which are computed when they are drawn."""
 
     def __init__(self, stage: ShuffleStage, table: NumberedElements) -> None:
         self.stage = stage
         self.table = table
-        self.count = table.cardinality()
+        self.count = table.count
         self.buffer = ShuffleBuffer(stage.size, RandomWords(*stage.generator.next_seeds()))
         self.next_number = 0
 

@@ -1,4 +1,4 @@
-"""Datasets that come of nothing but tensors, numbers and Python's iterators."""
+"""Stages without inputs: tensors, ranges, Python iterators, random numbers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, of_row
 from graphwright.data.element_type import ElementType
 from graphwright.data.random_words import RandomWords, SeedGenerator
-from graphwright.data.stage import INFINITE, UNKNOWN, Cursor, DatasetStage, State
+from graphwright.data.stage import INFINITE, LAST, UNKNOWN, Cursor, DatasetStage, State
 from graphwright.types.arrays import Array
 
 
 class CountedCursor(Cursor):
-    """A cursor in a stage of which each element has a number."""
+    """A cursor in a stage whose elements are numbered."""
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.place = 0
 
     def next_places(self, limit: int) -> tuple[int, int]:
-        """The first place that is taken now, and the one behind the last."""
+        """The position of the next element, and the end of those that are taken now."""
         start = self.place
         self.place = min(start + limit, self.count)
         return start, self.place
@@ -52,7 +52,7 @@ class TensorsStage(DatasetStage):
 
 
 class TensorsCursor(CountedCursor):
-    """Before or behind the one element."""
+    """A position before or after the one element."""
 
     def __init__(self, stage: TensorsStage) -> None:
         super().__init__(1)
@@ -64,7 +64,7 @@ class TensorsCursor(CountedCursor):
 
 
 class SlicesStage(DatasetStage):
-    """The rows of arrays: views, which nothing is copied for."""
+    """The rows of arrays, as views."""
 
     type_name = "TensorSliceDataset"
 
@@ -92,7 +92,7 @@ class SlicesStage(DatasetStage):
 
 
 class SlicesCursor(CountedCursor):
-    """A row of arrays."""
+    """A position among the rows."""
 
     def __init__(self, stage: SlicesStage) -> None:
         super().__init__(stage.count)
@@ -108,56 +108,58 @@ class SlicesCursor(CountedCursor):
 
 
 class RangeStage(DatasetStage):
-    """start, start + step, ... before stop."""
+    """The numbers start, start + step, ... before stop."""
 
     type_name = "RangeDataset"
+    scalars = ("start", "stop", "step")
 
     def __init__(self, element: ElementType, start: Array, stop: Array, step: Array) -> None:
         super().__init__(element)
-        numbers = range(int(start), int(stop), int(step) or 1)
         if int(step) == 0:
             raise InvalidArgumentError(None, None, "step must be a non-zero integer.")
-        self.numbers = numbers
+        self.range = range(int(start), int(stop), int(step))
+        #: How many there are; `len` refuses what is larger than its type.
+        self.count = max(0, -(-(int(stop) - int(start)) // int(step)))
         self.dtype_of_numbers = element.types[0].dtype.as_numpy_dtype
 
     def cardinality(self) -> int:
-        return len(self.numbers)
+        return INFINITE if self.range.stop == LAST else self.count
 
     def start(self) -> Cursor:
         return RangeCursor(self)
 
     def at(self, places: Array) -> ElementBlock:
         """The numbers at places."""
-        numbers = self.numbers
+        numbers = self.range
         column = places * numbers.step + numbers.start
         return ElementBlock(len(places), (column.astype(self.dtype_of_numbers),))
 
 
 class RangeCursor(CountedCursor):
-    """A number of a range."""
+    """A position in a range."""
 
     def __init__(self, stage: RangeStage) -> None:
-        super().__init__(len(stage.numbers))
+        super().__init__(stage.count)
         self.stage = stage
 
     def pull(self, limit: int) -> ElementBlock | None:
         start, stop = self.next_places(limit)
         if start == stop:
             return None
-        part = self.stage.numbers[start:stop]
+        part = self.stage.range[start:stop]
         column = np.arange(part.start, part.stop, part.step)
         return ElementBlock(len(column), (column.astype(self.stage.dtype_of_numbers, copy=False),))
 
 
 class Elements(Protocol):
-    """What a Python iterator gives."""
+    """The values of a Python iterator, as elements."""
 
     def block(self, limit: int) -> ElementBlock | None:
         """The next elements, at most `limit`; None at the end."""
 
 
 class GeneratedStage(DatasetStage):
-    """What a Python function's iterator gives."""
+    """The values of the iterator that a Python function returns."""
 
     type_name = "FlatMapDataset"
     has_effects = True
@@ -177,7 +179,7 @@ class GeneratedStage(DatasetStage):
 
 
 class GeneratedCursor(Cursor):
-    """A running Python iterator, which is made when it is first asked."""
+    """A Python iterator, which is made when the first element is taken."""
 
     def __init__(self, stage: GeneratedStage) -> None:
         self.stage = stage
@@ -200,7 +202,7 @@ class GeneratedCursor(Cursor):
 
 
 class RandomStage(DatasetStage):
-    """Random numbers, as TensorFlow's generator gives them, without an end."""
+    """The random numbers of TensorFlow's generator, without an end."""
 
     type_name = "RandomDataset"
 
@@ -216,7 +218,7 @@ class RandomStage(DatasetStage):
 
 
 class RandomCursor(Cursor):
-    """A place in a stream of random numbers."""
+    """A position in a stream of random numbers."""
 
     def __init__(self, stage: RandomStage) -> None:
         self.words = RandomWords(*stage.generator.next_seeds())

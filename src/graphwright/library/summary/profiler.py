@@ -4,6 +4,8 @@ During a profile, an interpreter on top of the others times each op and each cal
 function. It does so in the thread that started the profile. The event of a call names the tier,
 and each segment of machine code has its own event. So has each compilation, with its tier. With
 `host_tracer_level=3` the ops of a function run one by one, with times and source lines.
+
+Other parts of the package add events of their threads, and remarks: sentences about the whole.
 """
 
 from __future__ import annotations
@@ -59,6 +61,7 @@ class Timer(Layer):
         self.events: list[dict[str, Any]] = []
         self.began = time.perf_counter()
         self.tracks: dict[str, int] = {}  # those that are no threads
+        self.remarks: list[Callable[[], str]] = []  # sentences about what the profile shows
         self.traces: dict[ConcreteFunction, None] = {}
         self.runs: dict[ConcreteFunction, Run] = {}  # machine code of traces, segments timed
 
@@ -145,7 +148,11 @@ class Timer(Layer):
 
     def note(self, name: str, begin: int, args: Mapping[str, object]) -> None:
         """Adds an event that began at `begin` (ns) and ends now."""
-        times = {"ts": begin / 1000, "dur": (time.perf_counter_ns() - begin) / 1000}
+        self.span(name, begin, time.perf_counter_ns() - begin, args)
+
+    def span(self, name: str, begin: int, taken: int, args: Mapping[str, object]) -> None:
+        """Adds an event of this thread that began at `begin` and took so long (ns)."""
+        times = {"ts": begin / 1000, "dur": taken / 1000}
         self.events.append(self.event(name, args) | times)
 
     def event(
@@ -219,7 +226,10 @@ def stop(save: bool = True) -> None:
     if save:
         folder = Path(timer.logdir, "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
         events = [*timer.names(), *timer.events]
-        text = json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
+        profile: dict[str, Any] = {"traceEvents": events, "displayTimeUnit": "ms"}
+        if timer.remarks:
+            profile["otherData"] = {"remarks": [remark() for remark in timer.remarks]}
+        text = json.dumps(profile)
         write_whole(folder / f"{os.getpid()}.trace.json", text.encode())
 
 

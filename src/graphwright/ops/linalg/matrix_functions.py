@@ -146,7 +146,8 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Any:
         InvalidArgumentError: The matrices are not square (ValueError when traced).
 
     Source:
-        Bjoerck and Hammarling, "A Schur Method for the Square Root of a Matrix" (1983).
+        Bjoerck and Hammarling, "A Schur Method for the Square Root of a Matrix" (1983), as SciPy
+        has it.
 
     >>> import graphwright as tf
     >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]])

@@ -151,7 +151,7 @@ class QuantizeAndDequantizeV2(QuantizeAndDequantizeV4):
 # -- the public functions -------------------------------------------------------------------
 
 
-def round_trip(kind: type[QuantizeAndDequantizeV4], function: str, doc: str) -> Any:
+def round_trip(kind: type[QuantizeAndDequantizeV4], function: str, summary: str) -> Any:
     """The public function of either op."""
 
     def rounded(
@@ -176,71 +176,46 @@ def round_trip(kind: type[QuantizeAndDequantizeV4], function: str, doc: str) -> 
         return apply(op, x, low, high, name=name)
 
     rounded.__name__ = rounded.__qualname__ = function
-    rounded.__doc__ = doc
+    rounded.__doc__ = summary + _DETAILS.replace("FUNCTION", function)
     return rounded
 
+
+_DETAILS = """
+
+    Args:
+        input: A tensor of floats, of any shape.
+        input_min: The lower bound: a scalar of the dtype of `input`, or a vector with one bound
+            for each place of `axis`.
+        input_max: The upper bound, of the shape of `input_min`.
+        signed_input: Whether the grid is signed, with about half of its values negative.
+        num_bits: The number of bits of the grid, from 1 to 61, or to 62 for an unsigned one.
+        range_given: Whether to use the bounds; else the range is that of the elements.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        name: A name for the op.
+        narrow_range: Whether the least value of a signed grid is left out.
+        axis: The axis whose places have a range each. None means one range for all elements.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `num_bits` or `axis` is out of range (ValueError when traced), or the
+            lower bound is above the upper one.
+
+    >>> import graphwright as tf
+    >>> tf.quantization.FUNCTION([0.1, 1.0], 0.0, 1.0, num_bits=3).numpy().tolist()
+    [0.0, 1.0]
+    """
 
 quantize_and_dequantize_v2 = round_trip(
     QuantizeAndDequantizeV4,
     "quantize_and_dequantize_v2",
     """Rounds floats to a grid of `2 ** num_bits` values that spans their range or two bounds.
 
-    Gradients pass where the element is between the bounds, and are 0 elsewhere.
-
-    Args:
-        input: A tensor of floats, of any shape.
-        input_min: The lower bound: a scalar of the dtype of `input`, or a vector with one bound
-            for each place of `axis`.
-        input_max: The upper bound, of the shape of `input_min`.
-        signed_input: Whether the grid is signed, with about half of its values negative.
-        num_bits: The number of bits of the grid, from 1 to 61, or to 62 for an unsigned one.
-        range_given: Whether to use the bounds; else the range is that of the elements.
-        round_mode: "HALF_TO_EVEN" or "HALF_UP".
-        name: A name for the op.
-        narrow_range: Whether the least value of a signed grid is left out.
-        axis: The axis whose places have a range each. None means one range for all elements.
-
-    Returns:
-        A tensor of the shape and dtype of `input`.
-
-    Raises:
-        InvalidArgumentError: `num_bits` or `axis` is out of range (ValueError when traced), or the
-            lower bound is above the upper one.
-
-    >>> import graphwright as tf
-    >>> y = tf.quantization.quantize_and_dequantize_v2([0.1, 1.0], 0.0, 1.0, num_bits=3)
-    >>> y.numpy().tolist()
-    [0.0, 1.0]
-    """,
+    Gradients pass where the element is between the bounds, and are 0 elsewhere.""",
 )
 quantize_and_dequantize = round_trip(
     QuantizeAndDequantizeV2,
     "quantize_and_dequantize",
-    """Rounds floats to a grid, as `quantize_and_dequantize_v2` does; gradients pass everywhere.
-
-    Args:
-        input: A tensor of floats, of any shape.
-        input_min: The lower bound: a scalar of the dtype of `input`, or a vector with one bound
-            for each place of `axis`.
-        input_max: The upper bound, of the shape of `input_min`.
-        signed_input: Whether the grid is signed, with about half of its values negative.
-        num_bits: The number of bits of the grid, from 1 to 61, or to 62 for an unsigned one.
-        range_given: Whether to use the bounds; else the range is that of the elements.
-        round_mode: "HALF_TO_EVEN" or "HALF_UP".
-        name: A name for the op.
-        narrow_range: Whether the least value of a signed grid is left out.
-        axis: The axis whose places have a range each. None means one range for all elements.
-
-    Returns:
-        A tensor of the shape and dtype of `input`.
-
-    Raises:
-        InvalidArgumentError: `num_bits` or `axis` is out of range (ValueError when traced), or the
-            lower bound is above the upper one.
-
-    >>> import graphwright as tf
-    >>> y = tf.quantization.quantize_and_dequantize([0.1, 1.0], 0.0, 1.0, num_bits=3)
-    >>> y.numpy().tolist()
-    [0.0, 1.0]
-    """,
+    "Rounds floats to a grid, as `quantize_and_dequantize_v2` does; gradients pass everywhere.",
 )

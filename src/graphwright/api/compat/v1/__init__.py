@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from graphwright.api import late
-from graphwright.api.compat.v1 import io, train
+from graphwright.api.compat.v1 import data, io, train
 from graphwright.library.config.compat import (
     enable_eager_execution,
     enable_v2_behavior,
@@ -22,6 +22,7 @@ __all__ = [
     "HistogramProto",
     "Summary",
     "SummaryMetadata",
+    "data",
     "enable_eager_execution",
     "enable_v2_behavior",
     "executing_eagerly",

@@ -1,0 +1,132 @@
+"""`tf.data.experimental`: functions for `Dataset.apply`, options, and others beside datasets."""
+
+from graphwright.data.dataset_options import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
+    AutotuneOptions,
+    DistributeOptions,
+    ExternalStatePolicy,
+    OptimizationOptions,
+    ServiceOptions,
+    ThreadingOptions,
+)
+from graphwright.data.experimental.dataset_functions import (
+    Counter,
+    at,
+    cardinality,
+    choose_from_datasets,
+    enable_debug_mode,
+    from_list,
+    from_variant,
+    get_next_as_optional,
+    get_single_element,
+    get_structure,
+    sample_from_datasets,
+    to_variant,
+)
+from graphwright.data.experimental.dataset_tables import (
+    DatasetInitializer,
+    index_table_from_dataset,
+    table_from_dataset,
+)
+from graphwright.data.experimental.public_datasets import RandomDataset
+from graphwright.data.experimental.reducers import Reducer, group_by_reducer
+from graphwright.data.experimental.stored_datasets import load, save, snapshot
+from graphwright.data.experimental.transformations import (
+    assert_cardinality,
+    bucket_by_sequence_length,
+    copy_to_device,
+    dense_to_ragged_batch,
+    dense_to_sparse_batch,
+    enumerate_dataset,
+    group_by_window,
+    ignore_errors,
+    map_and_batch,
+    pad_to_cardinality,
+    parallel_interleave,
+    prefetch_to_device,
+    rejection_resample,
+    scan,
+    shuffle_and_repeat,
+    take_while,
+    unbatch,
+    unique,
+)
+from graphwright.data.optional import Optional
+from graphwright.data.stage import AUTOTUNE, SHARD_HINT
+from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
+from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "SHARD_HINT",
+    "UNKNOWN_CARDINALITY",
+    "AutoShardPolicy",
+    "AutotuneAlgorithm",
+    "AutotuneOptions",
+    "Counter",
+    "DatasetInitializer",
+    "DistributeOptions",
+    "ExternalStatePolicy",
+    "OptimizationOptions",
+    "Optional",
+    "RandomDataset",
+    "Reducer",
+    "ServiceOptions",
+    "ThreadingOptions",
+    "assert_cardinality",
+    "at",
+    "bucket_by_sequence_length",
+    "cardinality",
+    "choose_from_datasets",
+    "copy_to_device",
+    "dense_to_ragged_batch",
+    "dense_to_sparse_batch",
+    "enable_debug_mode",
+    "enumerate_dataset",
+    "from_list",
+    "from_variant",
+    "get_next_as_optional",
+    "get_single_element",
+    "get_structure",
+    "group_by_reducer",
+    "group_by_window",
+    "ignore_errors",
+    "index_table_from_dataset",
+    "load",
+    "map_and_batch",
+    "pad_to_cardinality",
+    "parallel_interleave",
+    "prefetch_to_device",
+    "rejection_resample",
+    "sample_from_datasets",
+    "save",
+    "scan",
+    "shuffle_and_repeat",
+    "snapshot",
+    "table_from_dataset",
+    "take_while",
+    "to_variant",
+    "unbatch",
+    "unique",
+]
+
+#: Names of TensorFlow that are refused, and what to do in their place.
+_REFUSED = {
+    "CheckpointInputPipelineHook": "`tf.train.Checkpoint(iterator=iterator)` saves where it is",
+    "distributed_save": "elements are made in the process that takes them; `save` writes them",
+    "get_model_proto": "`tf.data.Dataset.explain` says what each stage does and costs",
+    "make_saveable_from_iterator": "`tf.train.Checkpoint(iterator=iterator)` saves where it is",
+    "service": "elements are made in the process that takes them; `shard` divides them",
+}
+
+
+def __getattr__(name: str) -> object:
+    refusal = _REFUSED.get(name)
+    words = (
+        f"tf.data.experimental.{name} is not here: {refusal}"
+        if refusal
+        else (f"module {__name__!r} has no attribute {name!r}")
+    )
+    raise AttributeError(words)

@@ -1,0 +1,1 @@
+"""What pipelines cost: stages that are watched, and programs that wait."""

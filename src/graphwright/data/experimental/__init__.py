@@ -1,0 +1,1 @@
+"""`tf.data.experimental`: functions for `Dataset.apply`, and others that stand beside datasets."""

@@ -1,0 +1,137 @@
+"""Files of blocks of elements: records with checksums, as TFRecord has them, behind a head.
+
+The head names the run that wrote the file. Each record is a block: its number and columns, as
+`state_coding` has them, plain or deflated, and a tail that says which. Records are padded, so the
+columns of a plain block lie at multiples of 64 bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from graphwright.base.errors import DataLossError, ResourceExhaustedError
+from graphwright.data.blocks import ElementBlock
+from graphwright.data.state_coding import decode, encode
+from graphwright.library.io.gfile import opened
+from graphwright.library.io.records import framed, masked
+from graphwright.ops.io.file_system import failed
+from graphwright.types.arrays import Array
+
+#: The bytes before the first record, with which the content of records begins at a multiple of 64.
+HEAD = 52
+_MAGIC = b"graphwright elements 1 "
+_ALIGNED = 64
+#: Before a record's content: its length, and the checksum of this.
+_LENGTH, _SUM = struct.Struct("<QI"), struct.Struct("<I")
+#: How many bytes of the content are the block's, and how many it inflates to; 0 for a plain one.
+_TAIL = struct.Struct("<QQ32x")
+#: The most bytes that a deflated block inflates to: a small file may claim any number.
+MOST = 1 << 30
+#: zlib's levels, by the name of a compression; blocks of others are plain.
+_LEVELS = {"GZIP": 6, "SNAPPY": 1}
+
+
+def head(run: str) -> bytes:
+    """The head of the files of a run."""
+    return (_MAGIC + run.encode()).ljust(HEAD)
+
+
+def record(block: ElementBlock, number: int, compression: str) -> bytes:
+    """A block of elements as a record; UnimplementedError where an element has no such form."""
+    data = encode([number, *block.saved()])
+    size = 0
+    if compression in _LEVELS and len(data) <= MOST:
+        size = len(data)
+        data = zlib.compress(data, _LEVELS[compression])
+    tail = _TAIL.pack(len(data), size)
+    return framed(b"".join([data, bytes(-len(data) % _ALIGNED), tail]))
+
+
+class BlockFile:
+    """The blocks of a file of so many bytes, of which each is verified when it is read."""
+
+    def __init__(self, path: Path, run: str, size: int) -> None:
+        self.path, self.size = path, size
+        self.file: IO[bytes] = opened(path, "rb")
+        try:
+            if self.bytes_at(0, HEAD).tobytes() != head(run):
+                raise self.damage("another head than that of its run", 0)
+        except BaseException:
+            self.close()
+            raise
+
+    def block_at(self, offset: int, number: int) -> tuple[ElementBlock, int]:
+        """The block that begins at an offset and has this number, and where the next one begins.
+
+        DataLossError where there is no such block.
+        """
+        length, total = _LENGTH.unpack(self.bytes_at(offset, _LENGTH.size))
+        content = offset + _LENGTH.size
+        if total != masked(length.to_bytes(8, "little")) or length < _TAIL.size:
+            raise self.damage("corrupted record", offset)
+        data = self.bytes_at(content, length + _SUM.size)
+        data, stored = data[:length], data[length:]
+        data.flags.writeable = False
+        if _SUM.unpack(stored)[0] != masked(data):
+            raise self.damage("corrupted record", offset)
+        block = self.block_of(self.content(data, offset), number, offset)
+        return block, content + length + _SUM.size
+
+    def content(self, data: Array, offset: int) -> bytes | Array:
+        """The bytes of the block in a record, inflated."""
+        used, size = _TAIL.unpack(data[-_TAIL.size :].data)
+        data = data[:used]
+        if not size:
+            return data
+        if size > MOST:
+            raise ResourceExhaustedError(
+                None, None, f"{self.path}: the block at {offset} claims to inflate to {size} bytes"
+            )
+        inflate = zlib.decompressobj()
+        try:
+            inflated = inflate.decompress(data.data, size)
+        except zlib.error as error:
+            raise self.damage(f"{error}: corrupted block", offset) from error
+        if len(inflated) != size or not inflate.eof:
+            raise self.damage(f"a block that does not inflate to {size} bytes", offset)
+        return inflated
+
+    def block_of(self, data: bytes | Array, number: int, offset: int) -> ElementBlock:
+        """The block that bytes stand for."""
+        try:
+            place, count, columns = decode(data)
+            is_whole = (place, {len(c) for c in columns} - {count}) == (number, set())
+            block = ElementBlock(count, tuple(columns))
+        except (DataLossError, TypeError, ValueError) as error:
+            raise self.damage(f"no block of elements ({error})", offset) from error
+        if not is_whole:
+            raise self.damage(f"another block than number {number}", offset)
+        return block
+
+    def bytes_at(self, offset: int, count: int) -> Any:
+        """So many bytes from an offset on; they are the caller's own."""
+        if offset + count > self.size:
+            raise self.damage("truncated record", offset)
+        data = np.empty(count, np.uint8)
+        try:
+            self.file.seek(offset)
+            is_whole = self.file.readinto(data) == count  # type: ignore[attr-defined]
+        except OSError as error:
+            raise failed(error, Path(os.fsdecode(self.path))) from error
+        if not is_whole:
+            raise self.damage("truncated record", offset)
+        return data
+
+    def damage(self, what: str, offset: int) -> DataLossError:
+        """The error for bytes that are not what was written."""
+        return DataLossError(None, None, f"{self.path}: {what} at {offset}")
+
+    def close(self) -> None:
+        """Closes the file."""
+        self.file.close()
