@@ -10,7 +10,6 @@ from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.python_call import HostOp
-from graphwright.data.calling_threads import duration
 from graphwright.data.diagnosis.stage_watch import (
     StageWatcher,
     functions_of,
@@ -23,11 +22,12 @@ from graphwright.data.element_function import BoundFunction, spread
 from graphwright.data.generators import ElementGenerator
 from graphwright.data.reader import Reader
 from graphwright.data.stage import AppliedRewrite, DatasetStage, watching
-from graphwright.data.stage_rewrites import plan_of
 from graphwright.data.stages.buffer_stages import PrefetchStage
+from graphwright.data.stages.calling_threads import duration
 from graphwright.data.stages.fused_stages import FusedStage
 from graphwright.data.stages.map_stages import MapStage, ParallelMapStage
 from graphwright.data.stages.source_stages import GeneratedStage
+from graphwright.data.stages.stage_rewrites import plan_of
 from graphwright.ir.graph import Graph
 from graphwright.values.tensor import wrap
 

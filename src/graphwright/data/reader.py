@@ -22,7 +22,7 @@ from graphwright.data.stage import (
     iterating,
     watching,
 )
-from graphwright.data.stage_rewrites import plan_of
+from graphwright.data.stages.stage_rewrites import plan_of
 from graphwright.library.summary.profiler import ProfilerSession, Timer
 from graphwright.types.tensor_type import VariantValue
 

@@ -13,7 +13,6 @@ from time import perf_counter
 from graphwright.base.logs import LOGGER
 from graphwright.control.vectorize import NotVectorized
 from graphwright.data.blocks import ElementBlock, joined
-from graphwright.data.calling_threads import CallingThreads, WorkDivision
 from graphwright.data.element_function import (
     BoundFunction,
     GraphRunner,
@@ -22,6 +21,7 @@ from graphwright.data.element_function import (
 )
 from graphwright.data.stage import Cursor, DatasetStage, State
 from graphwright.data.stages.batch_stages import BatchStage
+from graphwright.data.stages.calling_threads import CallingThreads, WorkDivision
 from graphwright.data.stages.group_stages import WindowCursor, WindowStage
 from graphwright.data.stages.map_stages import (
     FilterCursor,

@@ -11,7 +11,6 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row
-from graphwright.data.calling_threads import CallingThreads, WorkDivision
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -24,6 +23,7 @@ from graphwright.data.stage import (
     Through,
     cursor_of,
 )
+from graphwright.data.stages.calling_threads import CallingThreads, WorkDivision
 from graphwright.types.arrays import Array
 
 

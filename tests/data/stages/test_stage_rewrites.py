@@ -13,7 +13,7 @@ from pipelines.ways import rewriting
 from support import pipelines
 
 import graphwright as tf
-from graphwright.data.stage_rewrites import RULES, plan_of
+from graphwright.data.stages.stage_rewrites import RULES, plan_of
 
 Dataset = tf.data.Dataset
 MISSING = pipelines.missing()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from graphwright.data.calling_threads import WorkDivision
 from graphwright.data.stage import AUTOTUNE
+from graphwright.data.stages.calling_threads import WorkDivision
 
 
 def test_short_blocks_are_not_divided() -> None:
