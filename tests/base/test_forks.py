@@ -19,7 +19,7 @@ from graphwright.base.forks import HELD, cached_property
 from graphwright.data.diagnosis.stage_watch import Measure, StageWatcher
 from graphwright.data.random_words import SeedGenerator
 from graphwright.data.reader import Reader
-from graphwright.data.stages.buffer_stages import MemoryCacheStage
+from graphwright.data.stages.buffer_stages import CacheMemory
 from graphwright.library.objects.critical_section import Mutex
 from graphwright.machine.disk_cache import DiskCache
 from graphwright.ops.random.seeds import Stream
@@ -121,7 +121,7 @@ def with_locks_of_their_own(tmp_path):
         Mutex("m"),
         Stream(1, 2),
         DiskCache(tmp_path),
-        MemoryCacheStage(stage.element, stage),
+        CacheMemory(),
         Measure(stage),
         StageWatcher(),
         Reader(stage),

@@ -76,7 +76,7 @@ def test_what_functions_make_stands_below_their_stage() -> None:
 
 
 def test_windows_and_groups_stand_below_their_stage() -> None:
-    report = Dataset.range(40).window(4).flat_map(lambda window: window.batch(4)).explain()
+    report = Dataset.range(40).window(4).flat_map(lambda window: window.batch(2)).explain()
     names = [stage.name for stage in report.stages]
     assert names[:2] == ["FlatMapDataset lambda", "BatchDataset"]
     assert names[-2:] == ["WindowDataset", "RangeDataset"]

@@ -26,6 +26,33 @@ def words(iterator):
 """
 
 
+def test_arrays_of_elements_cannot_be_written() -> None:
+    rows = [[1, 2], [3, 4], [5, 6]]
+    source = Dataset.from_tensor_slices(rows)
+    windows = source.window(2, shift=1).flat_map(lambda window: window.batch(2))
+    for dataset in (source, source.cache(), windows, source.map(lambda x: (x, x + 1))):
+        for element in dataset.as_numpy_iterator():
+            assert not any(array.flags.writeable for array in tf.nest.flatten(element))
+    assert [array.tolist() for array in source.as_numpy_iterator()] == rows
+
+
+def test_ways_to_take_elements_can_be_mixed() -> None:
+    iterator = iter(Dataset.range(1000))
+    taken = []
+    for place in range(240):
+        way = place % 4
+        if way == 1:
+            taken.append(int(iterator.get_next()))
+        elif way == 2:
+            taken.append(int(iterator.get_next_as_optional().get_value()))
+        elif way == 3:
+            iterator._reader.restore(iterator._reader.save())
+        else:
+            taken.append(int(next(iterator)))
+    taken += [int(x) for x in iterator]
+    assert taken == list(range(1000))
+
+
 def test_an_iterator_goes_on_in_another_process(tmp_path: Path) -> None:
     scope: dict[str, object] = {}
     exec(PROGRAM, scope)

@@ -166,7 +166,8 @@ class Composer(Functions):
         self.element = element
 
     def stage_filter(self) -> None:
-        self.add(f"ds.filter({self.predicate(self.element)})")
+        for _ in range(self.random.choice([1, 1, 2])):
+            self.add(f"ds.filter({self.predicate(self.element)})")
 
     def stage_take_while(self) -> None:
         self.add(f"ds.take_while({self.predicate(self.element)})")
@@ -263,6 +264,9 @@ class Composer(Functions):
             self.add(f"ds.repeat({self.random.choice([0, 1, 2, 2, 3])})")
 
     def stage_take(self) -> None:
+        if self.random.random() < 0.2:
+            self.add("ds.take(-1)")
+            return
         self.is_endless = False
         self.add(f"ds.take({self.random.choice([0, 1, 2, 3, 4, 5, 7, 10, 20])})")
 
@@ -282,7 +286,7 @@ class Composer(Functions):
         options += r.choice(["", "", f", stride={r.randint(1, 3)}"])
         options += ", drop_remainder=True" if self.drop() else ""
         has_batch = r.random() < 0.7 and all(len(k.shape) < 3 for k in leaves_of(element))
-        stage = f".batch({r.randint(1, 5)})" if has_batch else ""
+        stage = f".batch({r.choice([size, r.randint(1, 5)])})" if has_batch else ""
         if isinstance(element, Kind):
             function = f"lambda w: w{stage}"
         elif isinstance(element, tuple) and is_plain(element):
@@ -315,7 +319,9 @@ class Composer(Functions):
 
     def stage_prefetch(self) -> None:
         if self.is_parallel:
-            self.add(f"ds.prefetch({self.random.choice(['1', '2', '8', 'tf.data.AUTOTUNE'])})")
+            self.add(f"ds.prefetch({self.random.choice(['0', '1', '2', '8', 'tf.data.AUTOTUNE'])})")
+            if self.random.random() < 0.3:
+                self.add("ds.prefetch(1)")
 
     def stage_cache(self) -> None:
         if not self.may_fail:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from everyday.programs import Loaded, Program
 from pipelines.elements import checksum, difference, plain, traced_checksum
 from pipelines.plain import namespace
 from pipelines.streams import Endless, Failure, Stream
+
+from graphwright.data.dataset_options import OptimizationOptions
+from graphwright.data.stages import fused_stages
 
 #: How many elements of a pipeline are compared.
 MOST = 120
@@ -267,6 +271,53 @@ def restored(case: Case) -> str:
     return ""
 
 
+@contextmanager
+def rewriting(is_on: bool) -> Iterator[None]:
+    """Rewrites all pipelines, also for a few elements, or none."""
+    defaults, few = OptimizationOptions._defaults, fused_stages._FEW
+    OptimizationOptions._defaults = {"apply_default_optimizations": is_on}
+    fused_stages._FEW = 1
+    try:
+        yield
+    finally:
+        OptimizationOptions._defaults, fused_stages._FEW = defaults, few
+
+
+def rewritten(case: Case) -> str:
+    """With all rewrites from the second element on."""
+    with rewriting(True):
+        return eagerly(case)
+
+
+def unchanged(case: Case) -> str:
+    """Without rewrites."""
+    with rewriting(False):
+        return eagerly(case)
+
+
+def crossed(case: Case) -> str:
+    """By an iterator that is saved somewhere with rewrites; another goes on without, or reverse."""
+    if not is_ordered(case.program) or "from_generator(" in case.program.source:
+        return ""
+    expected = model(case.program)
+    wanted = expected.run(expected.dataset.read())
+    place = case.seed * 7919 % (len(wanted.items) + 2)
+    is_first = case.seed % 2 > 0
+    pipeline, other = case.built(), case.built()
+    with rewriting(is_first):
+        iterator = iter(pipeline.dataset)
+        for _ in itertools.islice(read(iterator), place):
+            pass
+        state = iterator._reader.save()
+    with rewriting(not is_first):
+        goes_on = iter(other.dataset)
+        goes_on._reader.restore(state)
+        run = pipeline.run(read(goes_on), len(wanted.items[place:]) + wanted.is_whole)
+    same = Run(wanted.items[place:], run.marks, run.log, wanted.is_whole)
+    words = differs(case.program, same, run)
+    return f"crossed at {place} {words}" if words else ""
+
+
 def shuffled(case: Case) -> str:
     """With seeds, a pipeline gives the same order when it is built again."""
     if "shuffle(" not in case.program.source or "deterministic=False" in case.program.source:
@@ -286,6 +337,9 @@ WAYS: dict[str, Callable[[Case], str]] = {
     "reduced": reduced,
     "restored": restored,
     "shuffled": shuffled,
+    "rewritten": rewritten,
+    "unchanged": unchanged,
+    "crossed": crossed,
 }
 
 __all__ = ["MOST", "WAYS", "Case", "Endless", "model"]

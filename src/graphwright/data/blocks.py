@@ -7,6 +7,7 @@ array whose first axis is that of elements, or a list where elements differ in s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,11 @@ class ElementBlock:
         """The arrays of one element."""
         return [c[place] if isinstance(c, list) else c[place, ...] for c in self.columns]
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Sequence[Any]]:
         """The arrays of each element."""
-        return map(self.row, range(self.count))
+        if not self.columns:
+            return iter([()] * self.count)
+        return zip(*map(values_of, self.columns))
 
     def part(self, start: int, stop: int) -> ElementBlock:
         """The elements from one place up to another."""
@@ -57,10 +60,16 @@ class ElementBlock:
             return self
         return ElementBlock(stop - start, tuple([c[start:stop] for c in self.columns]))
 
+    def pieces(self, count: int) -> list[ElementBlock]:
+        """The elements in so many parts of nearly one size."""
+        bounds = [self.count * i // count for i in range(count + 1)]
+        return [self.part(start, stop) for start, stop in pairwise(bounds)]
+
     def at(self, places: Array) -> ElementBlock:
         """The elements at places, in their order."""
         columns = [
-            [c[i] for i in places.tolist()] if type(c) is list else c[places] for c in self.columns
+            [c[i] for i in places.tolist()] if isinstance(c, list) else c.take(places, 0)
+            for c in self.columns
         ]
         return ElementBlock(len(places), tuple(columns))
 
@@ -109,4 +118,6 @@ def together(columns: Sequence[Column]) -> Column:
 
 def values_of(values: Column) -> Row:
     """The values of a column, one by one."""
-    return values if isinstance(values, list) else [values[i, ...] for i in range(len(values))]
+    if isinstance(values, list):
+        return values
+    return list(values) if values.ndim > 1 else [values[i, ...] for i in range(len(values))]

@@ -22,6 +22,7 @@ from graphwright.data.sampling import random_numbers, seed_numbers
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, LAST, UNKNOWN
 from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
+from graphwright.data.stages.option_stages import OptionsStage
 from graphwright.op.interpreter import apply
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -435,7 +436,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         >>> dataset.options().threading.private_threadpool_size
         2
         """
-        made = DatasetValue.of(self._variant, self._type, "OptionsDataset")
+        made = make(OptionsStage, self._type, [self], options=self._options.merge(options))
         made._options = self._options.merge(options)
         return made
 

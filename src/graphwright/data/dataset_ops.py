@@ -1,4 +1,4 @@
-"""Datasets and iterators as values of graphs: the ops that make them and take elements."""
+"""Datasets and iterators as values of graphs: the ops that open them and take elements."""
 
 from __future__ import annotations
 
@@ -15,87 +15,12 @@ from graphwright.data.fingerprints import fingerprint_number
 from graphwright.data.optional import ElementOp, OptionalRow
 from graphwright.data.random_access import element_at
 from graphwright.data.reader import Reader
-from graphwright.data.stage import DatasetStage, StageOrigin, iterating
+from graphwright.data.stage import DatasetStage, iterating
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, VariantValue
-
-
-class Recipe(NamedTuple):
-    """How a stage is made: all of it that does not depend on tensors."""
-
-    kind: type[DatasetStage]
-    element: ElementType
-    #: How many stages come before it, and how many tensors say its numbers.
-    inputs: int
-    numbers: int
-    functions: tuple[ElementFunction, ...]
-    options: tuple[tuple[str, Any], ...]
-    origin: StageOrigin
-
-    def stage(self, operands: Sequence[Any]) -> DatasetStage:
-        """The stage for stages before it, numbers, and what functions captured, in this order."""
-        inputs = operands[: self.inputs]
-        start = self.inputs + self.numbers
-        numbers = operands[self.inputs : start]
-        for name, number in zip(self.kind.scalars, numbers):
-            if number.ndim:
-                raise InvalidArgumentError(None, None, f"{name} must be a scalar")
-        functions = []
-        for function in self.functions:
-            stop = start + len(function.captured)
-            functions.append(BoundFunction(function, operands[start:stop]))
-            start = stop
-        kind: Any = self.kind
-        stage: DatasetStage = kind(
-            self.element, *inputs, *numbers, *functions, **dict(self.options)
-        )
-        stage.recipe = (self, operands)
-        stage.origin = self.origin
-        return stage
-
-
-class MakeDataset(Op):
-    """A dataset: a stage behind others."""
-
-    type_name = "_MakeDataset"
-    inputs = ("operands: Tin...",)
-    outputs = ("handle: variant",)
-    gradient = not_differentiable
-    differs = True
-    pure = False
-
-    recipe: Recipe
-
-    def shapes(self, *operands: TensorType) -> Shapes:
-        return ((),)
-
-    def kernel(self, *operands: Any) -> DatasetStage:
-        # A kernel before it may have given a NumPy scalar; in a block each value is an array.
-        return self.recipe.stage(
-            [np.asarray(o) if isinstance(o, np.generic) else o for o in operands]
-        )
-
-    @property
-    def makes_effects(self) -> bool:
-        """Whether going through the dataset is seen from outside."""
-        recipe = self.recipe
-        return recipe.kind.has_effects or any(f.has_effects for f in recipe.functions)
-
-    def __hash__(self) -> int:
-        return id(self.recipe)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, MakeDataset) and self.recipe is other.recipe
-
-
-class ReadDataset(MakeDataset):
-    """A dataset that is made of what files say at that moment."""
-
-    type_name = "_ReadDataset"
-    effect = Effect.READ
 
 
 class OpenIterator(Op):

@@ -155,7 +155,7 @@ class OptimizationOptions(OptionGroup):
             "apply_default_optimizations", "filter_fusion", "filter_parallelization",
             "inject_prefetch", "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion",
             "map_parallelization", "noop_elimination", "parallel_batch",
-            "seq_interleave_prefetch", "shuffle_and_repeat_fusion",
+            "seq_interleave_prefetch", "shuffle_and_repeat_fusion", "window_and_batch_fusion",
         ),
         bool,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.base.errors import user_location
-from graphwright.data.dataset_ops import MakeDataset, ReadDataset, Recipe
+from graphwright.data.dataset_making import MakeDataset, ReadDataset, Recipe
 from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.math.comparison import logical_and
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
 from graphwright.types import dtypes as dt
@@ -192,6 +194,11 @@ class BoundFunction:
         datasets = [value for value in captured if isinstance(value, DatasetStage)]
         self.has_effects = function.has_effects or any(d.is_observable for d in datasets)
 
+    @property
+    def name(self) -> str:
+        """The name of the program's function."""
+        return self.function.graph.name.removeprefix("Dataset_")
+
     def __call__(self, arrays: Sequence[Any]) -> Row:
         """The results for one element."""
         with activate(None):
@@ -210,13 +217,13 @@ class BoundFunction:
             except Exception:  # noqa: BLE001 - one by one shows which element it is
                 LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
         rows: list[Row] = []
-        for row in block.rows():
-            try:
-                rows.append(self(row))
-            except Exception:
-                if not rows:
-                    raise
-                break  # it is raised when these elements are computed again
+        try:
+            with activate(None):
+                for row in block.rows():
+                    rows.append(self.one(row))
+        except Exception:
+            if not rows:
+                raise  # the others are raised when the elements from there on are computed again
         self.seen += len(rows)
         if not rows[0]:
             return ElementBlock(len(rows), ())
@@ -259,7 +266,7 @@ class BoundFunction:
         if self.many is None:
             graph = self.function.graph
             try:
-                self.many = GraphRunner(of_rows_graph(graph), self.one.captured)
+                self.many = GraphRunner(of_rows_graph([graph]), self.one.captured)
                 self.is_vectorized = True
             except NotVectorized as reason:
                 self.is_vectorized = False
@@ -269,26 +276,39 @@ class BoundFunction:
         return self.many
 
 
-def of_rows_graph(graph: Graph) -> Graph:
-    """A graph like one of a single row, which takes and gives columns."""
-    if not graph.parameters:
+def of_rows_graph(functions: Sequence[Graph], predicates: Sequence[Graph] = ()) -> Graph:
+    """A graph that takes columns, and gives those of what functions make one after another.
+
+    Args:
+        functions: Graphs of a single row, of which each takes what the one before it gives.
+        predicates: Graphs that give one bool for a row. Where there are some, the last result of
+            the whole graph says for which rows all are true.
+    """
+    graphs = [*functions, *predicates]
+    parameters = graphs[0].parameters
+    if not parameters:
         raise NotVectorized("it takes no tensors", "no tensors")
-    whole = Graph(f"{graph.name}_rows", is_body=True)
+    if any(value.type.dtype is dt.variant for graph in graphs for value in graph.parameters):
+        raise NotVectorized("it takes datasets or lists", "datasets")
+    whole = Graph("_".join([*[graph.name for graph in graphs], "rows"]), is_body=True)
     with tracing(whole) as tracer:
-        lanes = []
-        for value in graph.parameters:
-            if value.type.dtype is dt.variant:
-                raise NotVectorized("it takes datasets or lists", "datasets")
-            column = whole.placeholder(with_rows(value.type), value.node.name)
-            lanes.append(Lane(SymbolicTensor(column, whole), True))
-        whole.parameters = [lane.tensor.key for lane in lanes]
-        count = first_size(lanes[0].tensor)
-        for _, value in graph.captures:
-            outside = whole.placeholder(value.type, "captured")
-            whole.parameters.append(outside)
-            lanes.append(Lane(SymbolicTensor(outside, whole), False))
-        rewrite = Rewrite(count, fallback=False, warn=False)
-        results = [rewrite.spread(lane) for lane in rewrite.run(graph, lanes)]
+        for value in parameters:
+            whole.parameters.append(whole.placeholder(with_rows(value.type), value.node.name))
+        lanes = [Lane(SymbolicTensor(column, whole), True) for column in whole.parameters]
+        rewrite = Rewrite(first_size(lanes[0].tensor), fallback=False, warn=False)
+
+        def results_of(graph: Graph) -> list[Lane]:
+            captured = [whole.placeholder(value.type, "captured") for _, value in graph.captures]
+            whole.parameters += captured
+            outside = [Lane(SymbolicTensor(value, whole), False) for value in captured]
+            return rewrite.run(graph, [*lanes, *outside])
+
+        for graph in functions:
+            lanes = results_of(graph)
+        flags = [rewrite.spread(results_of(graph)[0]) for graph in predicates]
+        results = [rewrite.spread(lane) for lane in lanes]
+        if flags:
+            results.append(reduce(logical_and, flags))
         whole.results = [tracer.value_of(tensor) for tensor in results]
     return whole
 

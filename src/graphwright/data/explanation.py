@@ -17,14 +17,17 @@ from graphwright.data.diagnosis.stage_watch import (
     name_of,
     place_of,
 )
-from graphwright.data.diagnosis.waiting import duration, waiting_words
+from graphwright.data.diagnosis.waiting import waiting_words
 from graphwright.data.element_function import BoundFunction, spread
 from graphwright.data.generators import ElementGenerator
 from graphwright.data.reader import Reader
-from graphwright.data.stage import DatasetStage, watching
+from graphwright.data.stage import AppliedRewrite, DatasetStage, watching
 from graphwright.data.stages.buffer_stages import PrefetchStage
+from graphwright.data.stages.calling_threads import duration
+from graphwright.data.stages.fused_stages import FusedStage
 from graphwright.data.stages.map_stages import MapStage, ParallelMapStage
 from graphwright.data.stages.source_stages import GeneratedStage
+from graphwright.data.stages.stage_rewrites import plan_of
 from graphwright.ir.graph import Graph
 from graphwright.values.tensor import wrap
 
@@ -76,6 +79,7 @@ class DataReport(NamedTuple):
     #: The part of the time that a step waited for elements; None where there is no step.
     waiting: float | None
     advice: str
+    rewrites: tuple[AppliedRewrite, ...]
 
     @property
     def head(self) -> str:
@@ -107,7 +111,13 @@ class DataReport(NamedTuple):
             table.add_column(title, justify="left" if is_text else "right", no_wrap=title != "how")
         for row in self.rows():
             table.add_row(*row)
-        return Group(self.head, "", table, "", self.advice)
+        rewrites = self.rewrite_lines
+        return Group(self.head, "", table, "", *([*rewrites, ""] if rewrites else []), self.advice)
+
+    @property
+    def rewrite_lines(self) -> list[str]:
+        """The names of the rewrites, and what each did."""
+        return [f"{rewrite.name}: {rewrite.words}" for rewrite in self.rewrites]
 
     def _repr_html_(self) -> str:
         titles = "".join([f"<th>{title}</th>" for title in _COLUMNS])
@@ -115,7 +125,9 @@ class DataReport(NamedTuple):
             [f"<tr>{''.join([cell_html(cell) for cell in row])}</tr>" for row in self.rows()]
         )
         table = f"<table><tr>{titles}</tr>{rows}</table>"
-        return f"<h4>{self.head}</h4>{table}<p>{escape(self.advice)}</p>"
+        paragraphs = [*self.rewrite_lines, self.advice]
+        words = "".join([f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs])
+        return f"<h4>{self.head}</h4>{table}{words}"
 
 
 def cell_html(text: str) -> str:
@@ -150,7 +162,8 @@ def explain(
         pack: What makes an element of its tensors.
     """
     watch = go_through(stage, seconds) if step is None else go_with(stage, seconds, step, pack)
-    stages = list(reports(stage, watch.watcher, 0))
+    plan = plan_of(stage)
+    stages = list(reports(plan.stage, watch.watcher, 0))
     waiting = None if step is None else watch.waited / watch.of if watch.of else 0.0
     return DataReport(
         tuple([report for _, report in stages]),
@@ -158,6 +171,7 @@ def explain(
         watch.seconds,
         waiting,
         advice(stages, watch, waiting),
+        plan.rewrites,
     )
 
 
@@ -222,6 +236,11 @@ def reports(
 def notes_of_stage(stage: DatasetStage) -> list[str]:
     """How a stage runs."""
     notes = [note for function in functions_of(stage) for note in notes_of(function)]
+    if isinstance(stage, FusedStage):
+        refusal = stage.function.refusal
+        notes.append(f"each function alone: {refusal}" if refusal else "many elements at once")
+    if isinstance(stage, (FusedStage, ParallelMapStage)) and stage.division.words:
+        notes.append(stage.division.words)
     if isinstance(stage, PrefetchStage) and stage.size:
         notes.append(f"a thread takes at most {stage.size} ahead")
     if isinstance(stage, GeneratedStage) and isinstance(stage.generator, ElementGenerator):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator as PythonIterator
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,15 @@ import numpy as np
 from graphwright.data.dataset_loops import ElementFold
 from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
+from graphwright.data.element_forms import Form, as_arrays, as_tensors
 from graphwright.data.handles import ElementHandle, ElementHandleSpec
 from graphwright.data.optional import Optional
 from graphwright.data.reader import Reader
 from graphwright.data.state_coding import decode, encode
-from graphwright.op.interpreter import apply
+from graphwright.op.interpreter import STATE, apply
 from graphwright.trace.tracer import current_tracer
-from graphwright.types import tree
 from graphwright.values.convert import constant
-from graphwright.values.sparse.sparse_functions import to_dense
-from graphwright.values.sparse.sparse_tensor import SparseTensor
-from graphwright.values.tensor import EagerTensor, wrap
+from graphwright.values.tensor import EagerTensor
 from graphwright.values.trackable import Trackable
 
 
@@ -87,12 +86,16 @@ class Iterator(ElementHandle, Trackable):
         return ElementFold(self._handle, self._type)
 
     def __next__(self) -> Any:
-        if current_tracer() is not None:
+        if STATE.active is not None and current_tracer() is not None:
             return self.get_next()
-        row = self._reader.row()
-        if row is None:
-            raise StopIteration
-        return self._type.pack([wrap(array) for array in row])
+        reader: Reader = self._handle._array  # type: ignore[attr-defined]  # it is no symbol
+        for element in reader.ready:
+            return element
+        return reader.packed(self._form)
+
+    @cached_property
+    def _form(self) -> Form:
+        return as_tensors(self._type)
 
     def get_next(self) -> Any:
         """Returns the next element.
@@ -135,27 +138,13 @@ class NumpyIterator:
     """
 
     def __init__(self, dataset: DatasetValue) -> None:
-        self._element = dataset._type
+        self._form = as_arrays(dataset._type)
         self._reader = Reader(dataset._stage)
 
     def __iter__(self) -> PythonIterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        row = self._reader.row()
-        if row is None:
-            raise StopIteration
-        element = self._element.pack([wrap(array) for array in row])
-        return tree.map_structure(as_numpy, element)
-
-
-def as_numpy(leaf: Any) -> Any:
-    """A part of an element in NumPy's form; a composite that has none stays as it is.
-
-    Arrays are views that cannot be written: elements may share their memory.
-    """
-    if isinstance(leaf, SparseTensor):
-        leaf = to_dense(leaf)
-    if isinstance(leaf, EagerTensor) and leaf.shape.rank:
-        return leaf.__array__()
-    return leaf.numpy() if hasattr(leaf, "numpy") else leaf
+        for element in self._reader.ready:
+            return element
+        return self._reader.packed(self._form)

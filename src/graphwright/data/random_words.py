@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from graphwright.base.forks import own_lock
 from graphwright.ops.random import philox
 from graphwright.ops.random.seeds import anywhere
+from graphwright.types.arrays import Array
+
+#: So many words are computed ahead at most.
+_AHEAD = 4096
 
 
 class RandomWords:
@@ -13,17 +19,27 @@ class RandomWords:
     def __init__(self, seed: int, seed2: int, drawn: int = 0) -> None:
         self.seed, self.seed2 = seed, seed2
         self.drawn = drawn
+        #: Words that are computed, and which word of all is the first of them.
+        self.ahead: Array = np.empty(0, np.int64)
+        self.start = drawn
 
-    def take(self, count: int) -> list[int]:
-        """The next words."""
+    def take(self, count: int) -> Array:
+        """The next words, as int64."""
+        place = self.drawn - self.start
+        if not 0 <= place <= len(self.ahead) - count:
+            self.compute(max(count, min(2 * len(self.ahead), _AHEAD)))
+            place = self.drawn - self.start
+        self.drawn += count
+        return self.ahead[place : place + count]
+
+    def compute(self, count: int) -> None:
+        """Computes so many words from the next one on, and perhaps some before it."""
         first, offset = divmod(self.drawn, philox.WORDS)
         blocks = -(-(offset + count) // philox.WORDS)
         mask = (1 << 64) - 1
         counter = ((self.seed2 & mask) << 64) + first
-        words = philox.blocks(self.seed & mask, counter, blocks).ravel()
-        self.drawn += count
-        taken: list[int] = words[offset : offset + count].tolist()
-        return taken
+        self.ahead = philox.blocks(self.seed & mask, counter, blocks).ravel().astype(np.int64)
+        self.start = first * philox.WORDS
 
 
 class SeedGenerator:
@@ -40,5 +56,5 @@ class SeedGenerator:
         if self.is_fixed:
             return self.seeds
         with self.lock:
-            seed, seed2 = self.words.take(2)
+            seed, seed2 = self.words.take(2).tolist()
         return seed, seed2

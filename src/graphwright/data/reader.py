@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
 from graphwright.data.diagnosis.waiting import ReaderProfile
+from graphwright.data.element_forms import Form
 from graphwright.data.stage import (
     DatasetStage,
     Epoch,
@@ -20,6 +23,7 @@ from graphwright.data.stage import (
     iterating,
     watching,
 )
+from graphwright.data.stages.stage_rewrites import plan_of
 from graphwright.library.summary.profiler import ProfilerSession, Timer
 from graphwright.types.tensor_type import VariantValue
 
@@ -27,6 +31,8 @@ from graphwright.types.tensor_type import VariantValue
 _LONG = 0.001
 _BYTES = 1 << 20
 _MOST = 1 << 14
+#: So many elements are packed at a time for a program that takes them one by one.
+_PACKED = 256
 
 
 class Reader(VariantValue):
@@ -34,19 +40,35 @@ class Reader(VariantValue):
 
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
+        self.plan = plan_of(stage)
         self.iteration = Epoch()
         self.profile: ReaderProfile | None = None
         timer = ProfilerSession.timer
         if timer is not None and not is_watched():
-            self.profile = ReaderProfile(timer, stage)
+            self.profile = ReaderProfile(timer, self.plan.stage)
         watched = nullcontext() if self.profile is None else watching(self.profile)
         with iterating(self.iteration), watched:
-            self.cursor = cursor_of(stage)
+            self.cursor = cursor_of(self.plan.stage)
         self.lock = own_lock(self)
         self.limit = 1
         self.is_observable = stage.is_observable
         self.block = ElementBlock(0, ())
         self.place = 0
+        #: Elements before `place` that are packed and not taken.
+        self.ready: Iterator[Any] = iter(())
+
+    def packed(self, form: Form) -> Any:
+        """The next element in a form, of which others become ready; StopIteration at the end.
+
+        Others are taken from `ready` by the caller, which nothing else is as quick as.
+        """
+        with self.lock:
+            if not self.fill():
+                raise StopIteration
+            elements = iter(form(self.take(min(self.place + _PACKED, self.block.count))))
+            element = next(elements)
+            self.ready = elements
+            return element
 
     def row(self) -> Row | None:
         """The arrays of the next element; None at the end."""
@@ -73,6 +95,7 @@ class Reader(VariantValue):
 
     def fill(self) -> bool:
         """Takes a block if the present one has no elements left; False at the end."""
+        self.settle()
         if self.place < self.block.count:
             return True
         block = self.next_block()
@@ -80,6 +103,10 @@ class Reader(VariantValue):
             return False
         self.block, self.place = block, 0
         return True
+
+    def settle(self) -> None:
+        """Puts back what is ready. Nobody else can take any of it: lists are emptied at once."""
+        self.place -= len(list(self.ready))
 
     def take(self, stop: int) -> ElementBlock:
         """The elements of the present block up to a position."""
@@ -121,6 +148,7 @@ class Reader(VariantValue):
     def save(self) -> State:
         """The state from which another reader goes on after the last element taken."""
         with self.lock:
+            self.settle()
             ahead = self.block.part(self.place, self.block.count)
             return {
                 "stages": self.stage.outline,
@@ -137,6 +165,7 @@ class Reader(VariantValue):
                 f"{state['stages']} was: the pipelines must be equal",
             )  # fmt: skip
         with self.lock:
+            self.settle()
             with iterating(self.iteration):
                 self.cursor.restore(state["cursor"])
             self.block, self.place = ElementBlock.restored(state["ahead"]), 0

@@ -12,6 +12,7 @@ A cursor returns blocks of elements. Every cursor keeps this contract:
 
 from __future__ import annotations
 
+import copy
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Protocol
 
 from graphwright.base.errors import Location
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.types.tensor_type import VariantValue
@@ -48,6 +50,20 @@ class StageOrigin:
         self.location = location
 
 
+class AppliedRewrite(NamedTuple):
+    """A rewrite that was made of a pipeline: the option that rules it, and what it did."""
+
+    name: str
+    words: str
+
+
+class Plan(NamedTuple):
+    """A stage that iterators go through in the place of another, and the rewrites between them."""
+
+    stage: DatasetStage
+    rewrites: tuple[AppliedRewrite, ...]
+
+
 class DatasetStage(VariantValue, ABC):
     """A step of a pipeline, with its numbers and functions: a value of dtype variant."""
 
@@ -65,10 +81,18 @@ class DatasetStage(VariantValue, ABC):
     waits_for_threads = False
     #: Whether it reads files when it is made, so what is written before must be written.
     reads_when_made = False
+    #: What iterators go through, once somebody has asked.
+    plan: Plan | None = None
 
     def __init__(self, element: ElementType, *inputs: DatasetStage) -> None:
         self.element = element
         self.inputs = inputs
+
+    def behind(self, *inputs: DatasetStage) -> Any:
+        """Such a stage behind others. What changes is shared: caches, and seeds of shuffles."""
+        made = copy.copy(self)
+        made.inputs, made.plan = inputs, None
+        return made
 
     @property
     def is_observable(self) -> bool:
@@ -80,6 +104,11 @@ class DatasetStage(VariantValue, ABC):
         """The kinds of this stage and of those before it, by which a saved place knows them."""
         before = ", ".join([stage.outline for stage in self.inputs])
         return f"{self.type_name}({before})"
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the elements are those of the stage before it, and nothing else is done."""
+        return False
 
     @abstractmethod
     def cardinality(self) -> int:
@@ -176,7 +205,7 @@ def is_watched() -> bool:
 def cursor_of(stage: DatasetStage) -> Cursor:
     """A new cursor before the first element of a stage: every one is made here."""
     watcher = _PRESENT.watcher
-    cursor = stage.start()
+    cursor = PassingCursor(stage.inputs[0]) if stage.is_idle else stage.start()
     return cursor if watcher is None else watcher.watched(stage, cursor)
 
 
@@ -213,11 +242,16 @@ def stop_if_abandoned() -> None:
 
 
 class Through(Cursor):
-    """A cursor that goes through that of one stage before it."""
+    """A cursor that goes through that of one stage before it.
 
-    def __init__(self, source: DatasetStage) -> None:
+    Args:
+        source: The stage before it.
+        upstream: A cursor in that stage, if not a new one.
+    """
+
+    def __init__(self, source: DatasetStage, upstream: Cursor | None = None) -> None:
         self.source = source
-        self.upstream = cursor_of(source)
+        self.upstream = cursor_of(source) if upstream is None else upstream
 
     def save(self) -> State:
         return self.upstream.save()
@@ -227,6 +261,13 @@ class Through(Cursor):
 
     def close(self) -> None:
         self.upstream.close()
+
+
+class PassingCursor(Through):
+    """The elements of the stage before it. Its state is that of the stage before it, too."""
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        return self.upstream.pull(limit)
 
 
 class Postponed:

@@ -8,6 +8,7 @@ from time import perf_counter
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.diagnosis.stage_watch import Measure, StageWatcher, name_of, place_of
 from graphwright.data.stage import DatasetStage
+from graphwright.data.stages.calling_threads import duration
 from graphwright.library.summary.profiler import Timer
 
 
@@ -62,11 +63,3 @@ def waiting_words(who: str, waited: float, seconds: float, slowest: DatasetStage
         f"{who} waited {100 * part:.0f} % of {duration(seconds)} for elements; "
         f"{name_of(slowest)}{place_of(slowest)} takes most of their time."
     )
-
-
-def duration(seconds: float) -> str:
-    """A time with a unit that fits."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"

@@ -26,7 +26,6 @@ from graphwright.data.stage import (
     UNKNOWN,
     Cursor,
     DatasetStage,
-    Postponed,
     State,
     Through,
 )
@@ -80,10 +79,7 @@ class BatchCursor(Through):
     def __init__(self, stage: BatchStage) -> None:
         super().__init__(stage.inputs[0])
         self.stage = stage
-        self.postponed = Postponed()
-        #: Fewer elements than a batch has, at the end.
-        self.remainder: ElementBlock | None = None
-        #: Elements of whole batches, behind one of which the elements do not go together.
+        #: Elements that came and are in no batch yet.
         self.waiting: ElementBlock | None = None
         self.is_over = False
         #: TensorFlow makes one stage of these two: what one element loses, its batch loses.
@@ -91,54 +87,53 @@ class BatchCursor(Through):
 
     def pull(self, limit: int) -> ElementBlock | None:
         size = self.stage.size
-        if self.waiting is not None:
-            return self.whole_batches(self.waiting, limit)
-        self.postponed.raise_it()
         block = self.gather(limit * size)
-        if block is None:
-            block, self.remainder = self.remainder, None
-            return None if block is None else self.batches(block, block.count)
+        if block is None or (block.count < size and self.stage.drop_remainder):
+            return None
         full = block.count // size * size
-        if full < block.count and not self.stage.drop_remainder and self.postponed.error is None:
-            self.remainder = block.part(full, block.count)
-        return self.whole_batches(block.part(0, full), limit) if full else self.pull(limit)
-
-    def whole_batches(self, block: ElementBlock, limit: int) -> ElementBlock:
-        """Elements in batches, at most `limit`; only the first where another one fails."""
-        size = self.stage.size
-        count = min(limit * size, block.count)
-        self.waiting = block.part(count, block.count) if count < block.count else None
+        if not full:
+            return self.batches(block, block.count)
+        self.wait(block, full)
+        block = block.part(0, full)
         try:
-            return self.batches(block.part(0, count), size)
+            return self.batches(block, size)
         except Exception:
-            self.waiting = block.part(size, block.count) if size < block.count else None
-            if count == size:
-                raise
-            return self.batches(block.part(0, size), size)
+            if full == size:
+                raise  # and its elements are lost, as they are in TensorFlow
+        self.wait(block, size)
+        return self.batches(block.part(0, size), size)
 
-    def gather(self, count: int) -> ElementBlock | None:
-        """So many elements in one block, fewer at the end or before an error; None for none.
+    def gather(self, most: int) -> ElementBlock | None:
+        """Elements for one batch, or for more where they come at once; fewer at the end.
 
         The elements of a batch with an error are lost, as in TensorFlow.
         """
-        blocks: list[ElementBlock] = []
-        present = 0
-        while present < count and not self.is_over:
+        blocks = [] if self.waiting is None else [self.waiting]
+        present = sum([block.count for block in blocks])
+        self.waiting = None
+        while present < self.stage.size and not self.is_over:
             try:
-                block = self.upstream.pull(count - present)
-            except Exception as error:
+                block = self.upstream.pull(most - present)
+            except Exception:
                 if self.is_fused:
-                    self.pass_over(self.stage.size - present % self.stage.size - 1)
-                if present < self.stage.size:
-                    raise
-                self.postponed.error = error
-                break
+                    self.pass_over(self.stage.size - present - 1)
+                raise
             if block is None:
                 self.is_over = True
             else:
                 blocks.append(block)
                 present += block.count
-        return joined(blocks) if blocks else None
+        if not blocks:
+            return None
+        block = joined(blocks)
+        self.wait(block, most)
+        return block.part(0, most)
+
+    def wait(self, block: ElementBlock, start: int) -> None:
+        """Keeps the elements from a place on, before those that wait already."""
+        if start < block.count:
+            rest = block.part(start, block.count)
+            self.waiting = rest if self.waiting is None else joined([rest, self.waiting])
 
     def pass_over(self, count: int) -> None:
         """Takes elements that nobody sees, nor that one fails."""
@@ -153,18 +148,13 @@ class BatchCursor(Through):
         return ElementBlock(block.count // size, columns)
 
     def save(self) -> State:
-        return {
-            "before": super().save(),
-            "remainder": None if self.remainder is None else self.remainder.saved(),
-            "waiting": None if self.waiting is None else self.waiting.saved(),
-            "is_over": self.is_over,
-        }
+        waiting = None if self.waiting is None else self.waiting.saved()
+        return {"before": super().save(), "waiting": waiting, "is_over": self.is_over}
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.is_over = state["is_over"]
-        remainder, waiting = state["remainder"], state["waiting"]
-        self.remainder = None if remainder is None else ElementBlock.restored(remainder)
+        waiting = state["waiting"]
         self.waiting = None if waiting is None else ElementBlock.restored(waiting)
 
 
@@ -335,13 +325,14 @@ class PaddedBatchCursor(BatchCursor):
 def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
     """Arrays, padded to a shape and stacked; a size of -1 is the largest one among them."""
     arrays = values_of(values)
-    if any(array.ndim != len(shape) for array in arrays):
+    dims = [array.shape for array in arrays]
+    if any(len(sizes) != len(shape) for sizes in dims):
         raise InvalidArgumentError(
             None, None,
             "All elements in a batch must have the same rank as the padded shape for component "
             f"0: expected rank {len(shape)} but got element with rank {arrays[0].ndim}",
         )  # fmt: skip
-    largest = [max(sizes) for sizes in zip(*[array.shape for array in arrays])]
+    largest = [max(sizes) for sizes in zip(*dims)]
     sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
     if any(most > size for most, size in zip(largest, sizes)):
         raise DataLossError(
@@ -351,6 +342,10 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
     if isinstance(values, np.ndarray) and list(values.shape[1:]) == sizes:
         return values
     whole = np.full((len(arrays), *sizes), value, arrays[0].dtype)
+    if len(sizes) == 1:
+        lengths = np.array([len(array) for array in arrays])
+        whole[np.arange(sizes[0]) < lengths[:, None]] = np.concatenate(arrays)
+        return whole
     for place, array in enumerate(arrays):
         corner: Any = (place, *[slice(0, size) for size in array.shape])
         whole[corner] = array

@@ -36,6 +36,10 @@ _LONG = 0.001
 _LOOK = 0.1
 #: A fork waits for threads so long, in seconds.
 _PATIENCE = 1.0
+#: A thread is started when a reader has been busy between elements for so long, in seconds, and
+#: for such a part of the time that it has spent on elements.
+_BUSY = 0.0002
+_PART = 0.1
 
 
 class PrefetchStage(DatasetStage):
@@ -53,15 +57,19 @@ class PrefetchStage(DatasetStage):
                 f"{AUTOTUNE} for auto-tuning",
             )  # fmt: skip
         self.size = _DEFAULT if int(size) == AUTOTUNE else int(size)
+        #: How many stages it stands for.
+        self.depth = 1
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.size
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
 
     def start(self) -> Cursor:
         source = self.inputs[0]
-        if not self.size:
-            return cursor_of(source)
-        return PrefetchCursor(cursor_of(source), self.size, source.is_observable)
+        return PrefetchCursor(cursor_of(source), self.size, source.is_observable, self.depth)
 
 
 class Supply:
@@ -78,6 +86,11 @@ class Supply:
         self.is_over = self.is_closed = False
         #: Whether a fork did not wait for a block: in the child, nobody knows where upstream is.
         self.is_torn = False
+        #: Who computes elements just now, if that is no thread of its own.
+        self.reader: threading.Thread | None = None
+        #: Seconds that the reader has spent on elements, and on other things in between.
+        self.pulled = self.busy = 0.0
+        self.returned: float | None = None
         self.renew()
         _SUPPLIES.add(self)
 
@@ -88,9 +101,9 @@ class Supply:
         self.thread: threading.Thread | None = None
 
     def hold(self, until: float) -> None:
-        """Before a fork: lets the thread finish its block, unless that is what forks."""
+        """Before a fork: lets a thread finish its block, unless that is what forks."""
         waits = max(0.0, until - perf_counter())
-        is_mine = self.thread is threading.current_thread()
+        is_mine = threading.current_thread() in (self.thread, self.reader)
         self.is_torn = is_mine or not self.pulling.acquire(timeout=waits)
         self.changed.acquire()
 
@@ -142,15 +155,46 @@ class Supply:
         return block is not None
 
     def take(self, limit: int) -> ElementBlock | None:
-        """The next elements; waits until there are some."""
+        """The next elements; waits until there are some.
+
+        As long as the reader does nothing but wait for elements, it computes them itself: a thread
+        would only make it wait for that.
+        """
         if self.is_torn:
             raise AbortedError(
                 None, None,
                 "the process was forked while a thread computed an element ahead: here, in the "
                 "child, this iterator cannot go on, and a new one can",
             )  # fmt: skip
+        began = perf_counter()
+        if self.returned is not None:
+            self.busy += began - self.returned
+        try:
+            if self.pulling.acquire(blocking=False):
+                try:
+                    if not self.waiting and not self.is_over and not self.is_worth:
+                        self.reader = threading.current_thread()
+                        block = self.upstream.pull(limit)
+                        self.is_over = block is None
+                        return block
+                finally:
+                    self.reader = None
+                    self.pulling.release()
+            return self.wait(limit)
+        finally:
+            self.returned = perf_counter()
+            self.pulled += self.returned - began
+
+    @property
+    def is_worth(self) -> bool:
+        """Whether a thread computes elements."""
+        is_busy = self.busy > _BUSY + _PART * self.pulled
+        return self.thread is not None or self.is_observable or is_busy
+
+    def wait(self, limit: int) -> ElementBlock | None:
+        """The next elements, once a thread has computed some."""
         with self.changed:
-            if self.thread is None and not self.is_over:
+            if self.thread is None and not self.is_over and not self.is_closed:
                 self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
                 self.thread.start()
             while not self.waiting:
@@ -177,12 +221,12 @@ class Supply:
             self.changed.notify_all()
 
 
-#: The supplies of this process, whose threads may run.
+#: The supplies of this process.
 _SUPPLIES: weakref.WeakSet[Supply] = weakref.WeakSet()
 
 
 class ForkedSupplies:
-    """What a fork does with the supplies that have threads."""
+    """What a fork does with the supplies of the process."""
 
     held: tuple[Supply, ...] = ()
 
@@ -190,7 +234,7 @@ class ForkedSupplies:
     def hold(cls) -> None:
         """Lets threads finish their blocks, for some time, so that no element is lost."""
         until = perf_counter() + _PATIENCE
-        cls.held = tuple([s for s in _SUPPLIES if s.thread is not None])
+        cls.held = tuple(_SUPPLIES)
         for supply in cls.held:
             supply.hold(until)
 
@@ -218,10 +262,14 @@ if hasattr(os, "register_at_fork"):
 
 
 class PrefetchCursor(Cursor):
-    """The elements of another cursor, of which a thread takes some ahead."""
+    """The elements of another cursor, of which a thread takes some ahead.
 
-    def __init__(self, upstream: Cursor, size: int, is_observable: bool) -> None:
+    Its state is that of so many cursors in a row as it stands for: what waits does so in the last.
+    """
+
+    def __init__(self, upstream: Cursor, size: int, is_observable: bool, depth: int = 1) -> None:
         self.upstream = upstream
+        self.depth = depth
         self.supply = Supply(upstream, size, is_observable)
         self.finalizer = weakref.finalize(self, self.supply.close)
 
@@ -231,21 +279,36 @@ class PrefetchCursor(Cursor):
     def save(self) -> State:
         supply = self.supply
         with supply.pulling, supply.changed:
+            state, is_over = self.upstream.save(), supply.is_over
+            for _ in range(self.depth - 1):
+                state = {"before": state, "waiting": [], "is_over": is_over}
             blocks = [b.saved() for b in supply.waiting if isinstance(b, ElementBlock)]
-            return {"before": self.upstream.save(), "waiting": blocks, "is_over": supply.is_over}
+            return {"before": state, "waiting": blocks, "is_over": is_over}
 
     def restore(self, state: State) -> None:
         supply = self.supply
         with supply.pulling, supply.changed:
+            waiting = list(state["waiting"])
+            for _ in range(self.depth - 1):
+                state = state["before"]
+                waiting += state["waiting"]
             self.upstream.restore(state["before"])
-            supply.waiting = deque([ElementBlock.restored(block) for block in state["waiting"]])
-            supply.count = sum([block[0] for block in state["waiting"]])
+            supply.waiting = deque([ElementBlock.restored(block) for block in waiting])
+            supply.count = sum([block[0] for block in waiting])
             supply.is_over = state["is_over"]
 
     def close(self) -> None:
         self.finalizer()
         with self.supply.pulling:
             self.upstream.close()
+
+
+class CacheMemory:
+    """The elements of a cache, once a round has come to its end."""
+
+    def __init__(self) -> None:
+        self.blocks: list[ElementBlock] | None = None
+        self.lock = own_lock(self)
 
 
 class MemoryCacheStage(DatasetStage):
@@ -256,12 +319,11 @@ class MemoryCacheStage(DatasetStage):
 
     def __init__(self, element: ElementType, source: DatasetStage) -> None:
         super().__init__(element, source)
-        self.blocks: list[ElementBlock] | None = None
-        self.lock = own_lock(self)
+        self.memory = CacheMemory()
 
     @property
     def is_observable(self) -> bool:
-        return self.blocks is None and super().is_observable
+        return self.memory.blocks is None and super().is_observable
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -275,7 +337,7 @@ class MemoryCacheCursor(Cursor):
 
     def __init__(self, stage: MemoryCacheStage) -> None:
         self.stage = stage
-        self.blocks = stage.blocks
+        self.blocks = stage.memory.blocks
         self.upstream = cursor_of(stage.inputs[0]) if self.blocks is None else None
         self.seen: list[ElementBlock] = []
         self.number = self.place = 0
@@ -297,9 +359,10 @@ class MemoryCacheCursor(Cursor):
         assert self.upstream is not None
         block = self.upstream.pull(limit)
         if block is None:
-            with self.stage.lock:
-                if self.stage.blocks is None:
-                    self.stage.blocks = self.seen
+            memory = self.stage.memory
+            with memory.lock:
+                if memory.blocks is None:
+                    memory.blocks = self.seen
         else:
             self.seen.append(block)
         return block
@@ -314,7 +377,7 @@ class MemoryCacheCursor(Cursor):
         if "blocks" in state:
             self.blocks = [ElementBlock.restored(block) for block in state["blocks"]]
             self.number, self.place = state["at"]
-            self.stage.blocks = self.blocks
+            self.stage.memory.blocks = self.blocks
             return
         self.blocks, self.upstream = None, cursor_of(self.stage.inputs[0])
         self.seen = [ElementBlock.restored(block) for block in state["seen"]]

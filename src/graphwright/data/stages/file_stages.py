@@ -13,9 +13,9 @@ import numpy as np
 from graphwright.base.errors import DataLossError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock, Row
-from graphwright.data.calling_threads import CallingThreads, processors
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State
+from graphwright.data.stages.calling_threads import CallingThreads, processors
 from graphwright.data.stages.interleave_stages import InterleaveCursor, InterleaveStage
 from graphwright.data.stages.map_stages import FlatMapStage
 from graphwright.library.io.pieces import FixedPieces, LinePieces, Pieces, RecordPieces

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from graphwright.base import errors
 from graphwright.base.errors import InvalidArgumentError
@@ -81,12 +82,41 @@ class WindowCursor(Through):
             raise error
         return of_row(self.datasets(block.at(np.array(places))))
 
-    def fill(self, count: int) -> None:
-        """Takes elements until there are so many; one that fails counts too."""
+    def together(self, limit: int) -> ElementBlock | None:
+        """The elements of the next windows that are full, at most `limit`: each window a row.
+
+        None where the next window is not full, or the shapes of elements differ. Nothing is copied.
+        """
+        size, shift, stride = self.stage.size, self.stage.shift, self.stage.stride
+        reach = self.stage.reach
+        self.fill(reach, reach + (limit - 1) * shift)
+        block = self.block
+        if block is None or block.count < reach or not block.is_dense:
+            return None
+        count = min(limit, (block.count - reach) // shift + 1)
+        columns = [
+            as_strided(
+                column, (count, size, *column.shape[1:]),
+                (shift * column.strides[0], stride * column.strides[0], *column.strides[1:]),
+                writeable=False,
+            )
+            for column in block.columns
+            if isinstance(column, np.ndarray)
+        ]  # fmt: skip
+        start = count * shift
+        self.pass_over(start - block.count)
+        self.block = block.part(start, block.count) if start < block.count else None
+        return ElementBlock(count, tuple(columns))
+
+    def fill(self, enough: int, most: int = 0) -> None:
+        """Takes elements until there are enough, `most` at once where they come at once.
+
+        One that fails counts too.
+        """
         present = 0 if self.block is None else self.block.count
-        while present < count and not self.is_over:
+        while present < enough and not self.is_over:
             try:
-                block = self.upstream.pull(count - present)
+                block = self.upstream.pull(max(enough, most) - present)
             except Exception as error:  # noqa: BLE001 - it is raised for each window that has it
                 block = of_row([None] * len(self.stage.inputs[0].element.types))
                 self.failures[present] = error

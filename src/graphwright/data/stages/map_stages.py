@@ -11,7 +11,6 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row
-from graphwright.data.calling_threads import CallingThreads
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -24,10 +23,8 @@ from graphwright.data.stage import (
     Through,
     cursor_of,
 )
+from graphwright.data.stages.calling_threads import CallingThreads, WorkDivision
 from graphwright.types.arrays import Array
-
-#: So many seconds of work are worth a thread of their own.
-_WORTH = 0.001
 
 
 class FunctionStage(DatasetStage):
@@ -47,6 +44,8 @@ class MapStage(FunctionStage):
 
     type_name = "MapDataset"
     function: BoundFunction
+    #: How many threads may call it; 0 for none but that of the reader.
+    calls = 0
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -58,8 +57,10 @@ class MapStage(FunctionStage):
 class FunctionCursor(Through):
     """A cursor that calls a function of elements, and returns the results before an error."""
 
-    def __init__(self, source: DatasetStage, function: BoundFunction) -> None:
-        super().__init__(source)
+    def __init__(
+        self, source: DatasetStage, function: BoundFunction, upstream: Cursor | None = None
+    ) -> None:
+        super().__init__(source, upstream)
         self.function = function
         #: The elements after the last results, if one had an error.
         self.rest: ElementBlock | None = None
@@ -107,8 +108,8 @@ class FunctionCursor(Through):
 class MapCursor(FunctionCursor):
     """The function of each element."""
 
-    def __init__(self, stage: MapStage) -> None:
-        super().__init__(stage.inputs[0], stage.function)
+    def __init__(self, stage: MapStage, upstream: Cursor | None = None) -> None:
+        super().__init__(stage.inputs[0], stage.function, upstream)
 
     def pull(self, limit: int) -> ElementBlock | None:
         block = self.take(limit)
@@ -128,6 +129,21 @@ class ParallelMapStage(MapStage):
         self.calls = int(calls)
         if self.calls < 1 and self.calls != AUTOTUNE:
             raise InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
+        self.division = WorkDivision(self.calls)
+
+    def limited(self, threads: int) -> ParallelMapStage:
+        """The stage with so many threads at most."""
+        made: ParallelMapStage = self.behind(*self.inputs)
+        made.calls = threads if self.calls == AUTOTUNE else min(self.calls, threads)
+        made.division = WorkDivision(made.calls)
+        return made
+
+    @classmethod
+    def parallel(cls, stage: MapStage, calls: int) -> ParallelMapStage:
+        """The stage that does what another one does, in so many threads."""
+        made = cls(stage.element, stage.inputs[0], np.array(calls), stage.function)
+        made.type_name, made.origin, made.recipe = stage.type_name, stage.origin, stage.recipe
+        return made
 
     def start(self) -> Cursor:
         return ParallelCallsCursor(self) if self.is_observable else ParallelMapCursor(self)
@@ -139,36 +155,40 @@ class ParallelMapCursor(MapCursor):
     Blocks are divided if the function is known to take long.
     """
 
-    def __init__(self, stage: ParallelMapStage) -> None:
-        super().__init__(stage)
+    def __init__(self, stage: ParallelMapStage, upstream: Cursor | None = None) -> None:
+        super().__init__(stage, upstream)
         self.workers = CallingThreads(stage.calls)
-        #: The seconds of one element.
-        self.seconds = 0.0
+        self.division = stage.division
 
     def results(self, block: ElementBlock) -> ElementBlock:
-        parts = min(self.workers.count, block.count, int(self.seconds * block.count / _WORTH))
+        parts = self.division.choose(block.count)
         began = perf_counter()
         results = super().results(block) if parts < 2 else self.divided(block, parts)
-        self.seconds = (perf_counter() - began) * max(1, parts) / block.count
+        self.division.measure(parts, block.count, perf_counter() - began)
+        return results
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        results = super().pull(limit)
+        if results is None:
+            self.workers.close()
         return results
 
     def divided(self, block: ElementBlock, parts: int) -> ElementBlock:
         """The function of a block, whose parts several threads compute."""
-        starts = [block.count * i // parts for i in range(parts)]
-        stops = [*starts[1:], block.count]
-        pieces = [block.part(start, stop) for start, stop in zip(starts, stops)]
+        pieces = block.pieces(parts)
         jobs = [self.workers.submit(self.function.of_block, piece) for piece in pieces]
         finished: list[ElementBlock] = []
+        start = 0
         try:
-            for start, piece, job in zip(starts, pieces, jobs):
+            for piece, job in zip(pieces, jobs):
                 results = job.result()
                 finished.append(results)
+                start += results.count
                 if results.count < piece.count:
-                    self.leave(block, start + results.count)
+                    self.leave(block, start)
                     break
         except Exception:
-            failed = starts[len(finished)]
-            self.leave(block, failed if finished else failed + 1)
+            self.leave(block, start if finished else 1)
             if not finished:
                 raise
         return joined(finished)
@@ -243,20 +263,23 @@ class FilterStage(FunctionStage):
 class FilterCursor(FunctionCursor):
     """The elements for which the function is true."""
 
-    def __init__(self, stage: FilterStage) -> None:
-        super().__init__(stage.inputs[0], stage.function)
+    def __init__(self, stage: FilterStage, upstream: Cursor | None = None) -> None:
+        super().__init__(stage.inputs[0], stage.function, upstream)
 
     def pull(self, limit: int) -> ElementBlock | None:
         while True:
             block = self.take(limit)
             if block is None:
                 return None
-            flags = self.results(block).columns[0]
-            wanted = np.flatnonzero(as_flags(flags))
-            if len(wanted) == block.count:
-                return block
-            if len(wanted):
-                return block.at(wanted)
+            wanted = chosen(block, self.results(block).columns[0])
+            if wanted.count:
+                return wanted
+
+
+def chosen(block: ElementBlock, flags: Column) -> ElementBlock:
+    """The elements of a block whose flags are true. There may be fewer flags than elements."""
+    wanted = np.flatnonzero(as_flags(flags))
+    return block if len(wanted) == block.count else block.at(wanted)
 
 
 def as_flags(column: Column) -> Any:
@@ -314,8 +337,8 @@ class FlatMapStage(FunctionStage):
 class FlatMapCursor(Through):
     """A position in the dataset of the present element."""
 
-    def __init__(self, stage: FlatMapStage) -> None:
-        super().__init__(stage.inputs[0])
+    def __init__(self, stage: FlatMapStage, upstream: Cursor | None = None) -> None:
+        super().__init__(stage.inputs[0], upstream)
         self.function = stage.function
         self.row: Row | None = None
         self.inner: Cursor | None = None

@@ -37,6 +37,10 @@ class TakeStage(CountStage):
 
     type_name = "TakeDataset"
 
+    @property
+    def is_idle(self) -> bool:
+        return self.count < 0
+
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
         if self.count < 0:
@@ -46,7 +50,7 @@ class TakeStage(CountStage):
         return UNKNOWN if before == UNKNOWN else min(before, self.count)
 
     def start(self) -> Cursor:
-        return TakeCursor(self) if self.count >= 0 else cursor_of(self.inputs[0])
+        return TakeCursor(self)
 
 
 class CountCursor(Through):
@@ -79,6 +83,10 @@ class SkipStage(CountStage):
     """The elements after the first ones; none for a negative number."""
 
     type_name = "SkipDataset"
+
+    @property
+    def is_idle(self) -> bool:
+        return self.count == 0
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
@@ -113,6 +121,10 @@ class ShardStage(DatasetStage):
 
     type_name = "ShardDataset"
     scalars = ("num_shards", "index")
+
+    @property
+    def is_idle(self) -> bool:
+        return self.count == 1
 
     def __init__(
         self, element: ElementType, source: DatasetStage, count: Array, index: Array
@@ -179,6 +191,11 @@ class RepeatStage(CountStage):
 
     type_name = "RepeatDataset"
 
+    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
+        super().__init__(element, source, count)
+        #: Whether the program repeats a shuffle, whatever rewrites leave out in between.
+        self.is_shuffle = isinstance(source, ShuffleStage)
+
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
         if self.count < 0:
@@ -209,7 +226,7 @@ class RepeatCursor(Cursor):
 
     def __init__(self, stage: RepeatStage) -> None:
         self.stage = stage
-        self.is_shuffle = isinstance(stage.inputs[0], ShuffleStage)
+        self.is_shuffle = stage.is_shuffle
         self.round = 0
         self.is_empty = True
         self.upstream = cursor_of(stage.inputs[0])

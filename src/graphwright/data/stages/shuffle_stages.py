@@ -55,13 +55,15 @@ class ShuffleStage(DatasetStage):
         """
         count = self.cardinality()
         places = list(range(count))
-        for place, word in enumerate(RandomWords(*self.generator.seeds).take(count)):
+        for place, word in enumerate(RandomWords(*self.generator.seeds).take(count).tolist()):
             other = place + word % (count - place)
             places[place], places[other] = places[other], places[place]
         return places
 
     def start(self) -> Cursor:
         source: Any = self.inputs[0]
+        while source.is_idle:  # states must not depend on stages that do nothing
+            source = source.inputs[0]
         return TableShuffleCursor(self, source) if hasattr(source, "at") else ShuffleCursor(self)
 
 
@@ -107,7 +109,7 @@ class ShuffleBuffer:
         self.first = first + 1
         return item
 
-    def draw_numbers(self, words: list[int], start: int, stop: int) -> list[int]:
+    def draw_numbers(self, words: Array, start: int, stop: int) -> list[int]:
         """An item for each word, while the numbers from `start` to `stop` fill the buffer.
 
         This is `add` and `draw` in turn, in one loop, since buffers of numbers are large.
@@ -115,28 +117,32 @@ class ShuffleBuffer:
         items, size = self.items, self.size
         if size == UNKNOWN:
             size = max(len(items), stop)
-        first, last = self.first, self.last
-        room = min(size - (last - first), stop - start)
-        for number in range(start, start + room):
+        present = self.last - self.first
+        following = start + min(size - present, stop - start)
+        for number in range(start, following):
             if len(items) < size:
                 items.append(number)
             else:
-                items[last % size] = number
-            last += 1
-        start += room
-        length = len(items)
+                items[self.last % size] = number
+            self.last += 1
+        present = self.last - self.first
+        # Where the buffer is full it stays so until the numbers have come to their end.
+        turns = np.arange(len(words))
+        left = present - np.maximum(0, turns - (stop - following))
+        oldest = (self.first + turns) % len(items)
+        places = ((self.first + turns + words % left) % len(items)).tolist()
         drawn = []
-        for word in words:
-            oldest = first % length
-            place = (first + word % (last - first)) % length
+        turn = 0
+        for place, old, number in zip(places, oldest.tolist(), range(following, stop)):
             drawn.append(items[place])
-            items[place] = items[oldest]
-            first += 1
-            if start < stop:  # the place of the oldest item is free
-                items[oldest] = start
-                start += 1
-                last += 1
-        self.first, self.last = first, last
+            items[place] = items[old]
+            items[old] = number  # the oldest has moved, so its place is free
+            turn += 1
+        self.last += turn
+        for place, old in zip(places[turn:], oldest[turn:].tolist()):
+            drawn.append(items[place])
+            items[place] = items[old]
+        self.first += len(words)
         return drawn
 
     def save(self) -> State:
@@ -168,7 +174,7 @@ class ShuffleCursor(Through):
         self.postponed.raise_it()
         buffer = self.buffer
         rows: list[Row] = []
-        words = buffer.words.take(limit)
+        words = buffer.words.take(limit).tolist()
         try:
             for word in words:
                 self.fill(limit - len(rows))
@@ -229,7 +235,7 @@ class TableShuffleCursor(Cursor):
         buffer = self.buffer
         left = self.count - self.next_number + buffer.last - buffer.first
         words = buffer.words.take(min(limit, left))
-        if not words:
+        if not len(words):
             return None
         last = buffer.last
         drawn = buffer.draw_numbers(words, self.next_number, self.count)

@@ -98,7 +98,7 @@ class SlicesStage(DatasetStage):
 
     def at(self, places: Array) -> ElementBlock:
         """The elements at places."""
-        return ElementBlock(len(places), tuple([column[places] for column in self.columns]))
+        return ElementBlock(len(places), tuple([c.take(places, 0) for c in self.columns]))
 
 
 class SlicesCursor(CountedCursor):
@@ -239,7 +239,7 @@ class RandomCursor(Cursor):
 
     def pull(self, limit: int) -> ElementBlock | None:
         stop_if_abandoned()
-        return ElementBlock(limit, (np.array(self.words.take(limit), np.int64),))
+        return ElementBlock(limit, (self.words.take(limit),))
 
     def save(self) -> State:
         words = self.words

@@ -65,7 +65,7 @@ class Range(Op):
         return int(np.ceil(steps))
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        if self.Tidx is not dt.int32:
+        if self.Tidx not in (dt.int32, dt.int64):
             return self.kernel
         dtype, kernel = self.Tidx.numpy_dtype, self.kernel
 

@@ -1,0 +1,24 @@
+"""A stage that only says how its dataset is gone through."""
+
+from __future__ import annotations
+
+from graphwright.data.dataset_options import Options
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import Cursor, DatasetStage, PassingCursor
+
+
+class OptionsStage(DatasetStage):
+    """The elements of another stage, with options for iterators over them."""
+
+    type_name = "OptionsDataset"
+    is_idle = True
+
+    def __init__(self, element: ElementType, source: DatasetStage, *, options: Options) -> None:
+        super().__init__(element, source)
+        self.options = options
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        return PassingCursor(self.inputs[0])

@@ -1,0 +1,236 @@
+"""What is done to a pipeline before an iterator goes through it.
+
+Each rewrite puts one stage in the place of some. It keeps elements, their order, effects, errors
+and where they come, and the states of iterators: a state that was saved with a rewrite can be
+restored without it. `tf.data.Options().experimental_optimization` has a switch for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from graphwright.data.blocks import ElementBlock
+from graphwright.data.dataset_making import MakeDataset
+from graphwright.data.dataset_options import Options
+from graphwright.data.element_function import BoundFunction
+from graphwright.data.stage import AUTOTUNE, AppliedRewrite, DatasetStage, Plan
+from graphwright.data.stages.batch_stages import BatchStage
+from graphwright.data.stages.buffer_stages import PrefetchStage
+from graphwright.data.stages.combine_stages import ZipStage
+from graphwright.data.stages.fixed_stage import FixedStage
+from graphwright.data.stages.fused_stages import FusedStage, WindowBatchesStage, title
+from graphwright.data.stages.group_stages import WindowStage
+from graphwright.data.stages.map_stages import (
+    FilterStage,
+    FlatMapStage,
+    MapStage,
+    ParallelMapStage,
+)
+from graphwright.data.stages.option_stages import OptionsStage
+from graphwright.ir.graph import Graph
+from graphwright.ops.core.identity import Identity
+from graphwright.types import dtypes as dt
+from graphwright.types.specs import TensorSpec
+
+#: A stage in the place of another, and what was done; None where the rewrite does not apply.
+Rewritten = tuple[DatasetStage, str] | None
+
+
+def without_idle(stage: DatasetStage) -> Rewritten:
+    """Leaves out a stage that does nothing, and makes two prefetches one."""
+    if stage.is_idle:
+        return stage.inputs[0], f"{stage.type_name} does nothing"
+    if type(stage) is PrefetchStage and type(stage.inputs[0]) is PrefetchStage:
+        before = stage.inputs[0]
+        made: PrefetchStage = stage.behind(*before.inputs)
+        made.size, made.depth = stage.size + before.size, stage.depth + before.depth
+        return made, f"{stage.type_name} behind {before.type_name}: one thread and one buffer"
+    return None
+
+
+def parallel_map(stage: DatasetStage) -> Rewritten:
+    """Lets threads have parts of long blocks."""
+    if type(stage) is not MapStage or stage.is_observable:
+        return None
+    made = ParallelMapStage.parallel(stage, AUTOTUNE)
+    return made, f"{title(stage)}: threads have parts of long blocks"
+
+
+def fused_maps(stage: DatasetStage) -> Rewritten:
+    """Makes a map behind another one function."""
+    last = members(stage)
+    before = members(stage.inputs[0]) if last else []
+    if not before or isinstance(before[-1], FilterStage) or not isinstance(last[0], MapStage):
+        return None
+    if getattr(before[0], "calls", 0) != last[0].calls:
+        return None
+    return fused(before, last)
+
+
+def fused_filters(stage: DatasetStage) -> Rewritten:
+    """Makes a filter behind another one predicate."""
+    last = members(stage)
+    before = members(stage.inputs[0]) if last else []
+    if not before or not all(isinstance(s, FilterStage) for s in (before[-1], last[0])):
+        return None
+    # On elements that the first filter leaves out, the second one might never come to an end.
+    if any(True for _ in last[0].function.function.graph.subgraphs()):
+        return None
+    return fused(before, last)
+
+
+def fused_map_and_filter(stage: DatasetStage) -> Rewritten:
+    """Makes a filter behind a map one function."""
+    last = members(stage)
+    before = members(stage.inputs[0]) if last else []
+    if not before or not isinstance(before[-1], MapStage) or not isinstance(last[0], FilterStage):
+        return None
+    return fused(before, last)
+
+
+def members(stage: DatasetStage) -> list[MapStage | FilterStage]:
+    """The maps and filters that a stage stands for; none where it is no such stage."""
+    if isinstance(stage, FusedStage):
+        return list(stage.stages)
+    if isinstance(stage, (MapStage, FilterStage)) and type(stage) in _FUSIBLE:
+        is_called_ahead = isinstance(stage, ParallelMapStage) and stage.is_observable
+        types = [*stage.element.types, *stage.inputs[0].element.types]
+        is_plain = not any(type_.dtype is dt.variant for type_ in types)
+        if is_plain and not stage.has_effects and not is_called_ahead:
+            return [stage]
+    return []
+
+
+_FUSIBLE = MapStage, ParallelMapStage, FilterStage
+
+
+def fused(
+    before: list[MapStage | FilterStage], last: list[MapStage | FilterStage]
+) -> tuple[DatasetStage, str]:
+    """One stage for these and those behind them."""
+    one, other = title(before[-1]), title(last[0])
+    return FusedStage([*before, *last]), f"{one} and {other}: one graph for many elements"
+
+
+def window_batches(stage: DatasetStage) -> Rewritten:
+    """Makes all windows of a block at once where each becomes one batch."""
+    if type(stage) is not FlatMapStage or type(stage.inputs[0]) is not WindowStage:
+        return None
+    windows, function = stage.inputs[0], stage.function
+    leaves = windows.inputs[0].element.leaves
+    if not isinstance(function, BoundFunction) or function.has_effects:
+        return None
+    if not all(isinstance(leaf, TensorSpec) for leaf in leaves) or looks_inside(function):
+        return None
+    probes = [FixedStage(part, ElementBlock(0, ())) for part in windows.parts]
+    (made,) = function(probes)
+    parts = list(batched_parts(made, probes, windows.size))
+    if -1 in parts:
+        return None
+    words = f"{windows.type_name} and its batches: all windows of a block by strides"
+    return WindowBatchesStage(stage, windows, parts), words
+
+
+def looks_inside(function: BoundFunction) -> bool:
+    """Whether a function of datasets does more than to make other datasets of them."""
+    graph: Graph = function.function.graph
+    return any(True for _ in graph.subgraphs()) or any(
+        not isinstance(node.op, (Identity, MakeDataset))
+        for node in graph.nodes
+        if any(value.type.dtype is dt.variant for value in node.inputs)
+    )
+
+
+def batched_parts(stage: DatasetStage, probes: list[FixedStage], size: int) -> Iterator[int]:
+    """Which of some datasets each part of a stage has in one batch; -1 for what is no batch."""
+    if type(stage) is ZipStage:
+        for part in stage.inputs:
+            yield from batched_parts(part, probes, size)
+    elif type(stage) is BatchStage and stage.inputs[0] in probes:
+        is_whole = stage.size == size or (stage.size > size and not stage.drop_remainder)
+        yield probes.index(stage.inputs[0]) if is_whole else -1
+    else:
+        yield -1
+
+
+#: The rewrites, by the names of the options that switch them, in the order in which they are tried.
+RULES: dict[str, Callable[[DatasetStage], Rewritten]] = {
+    "noop_elimination": without_idle,
+    "map_parallelization": parallel_map,
+    "map_fusion": fused_maps,
+    "filter_fusion": fused_filters,
+    "map_and_filter_fusion": fused_map_and_filter,
+    "window_and_batch_fusion": window_batches,
+}
+
+
+def plan_of(stage: DatasetStage) -> Plan:
+    """What iterators go through in the place of a stage; it is made once."""
+    if stage.plan is None:
+        rewriting = Rewriting(options_of(stage))
+        stage.plan = Plan(rewriting.rewritten(stage), tuple(rewriting.applied))
+    return stage.plan
+
+
+def options_of(stage: DatasetStage) -> Options:
+    """The options of a pipeline: those of the stages behind go before those of others."""
+    options = Options()
+    for source in stage.inputs:
+        options = options.merge(options_of(source))
+    if isinstance(stage, OptionsStage):
+        options = options.merge(stage.options)
+    return options
+
+
+class Rewriting:
+    """The rewrites of a pipeline that options allow."""
+
+    def __init__(self, options: Options) -> None:
+        optimization = options.experimental_optimization
+        is_default = optimization.apply_default_optimizations is not False
+        switches = {name: getattr(optimization, name) for name in RULES}
+        #: How many threads a stage may have at most; None for no limit.
+        self.threads: int | None = options.threading.private_threadpool_size
+        self.rules = {
+            name: RULES[name]
+            for name, switch in switches.items()
+            if switch or (switch is None and is_default)
+        }
+        self.applied: list[AppliedRewrite] = []
+        #: What became of each stage: one that has two readers stays one.
+        self.made: dict[int, DatasetStage] = {}
+
+    def rewritten(self, stage: DatasetStage) -> DatasetStage:
+        """The stage in the place of another."""
+        made = self.made.get(id(stage))
+        if made is None:
+            made = self.made[id(stage)] = self.rewritten_anew(stage)
+        return made
+
+    def rewritten_anew(self, stage: DatasetStage) -> DatasetStage:
+        """The stage in the place of one that has not come before."""
+        inputs = [self.rewritten(source) for source in stage.inputs]
+        if isinstance(stage, OptionsStage):
+            return inputs[0]
+        if any(made is not source for made, source in zip(inputs, stage.inputs)):
+            stage = stage.behind(*inputs)
+        stage = self.limited(stage)
+        while (change := self.change(stage)) is not None:
+            stage = self.limited(change)
+        return stage
+
+    def limited(self, stage: DatasetStage) -> DatasetStage:
+        """A stage with no more threads than options allow."""
+        if not self.threads or not isinstance(stage, ParallelMapStage):
+            return stage
+        return stage.limited(self.threads)
+
+    def change(self, stage: DatasetStage) -> DatasetStage | None:
+        """A stage in the place of another by the first rule that applies."""
+        for name, rule in self.rules.items():
+            rewritten = rule(stage)
+            if rewritten is not None:
+                made, words = rewritten
+                self.applied.append(AppliedRewrite(name, words))
+                return made
+        return None
