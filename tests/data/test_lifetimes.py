@@ -19,6 +19,7 @@ from support.forking import in_child
 from support.interruptions import is_interrupted
 
 import graphwright as tf
+from graphwright.data.stages import buffer_stages
 
 Dataset = tf.data.Dataset
 Make = Callable[[], Any]
@@ -190,12 +191,20 @@ def ends_when_abandoned(name: str) -> None:
     assert becomes_true(lambda: workers() <= before)
 
 
+@pytest.fixture
+def _threads_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prefetching begins with the first element, however busy its reader is."""
+    monkeypatch.setattr(buffer_stages, "_BUSY", -1000.0)
+
+
+@pytest.mark.usefixtures("_threads_at_once")
 @pytest.mark.parametrize("name", _IN_VAIN)
 def test_a_thread_that_looks_for_an_element_in_vain_ends(name: str) -> None:
     ends_when_abandoned(name)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_threads_at_once")
 @pytest.mark.parametrize("name", [name for name in ENDLESS if name not in _IN_VAIN])
 def test_any_thread_that_looks_for_an_element_in_vain_ends(name: str) -> None:
     ends_when_abandoned(name)

@@ -17,6 +17,10 @@ class OptionsStage(DatasetStage):
         super().__init__(element, source)
         self.options = options
 
+    @property
+    def outline(self) -> str:
+        return self.inputs[0].outline  # with other options it goes on at the same place
+
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
 
