@@ -16,14 +16,14 @@ Function = Callable[..., tuple[Any, ...]]
 class Builder:
     """Makes a function on arrays from a graph."""
 
-    build: Callable[[Graph], Function]
+    build: Callable[..., Function]
 
 
 def function_of(graph: Graph) -> Function:
     """The graph as a function from the arrays of its arguments to those of its results."""
     function: Function | None = graph.function
     if function is None:
-        function = graph.function = Builder.build(graph)
+        function = graph.function = Builder.build(graph, graph.draws)
     return function
 
 
@@ -71,5 +71,5 @@ def _copied(value: object) -> Any:
     if not isinstance(value, Graph):
         return value
     copied = copy.copy(value)
-    copied.function = None
+    copied.function, copied.draws = None, {}
     return copied

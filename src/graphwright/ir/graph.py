@@ -123,6 +123,8 @@ class Graph(Face):
         #: The function that runs it, from the first run on. No weak table could hold it, since it
         #: leads back to the graph, by the captures of its loops.
         self.function: Any = None
+        #: What its functions share: the kernels of nodes that draw random numbers, by their places.
+        self.draws: dict[Any, Any] = {}
         self.derivative: Any = None  # its derivative: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
         #: The graph that `transform` made it from, and the new values for those there.

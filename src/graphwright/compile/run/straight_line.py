@@ -33,6 +33,9 @@ _FIRST = 32
 _DEPTH = 12  # of nested blocks: CPython allows 20 loops
 
 
+#: Kernels with streams of random numbers, by their places in a graph.
+Draws = dict[Any, Callable[..., Any]]
+
 #: The passes over a graph before it is written.
 Passes = Callable[[Graph], Graph]
 
@@ -59,9 +62,15 @@ class GeneratedSource:
     """
 
     def __init__(
-        self, graph: Graph, passes: Passes = unchanged, observe: Observe = as_it_is
+        self,
+        graph: Graph,
+        passes: Passes = unchanged,
+        observe: Observe = as_it_is,
+        draws: Draws | None = None,
     ) -> None:
         self.graph = graph
+        self.draws: Draws = {} if draws is None else draws
+        self.around: list[str] = []  # the loops and branches whose graphs are being written
         self.observe = observe
         self.passes = passes  # over the simplified graphs inside it
         self.function = identifier(graph.name)
@@ -176,11 +185,14 @@ class GeneratedSource:
         self.last_use.update(dict.fromkeys(begin, None))
         self.line("while True:")
         self.depth += 1
+        self.around.append(f"{node.name} condition")
         self.block(condition, [*variables, *operands[count:]], condition.arguments)
+        self.around[-1] = f"{node.name} body"
         again = condition.results[0]
         self.stop_unless_scalar(self.names[again], again, node)
         self.line(f"if not {self.names[again]}: break", node)
         self.block(body, [*variables, *operands[count:]], body.arguments[count:])
+        self.around.pop()
         self.move(body, variables)
         self.depth -= 1
         self.free += filter(is_variable, dead)
@@ -191,11 +203,14 @@ class GeneratedSource:
         condition, *operands = [self.names[v] for v in node.inputs]
         results = self.named(node.outputs)
         self.stop_unless_scalar(condition, node.inputs[0], node)
-        for text, side in zip((f"if {condition}:", "else:"), simple_graphs(op)):
+        texts = {"then": f"if {condition}:", "else": "else:"}
+        for (name, text), side in zip(texts.items(), simple_graphs(op)):
             graph = self.passes(side)
             self.line(text, node)
             self.depth += 1
+            self.around.append(f"{node.name} {name}")
             self.block(graph, operands, graph.arguments)
+            self.around.pop()
             self.line("pass")
             self.move(graph, results)
             self.depth -= 1
@@ -240,15 +255,21 @@ class GeneratedSource:
         return f"{kernel}({', '.join(arguments)})"
 
     def kernel(self, node: Node, types: Sequence[DType]) -> str:
-        """The name of a node's kernel: one for all places of an op, if none has its own stream."""
+        """The name of a node's kernel: one for all places of an op, if none has its own stream.
+
+        Other functions of the graph go on with the streams of a place: they share its kernel.
+        """
         op = node.op
         key = (id(op), *types)
         name = self.kernels.get(key)
         if name is None:
             placed = with_own_streams(op)
-            name = self.bind("f", bound(node, placed, types))
+            kernel = bound(node, placed, types)
             if placed is op and not op.has_stream:
-                self.kernels[key] = name
+                name = self.kernels[key] = self.bind("f", kernel)
+            else:
+                place = (*self.around, node.name, op.type_name, len(node.outputs), *types)
+                name = self.bind("f", self.draws.setdefault(place, kernel))
         return name
 
     def host(self, value: Value) -> str:
@@ -306,22 +327,28 @@ def last_uses(graph: Graph) -> dict[Value, Node | None]:
 
 
 def written(
-    graph: Graph, passes: Passes = unchanged, observe: Observe = as_it_is
+    graph: Graph,
+    passes: Passes = unchanged,
+    observe: Observe = as_it_is,
+    draws: Draws | None = None,
 ) -> GeneratedSource:
     """A simplified graph as the text of a Python function of arrays that returns a tuple of arrays.
 
     An error of a kernel leaves it with the op and the program's line. `passes` are applied first,
     to the graph and to the simplified ones of its loops. `observe` may wrap the machine code of
-    segments.
+    segments. `draws` has the kernels with streams that the graph's functions share.
     """
-    source = GeneratedSource(passes(graph), passes, observe)
+    source = GeneratedSource(passes(graph), passes, observe, draws)
     source.write()
     return source
 
 
-def build(graph: Graph) -> Function:
-    """The graph as a Python function of arrays that returns a tuple of arrays."""
-    return written(simplify(graph)).link()
+def build(graph: Graph, draws: Draws | None = None) -> Function:
+    """The graph as a Python function of arrays that returns a tuple of arrays.
+
+    It goes on with the random numbers of `draws`; without them it begins anew.
+    """
+    return written(simplify(graph), draws=draws).link()
 
 
 def runner(graph: Graph, function: Function | None = None) -> Callable[..., tuple[Any, ...]]:

@@ -89,7 +89,7 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
         return parts
 
     with contained(graph.name):
-        return NativeTier(written(whole, partitioned, observe))
+        return NativeTier(written(whole, partitioned, observe, graph.draws))
 
 
 def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
