@@ -1,25 +1,33 @@
 """The table of values and readers, in the words of plans: `python -m plans.table` fills it.
 
-It runs the programs of the corpora and of `plans.combinations` as plans, compares them with the
-kernels, and notes which values have met which readers. What stays empty is listed: with the reason
-where it cannot be.
+It runs programs as plans, compares them with the kernels, and notes which values have met which
+readers: the corpora, `plans.combinations`, and the families that are made for its cells
+(`plans.statements`, `plans.lengths`). A cell that stays empty has a rule that says why it cannot be
+filled (`RULES`), or words about what was tried (`TRIED`).
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import logging
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 
 from plans.combinations import combinations, pairs
 from plans.issues import ISSUES
+from plans.lengths import lengths, scalars
 from plans.meetings import Meeting
 from plans.programs import CORPORA, Case, check
+from plans.statements import statements
+
+#: Which programs fill which cells: `python -m plans.table --record` writes it.
+COVER = Path(__file__).parent / "cover.json"
 
 #: How values come to be in memory: with the call, by nests, by other statements.
 GIVEN = ("argument", "constant")
@@ -50,6 +58,14 @@ LENGTHS = (
 CONTROL = ("Loop first", "Loop next", "Loop again", "Choice condition", "Choice result")
 READERS = (*EITHER, *MEMORY, *PLACES, *LENGTHS, *CONTROL)
 
+#: Scalars and sizes; what reads in the end; what reads scalars that are no lengths of lists.
+NUMBERS = (*SCALARS, "size")
+ENDS = ("result", "Deliver", "Deliver length")
+CONDITIONS = ("Loop again", "Choice condition")
+
+#: The nests that compute elements, such as the places of indices.
+COMPUTED = ("elementwise", "gather", "reduction", "total", "accumulation")
+
 AXES = (MADE, WAYS, READERS)
 
 
@@ -61,11 +77,11 @@ def why_not(made: str, way: str, reader: str) -> str:
 #: Meetings that cannot be, and why. Values, ways, readers.
 RULES: tuple[tuple[Callable[[str, str, str], bool], str], ...] = (
     (
-        lambda m, w, r: m in (*SCALARS, "size") and r in MEMORY,
+        lambda m, w, r: m in NUMBERS and r in MEMORY,
         "it reads memory, and this is none",
     ),
     (
-        lambda m, w, r: m not in (*SCALARS, "size") and r in (*PLACES, *LENGTHS, *CONTROL),
+        lambda m, w, r: m not in NUMBERS and r in (*PLACES, *LENGTHS, *CONTROL),
         "it reads scalars, and this is memory",
     ),
     (
@@ -77,8 +93,8 @@ RULES: tuple[tuple[Callable[[str, str, str], bool], str], ...] = (
         "it is there before everything",
     ),
     (
-        lambda m, w, r: r == "result" and w not in (BESIDE, *OUT),
-        "results are read in the end",
+        lambda m, w, r: r in ENDS and w not in (BESIDE, *OUT),
+        "results are read, and lists delivered, in the end",
     ),
     (
         lambda m, w, r: m in SCALARS and m != "loop variable" and w in (*OUT, CARRIED),
@@ -88,24 +104,79 @@ RULES: tuple[tuple[Callable[[str, str, str], bool], str], ...] = (
         lambda m, w, r: m == "loop variable" and w == "out of a branch",
         "it leaves a branch as the branch's result",
     ),
+    # -- nests
     (
-        lambda m, w, r: r in SUMS[:2] and (w != BESIDE or m in (*GIVEN, "total", *OF_LISTS)),
-        "it adds to what the statement before it has begun",
+        lambda m, w, r: m in NUMBERS and r in ("move", "scatter"),
+        "a nest that moves or scatters elements loads all that it uses",
     ),
     (
-        lambda m, w, r: (
-            r in INDICES
-            and (
-                w != BESIDE
-                or m not in ("elementwise", "gather", "straight store", "reduction", "total")
-            )
-        ),
+        lambda m, w, r: r == "elementwise index",
+        "a nest that loads where an index says is a gather",
+    ),
+    (
+        lambda m, w, r: r in INDICES and (w != BESIDE or m not in (*COMPUTED, "straight store")),
         "an index is checked beside what it picks, by a nest or straight code",
+    ),
+    (
+        lambda m, w, r: r in INDICES and m == "straight store" and r != "scatter index",
+        "an index of one element is in a register, and only scatters read it from memory",
     ),
     (
         lambda m, w, r: r in PLACES and (m != "straight scalar" or w != BESIDE),
         "a place is an int64 that straight code checks beside it",
     ),
+    (
+        lambda m, w, r: r == "accumulation sum" and (m, w) != ("Clear", BESIDE),
+        "an accumulation adds to what it has cleared",
+    ),
+    (
+        lambda m, w, r: r in SUMS and m in (*GIVEN, *OF_LISTS),
+        "a sum is written over what it adds to: an argument, a constant or an item is copied first",
+    ),
+    # -- lists
+    (
+        lambda m, w, r: m in OF_LISTS and r == "result",
+        "an item is copied to a result, and a list is delivered",
+    ),
+    (
+        lambda m, w, r: m in GIVEN and r == "result",
+        "a result is copied from what is given, or written over a lent argument",
+    ),
+    (
+        lambda m, w, r: (
+            m == "Transfer" and w in (*OUT, CARRIED) and r not in ("Transfer", "Deliver")
+        ),
+        "items that were taken from a list are in a list of the block that took them",
+    ),
+    (
+        lambda m, w, r: r == "Transfer start" and (m not in ("list length", "size") or w != BESIDE),
+        "items are taken from 0 on, or from the length on that is left",
+    ),
+    (
+        lambda m, w, r: r == "Shorten by" and (m not in ("straight scalar", "size") or w != BESIDE),
+        "a list loses one item, or as many as a list of lengths has just said",
+    ),
+    (
+        lambda m, w, r: (
+            r == "Transfer place"
+            and (m == "total scalar" or (m == "straight scalar" and w != BESIDE))
+        ),
+        "a list that takes others' items was empty, and then is as long as these made it",
+    ),
+    (
+        lambda m, w, r: (
+            r == "Transfer place" and w == "into a loop" and m in SCALARS and m != "loop variable"
+        ),
+        "a loop that pushes on a list of lists carries it, since it changes the list of lengths",
+    ),
+    (
+        lambda m, w, r: (
+            m == "size"
+            and r in ("Extend place", "Extend exactly", "Locate place", "Transfer number")
+        ),
+        "a size becomes a scalar of straight code where one is needed",
+    ),
+    # -- scalars of blocks
     (
         lambda m, w, r: m == "list length" and r in ("Loop again", "Choice condition"),
         "an int32 is no condition",
@@ -114,34 +185,96 @@ RULES: tuple[tuple[Callable[[str, str, str], bool], str], ...] = (
         lambda m, w, r: r == "Loop again" and w not in (BESIDE, *INTO) and m != "loop variable",
         "a condition is asked where it is computed, or is a variable of the loop",
     ),
+    (
+        lambda m, w, r: (
+            r in CONDITIONS
+            and (
+                (w in INTO and m != "loop variable")
+                or (w == "into a branch" and m == "loop variable")
+            )
+        ),
+        "straight code gives a block a scalar of its own for a value from around it",
+    ),
 )
+
+
+#: Cells that nothing fills and no rule explains, and what was tried.
+TRIED: dict[Meeting, str] = {
+    Meeting("Transfer", "out of a branch", "Deliver"): (
+        "a list of lists that a branch pushes on is a result only of a graph that is cut there"
+    ),
+}
 
 
 # -- filling it -----------------------------------------------------------------------------
 
 
+def families() -> Iterator[Case]:
+    """The programs that are made for the table."""
+    yield from pairs()
+    yield from statements()
+    yield from scalars()
+    yield from lengths()
+
+
 def programs(count: int) -> Iterator[Case]:
-    """What fills the table: the corpora in part, and so many combinations."""
+    """What fills the table: the corpora in part, the families, and so many combinations."""
     yield from ISSUES.values()
     for corpus in CORPORA.values():
         yield from islice(corpus(), 0, None, 7)
-    yield from pairs()
+    yield from families()
     yield from islice(combinations(1), count)
 
 
-def filled(cases: Iterator[Case]) -> tuple[Counter[Meeting], list[str]]:
-    """Which values met which readers, in how many runs; and what went wrong."""
-    met: Counter[Meeting] = Counter()
-    wrong = []
-    for case in cases:
-        try:
-            met.update(check(case).meetings)
-        except AssertionError as error:
-            wrong.append(f"{case.name}: {error}")
-    return met, wrong
+class Filling:
+    """Which values met which readers."""
+
+    def __init__(self) -> None:
+        self.met: Counter[Meeting] = Counter()  # in how many runs
+        self.by: dict[str, set[Meeting]] = {}  # by each program without errors
+        self.wrong: list[str] = []
+
+    def add(self, cases: Iterable[Case]) -> Filling:
+        """Runs programs."""
+        for case in cases:
+            try:
+                log = check(case)
+            except AssertionError as error:
+                self.wrong.append(f"{case.name}: {error}")
+                continue
+            self.met.update(log.meetings)
+            if log.runs and not log.refused:
+                self.by[case.name] = set(log.meetings)
+        return self
 
 
-def unknown(met: Counter[Meeting]) -> list[Meeting]:
+def covering(by: Mapping[str, set[Meeting]]) -> dict[str, list[Meeting]]:
+    """Some of these programs, with the cells that each fills and none before it: together they
+    fill what all fill. Those that fill most come first."""
+    left = {m for some in by.values() for m in some if is_cell(m)}
+    result = {}
+    while left:
+        name = max(by, key=lambda name: (len(by[name] & left), -len(by[name])))
+        result[name] = sorted(by[name] & left)
+        left -= by[name]
+    return result
+
+
+def record(filling: Filling) -> None:
+    """Records which programs of the families fill which cells."""
+    known = {case.name for case in families()}
+    cover = covering({name: met for name, met in filling.by.items() if name in known})
+    lines = [f"{json.dumps(name)}: {json.dumps(cells)}" for name, cells in cover.items()]
+    COVER.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def recorded() -> dict[str, list[Meeting]]:
+    """The cells that programs filled when they were recorded."""
+    cover = json.loads(COVER.read_text())
+    return {name: list(itertools.starmap(Meeting, cells)) for name, cells in cover.items()}
+
+
+def unknown(met: Iterable[Meeting]) -> list[Meeting]:
     """What met although the table has no cell for it, or says that it cannot be."""
     return [m for m in met if m.made != "Deliver" and not is_cell(m)]
 
@@ -180,20 +313,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("plans.table", description=__doc__)
     parser.add_argument("--combinations", type=int, default=300, metavar="COUNT")
     parser.add_argument("--empty", action="store_true", help="lists the empty cells, too")
+    parser.add_argument("--record", action="store_true", help="records programs that fill it")
     given = parser.parse_args(arguments)
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore", RuntimeWarning)
-    met, wrong = filled(programs(given.combinations))
+    filling = Filling().add(programs(given.combinations))
+    met, wrong, others = filling.met, filling.wrong, unknown(filling.met)
     print(text(met))
     left = empty(met)
     print(f"{len(met)} cells are filled, {len(left)} are empty, {len(wrong)} programs are wrong")
     for cell in left if given.empty else ():
-        print(f"empty: {cell.made}, {cell.way}, {cell.reader}")
+        print(f"empty: {', '.join(cell)}: {TRIED.get(cell, 'nothing was tried')}")
     for words in wrong:
         print(f"wrong: {words}")
-    for met_anyway in unknown(met):
+    for met_anyway in others:
         print(f"no cell: {met_anyway}")
-    return 1 if wrong else 0
+    if given.record and not wrong:
+        record(filling)
+    return 1 if wrong or others else 0
 
 
 if __name__ == "__main__":

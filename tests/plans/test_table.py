@@ -23,6 +23,9 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR)
 
 
+#: Cells that nothing fills and no rule explains: this number only falls.
+MOST_EMPTY = 1
+
 BODY = (3, "body", 0), (3, "body", 1)
 THEN = (5, "then", 0)
 
@@ -62,10 +65,55 @@ def test_a_sum_of_a_product_that_a_loop_carries() -> None:
     assert Meeting("loop variable", "carried", "straight") in met
 
 
+@pytest.fixture(scope="module")
+def programs() -> dict[str, Case]:
+    """All programs that are made for the table."""
+    return {program.name: program for program in table.families()}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("part", range(8))
+def test_programs_fill_their_cells(programs: dict[str, Case], part: int) -> None:
+    for name, cells in islice(table.recorded().items(), part, None, 8):
+        met = meetings(programs[name])
+        assert [cell for cell in cells if cell not in met] == [], name
+        assert table.unknown(met) == [], name
+
+
+def test_each_cell_is_filled_or_cannot_be_or_was_tried() -> None:
+    filled = Counter([cell for cells in table.recorded().values() for cell in cells])
+    assert set(table.empty(filled)) == table.TRIED.keys()
+
+
+def test_little_is_left_empty() -> None:
+    assert len(table.TRIED) <= MOST_EMPTY
+
+
+def test_programs_that_fill_most_come_first() -> None:
+    a, b, c = [Meeting("Scan", "beside", r) for r in ("Scan", "Copy", "result")]
+    nowhere = Meeting("Scan", "beside", "gather place")
+    programs = {"one": {a}, "two": {a, b}, "all but one": {b, c, nowhere}, "other": {a, nowhere}}
+    assert table.covering(programs) == {"two": [b, a], "all but one": [c]}
+
+
+@pytest.mark.parametrize(
+    ("made", "way", "reader"),
+    [
+        ("Clear", "carried", "Scan"),
+        ("Multiply", "carried", "Multiply c"),
+        ("scatter", "carried", "scatter sum"),
+        ("list length", "into a loop", "Extend length"),
+        ("constant", "beside", "Scan"),
+    ],
+)
+def test_a_rule_leaves_open_what_a_program_does(made: str, way: str, reader: str) -> None:
+    assert table.why_not(made, way, reader) == ""
+
+
 def test_all_that_meets_has_a_cell() -> None:
     met: Counter[Meeting] = Counter()
     some = [case("roll", way, "an array", (3,), slope=True) for way in ("beside", "carried")]
-    programs = [*some, *islice(table.programs(0), 20, None, 40)]
+    programs = [*some, *islice(table.programs(0), 20, None, 200)]
     for program in programs:
         met.update(meetings(program))
     assert len(met) > 100
