@@ -10,14 +10,28 @@ from collections.abc import Callable
 
 
 def is_interrupted(call: Callable[[], object]) -> bool:
-    """Whether Ctrl-C, 0.2 s after it began, ends a call that would not end."""
-    gc.collect()  # an error in what a collection calls is ignored
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    """Whether Ctrl-C, 0.2 s after it began, ends a call that would not end.
+
+    The key is pressed again and again: an error is ignored in what a collection calls, such as
+    hypothesis's own clock.
+    """
+    gc.collect()
+    has_ended = threading.Event()
+
+    def press() -> None:
+        pause = 0.2
+        while not has_ended.wait(pause):
+            os.kill(os.getpid(), signal.SIGINT)
+            pause = 2.0
+
+    presser = threading.Thread(target=press)
+    presser.start()
     try:
-        call()
+        try:
+            call()
+        finally:
+            has_ended.set()
+            presser.join()
     except KeyboardInterrupt:
         return True
-    finally:
-        timer.join()
     return False

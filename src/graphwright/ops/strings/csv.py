@@ -51,6 +51,8 @@ class DecodeCSV(Op):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         if len(self.field_delim) != 1:
             raise refused("field_delim should be only 1 char")
+        if any(place < 0 for place in self.select_cols):
+            raise refused("select_cols should be non-negative indices")
         for kind in self.OUT_TYPE:
             if kind not in KINDS:
                 raise refused(f"a column cannot be of {kind.name}")
