@@ -94,6 +94,7 @@ def left_behind(before: list[Any]) -> list[str]:
     for thread in threading.enumerate():
         if thread.name.startswith(ENDING):
             thread.join(10)
+    background.wait(60)  # for what these threads have asked for
     after = state()
     names = zip(PARTS, before, after)
     found = [f"{name}: {was!r} became {now!r}" for name, was, now in names if was != now]
