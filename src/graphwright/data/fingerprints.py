@@ -1,17 +1,19 @@
 """What made the elements of a stage, as one text: equal for pipelines that compute the same.
 
 It covers the kinds of stages, their numbers, options and tensors, and the graphs of functions with
-what they capture. Of Python functions it covers code, constants, defaults and what they close over;
-of other objects their class. Files and variables count by their names and types.
+what they capture, also the present values of variables and tables. Of Python functions it covers
+code, constants, defaults and what they close over, and of objects in these what `pickle` keeps.
+Files count by their names, and modules and globals by theirs.
 """
 
 from __future__ import annotations
 
+import copyreg
 import enum
 import functools
 import types
 from _blake2 import blake2b  # as hashlib has it, which takes 3 ms to load OpenSSL
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -20,16 +22,22 @@ from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.generators import ElementGenerator
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import DatasetStage, StageOrigin
+from graphwright.function.concrete import ConcreteFunction
+from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.ir.graph import Graph, Value
 from graphwright.op.op import Op
 from graphwright.ops.core.creation import Literal
+from graphwright.ops.state.tables import Table
+from graphwright.ops.state.variable_ops import Storage
 from graphwright.types.arrays import Array
+from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import EagerTensor
+from graphwright.values.variable import Variable
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis))
 _DESCRIBED = (TypeSpec, TensorType, TensorShape, DType, enum.Enum, np.dtype)
@@ -163,10 +171,10 @@ class Digest:
 
 
 def parts_of(value: object) -> list[object]:
-    """The values that say what an object of ours does; none for others."""
+    """The values that say what an object does."""
     if isinstance(value, DatasetStage):
         if value.recipe is None:  # its elements are there already
-            return [value.type_name, value.element, *value.inputs, vars(value).get("block")]
+            return [value.type_name, value.element, vars(value)["block"]]
         recipe, operands = value.recipe
         return [value.type_name, recipe, list(operands)]
     if isinstance(value, ElementBlock):
@@ -181,7 +189,36 @@ def parts_of(value: object) -> list[object]:
         return [value.type, value.array]
     if isinstance(value, EagerTensor):
         return [value._array]
-    return []
+    if isinstance(value, Composite):
+        spec = value.__graphwright_spec__
+        return [spec, spec._to_components(value)]
+    if isinstance(value, Variable):
+        return [value._storage]
+    if isinstance(value, Storage):
+        return [value.value_type, value.read() if value.is_set else None]
+    if isinstance(value, Table):
+        return list(value.export())
+    if isinstance(value, PolymorphicFunction):
+        return [value._python_function]
+    if isinstance(value, ConcreteFunction):
+        return [value.graph]
+    if isinstance(value, types.ModuleType):
+        return [value.__name__]
+    if isinstance(value, StageOrigin):  # where a pipeline is written changes none of its elements
+        return []
+    return state_of(value)
+
+
+def state_of(value: object) -> list[object]:
+    """What `pickle` would keep of an object; nothing of one that it refuses."""
+    reduce = copyreg.dispatch_table.get(type(value))
+    try:
+        reduced = value.__reduce_ex__(2) if reduce is None else reduce(value)
+    except TypeError:
+        return []
+    if isinstance(reduced, str):
+        return [reduced]
+    return [list(part) if isinstance(part, Iterator) else part for part in reduced]
 
 
 def holds(cell: types.CellType) -> bool:

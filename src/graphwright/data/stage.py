@@ -73,7 +73,8 @@ class DatasetStage(VariantValue, ABC):
     has_effects = False
     #: The names of its first numbers, which are scalars.
     scalars: ClassVar[tuple[str, ...]] = ()
-    #: The recipe by which an op made it, and the op's operands.
+    #: The recipe by which an op made it, and the op's operands; of a stage that stands for others,
+    #: those of the last one.
     recipe: tuple[Any, Sequence[Any]] | None = None
     #: The call of a program that it comes of.
     origin: StageOrigin | None = None

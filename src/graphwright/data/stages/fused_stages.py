@@ -52,7 +52,7 @@ class FusedStage(DatasetStage):
 
     def __init__(self, stages: Sequence[MapStage | FilterStage]) -> None:
         super().__init__(stages[-1].element, stages[0].inputs[0])
-        self.origin = stages[-1].origin
+        self.origin, self.recipe = stages[-1].origin, stages[-1].recipe
         self.stages = tuple(stages)
         self.maps = [stage for stage in stages if isinstance(stage, MapStage)]
         self.filters = [stage for stage in stages if isinstance(stage, FilterStage)]
@@ -200,7 +200,7 @@ class WindowBatchesStage(DatasetStage):
 
     def __init__(self, stage: FlatMapStage, windows: WindowStage, parts: Sequence[int]) -> None:
         super().__init__(stage.element, windows.inputs[0])
-        self.origin = stage.origin
+        self.origin, self.recipe = stage.origin, stage.recipe
         self.stage, self.windows = stage, windows
         self.parts = tuple(parts)
         self.type_name = f"{windows.type_name} + {BatchStage.type_name}"
