@@ -301,15 +301,24 @@ class GuardWriter:
         elif type(value) is dict:
             if not _TEXT.issuperset(map(type, value)):  # another key may be equal
                 raise Unguarded
-            are_texts = f"{self.bind(_TEXT)}.issuperset(map(type, {name}))"
-            self.unless(f"{is_kind} and len({name}) == {len(value)} and {are_texts}")
+            self.unless(f"{is_kind} and len({name}) == {len(value)}")
+            self.keys(name, tuple(value))
             for key in sorted(value):
-                self.value(f"{name}.get({self.bind(key)}, _missing)", value[key])
+                self.value(f"{name}[{self.bind(key)}]", value[key])
         elif type(value) is Variable:
             self.unless(f"{is_kind} and {name}._trainable is {value._trainable}")
             self.storage(self.fresh(f"{name}._storage"), value._storage)
         else:
             raise Unguarded
+
+    def keys(self, name: str, keys: tuple[str, ...]) -> None:
+        """Checks the keys of a dict: nearly always they are the very same texts."""
+        if keys:
+            names = [f"{name}_{i}" for i in range(len(keys))]
+            same = " and ".join([f"{n} is {self.bind(key)}" for n, key in zip(names, keys)])
+            are_texts = f"{self.bind(_TEXT)}.issuperset(map(type, {name}))"
+            self.lines.append(f"{', '.join(names)}, = {name}")
+            self.unless(f"{same} or {are_texts} and {name}.keys() == {self.bind(frozenset(keys))}")
 
     def storage(self, name: str, storage: Storage) -> None:
         """Checks a variable: its dtype and shape, and which of the call's variables it is."""
