@@ -23,20 +23,59 @@ from graphwright.op.refusal import boundaries, boundary, is_public
 AREAS = frozenset({"array", "control", "core"})
 
 
+#: Namespaces that their first use imports, and the top-level names that each has.
+LATE: dict[str, tuple[str, ...]] = {
+    "__internal__": (),
+    "compat": (),
+    "data": ("OptionalSpec",),
+    "distribute": (),
+    "experimental": (),
+    "test": (),
+}
+
+
 def publish(package: dict[str, object]) -> list[str]:
     """Puts the namespaces and top-level names into the package; returns their names."""
-    names = []
+    names = [*LATE, *[name for top_level in LATE.values() for name in top_level]]
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
-        module = importlib.import_module(f"{__name__}.{info.name}")
-        open_functions(module)
-        if info.name not in AREAS:
-            package[info.name] = module
-            names.append(info.name)
-        for name in getattr(module, "TOP_LEVEL", ()):
-            package[name] = getattr(module, name)
-            name_publicly(package[name], name)
-            names.append(name)
-    return sorted(set(names))
+        if info.name not in LATE:
+            names += publish_namespace(package, info.name)
+    # Its first import would put the internal package in the place of the namespace.
+    importlib.import_module("graphwright.data")
+    del package["data"]
+    offered = sorted(set(names))
+    package["__getattr__"] = first_use(package)
+    package["__dir__"] = lambda: sorted({*package, *offered})
+    return offered
+
+
+def publish_namespace(package: dict[str, object], namespace: str) -> list[str]:
+    """Imports a namespace, and puts it and its top-level names into the package."""
+    names = []
+    module = importlib.import_module(f"{__name__}.{namespace}")
+    open_functions(module)
+    if namespace not in AREAS:
+        package[namespace] = module
+        names.append(namespace)
+    for name in getattr(module, "TOP_LEVEL", ()):
+        package[name] = getattr(module, name)
+        name_publicly(package[name], name)
+        names.append(name)
+    return names
+
+
+def first_use(package: dict[str, object]) -> Callable[[str], object]:
+    """The `__getattr__` of the package, for names of late namespaces."""
+    homes = {name: home for home, names in LATE.items() for name in (home, *names)}
+
+    def find(name: str) -> object:
+        if name not in homes:
+            title = package["__name__"]
+            raise AttributeError(f"module {title!r} has no attribute {name!r}", name=name)
+        publish_namespace(package, homes[name])
+        return package[name]
+
+    return find
 
 
 def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any]:

@@ -29,7 +29,6 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 from graphwright.autograph import loads
@@ -93,7 +92,6 @@ class GrowingLists(NamedTuple):
         return self.growing | self.passed
 
 
-@dataclass
 class Conversion:
     """The conversion of a function with all functions in it.
 
@@ -101,10 +99,11 @@ class Conversion:
     calls that keep their callees.
     """
 
-    options: Options
-    fresh: Fresh
-    sites: list[Callable[[], Parts]] = field(default_factory=list)
-    calls: int = 0
+    def __init__(self, options: Options, fresh: Fresh) -> None:
+        self.options = options
+        self.fresh = fresh
+        self.sites: list[Callable[[], Parts]] = []
+        self.calls = 0
 
 
 def convert_function(
@@ -561,7 +560,7 @@ class _Function:
             second = self.parts.function(place, "else_body", [*head, *orelse.staged()], other)
             functions.append(second)
             names[1] = place.load(second.name)
-        return Parts(functions, [*names, *arguments, place.constant(state.count()), *lists])
+        return Parts(functions, [*names, *arguments, place.constant(state.size()), *lists])
 
     def guard(self, node: ast.If, flags: list[str]) -> Forms:
         """An if of flags alone, around what follows a statement that may have jumped."""

@@ -13,7 +13,6 @@ import inspect
 import types
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from graphwright.autograph import (
@@ -272,12 +271,14 @@ vars(NAMESPACE).update(converted_call=converted_call, call_at=call_at)
 # The public functions
 
 
-@dataclass(frozen=True)
 class _Entity:
     """A Python function, and a function that wraps another one like the original value."""
 
-    function: types.FunctionType
-    wrap: Callable[[types.FunctionType], Any]
+    def __init__(
+        self, function: types.FunctionType, wrap: Callable[[types.FunctionType], Any]
+    ) -> None:
+        self.function = function
+        self.wrap = wrap
 
 
 def _entity(value: object) -> _Entity:

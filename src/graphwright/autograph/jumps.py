@@ -11,8 +11,7 @@ without a flag. So `if c: return a` before `return b` is an `if` with two branch
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from graphwright.autograph.syntax import SCOPES, Fresh, SyntaxPlace, blocks, is_docstring, is_try
@@ -37,19 +36,18 @@ class _Returned(NamedTuple):
     flag: str
 
 
-@dataclass
 class _Exit:
     """How a block may end: the flags that it may set, and whether it always jumps."""
 
-    flags: set[str] = field(default_factory=set)
-    always: bool = False
+    def __init__(self, flags: Iterable[str] = (), always: bool = False) -> None:
+        self.flags = set(flags)
+        self.always = always
 
     def __or__(self, other: _Exit) -> _Exit:
         return _Exit(self.flags | other.flags, self.always and other.always)
 
 
-@dataclass
-class _Loop:
+class _Loop(NamedTuple):
     """The flags of a loop."""
 
     leave: str  # the flag of break

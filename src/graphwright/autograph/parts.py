@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from graphwright.autograph import loads
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import OPERATORS, Fresh, SyntaxPlace, copied
 from graphwright.autograph.touched_variables import Names, Path, variables
 from graphwright.autograph.variable_flow import Summary, VariableFlow
+from graphwright.base.named_tuples import NamedTuple
 
 Block = list[ast.stmt]
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):
     """The functions of a statement's parts, and the arguments of its operator after the test."""
 
     functions: Block
     arguments: list[ast.expr]
 
 
-@dataclass(frozen=True)
-class RegionState:
+class RegionState(NamedTuple):
     """The symbols that cross the boundary of a statement, outputs first."""
 
     names: list[str]
@@ -36,7 +34,7 @@ class RegionState:
     def symbols(self) -> list[str]:
         return [*self.containers, *self.attributes, *self.names]
 
-    def count(self) -> int:
+    def size(self) -> int:
         return len(self.containers) + len(self.attributes) + self.outputs
 
 
@@ -184,7 +182,7 @@ class PartWriter:
         return place.branch(place.apply("undefined", value), [ast.Delete([gone], **place.span)])
 
 
-def _steady(symbols: dict[str, Path], modified: Names) -> dict[str, Path]:
+def _steady(symbols: Mapping[str, Path], modified: Names) -> dict[str, Path]:
     """The symbols whose paths have no assigned variable."""
     steady = {name: node for name, node in symbols.items() if modified.isdisjoint(variables(node))}
     return dict(sorted(steady.items()))

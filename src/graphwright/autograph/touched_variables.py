@@ -7,17 +7,19 @@ container of an assigned item, such as `d` of `d[0] = v`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeGuard
 
 from graphwright.autograph.syntax import is_try, parameters
+from graphwright.base.named_tuples import NamedTuple
 
 Names = frozenset[str]
 #: A name, with attributes and items after it.
 Path = ast.Name | ast.Attribute | ast.Subscript
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 NONE: Names = frozenset()
+NO_PATHS: Mapping[str, Path] = MappingProxyType({})
 
 MUTATORS = frozenset(
     {
@@ -27,8 +29,7 @@ MUTATORS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Loose:
+class Loose(NamedTuple):
     """The variables around it that code may read and write which no statement names.
 
     Such are lambdas, methods of classes and generators.
@@ -45,8 +46,7 @@ class Loose:
         return Loose(self.reads - local, self.writes - local)
 
 
-@dataclass(frozen=True)
-class Closure:
+class Closure(NamedTuple):
     """What a call of an inner function may do to the variables around it.
 
     It may be `held` where no statement names it. `loose` is what functions in it do that may be
@@ -61,9 +61,9 @@ class Closure:
     global_writes: Names = NONE
     guarded: Names = NONE
     held: bool = False
-    attributes: dict[str, Path] = field(default_factory=dict)
-    containers: dict[str, Path] = field(default_factory=dict)
-    mutated: dict[str, Path] = field(default_factory=dict)
+    attributes: Mapping[str, Path] = NO_PATHS
+    containers: Mapping[str, Path] = NO_PATHS
+    mutated: Mapping[str, Path] = NO_PATHS
 
     def __or__(self, other: Closure) -> Closure:
         return Closure(
@@ -74,32 +74,32 @@ class Closure:
             self.global_writes | other.global_writes,
             self.guarded | other.guarded,
             self.held or other.held,
-            self.attributes | other.attributes,
-            self.containers | other.containers,
-            self.mutated | other.mutated,
+            {**self.attributes, **other.attributes},
+            {**self.containers, **other.containers},
+            {**self.mutated, **other.mutated},
         )
 
 
-@dataclass
 class VariableEffect:
     """The variables that a piece of code touches itself, in no order."""
 
-    reads: set[str] = field(default_factory=set)
-    writes: set[str] = field(default_factory=set)  # surely bound once it has run
-    maybe: set[str] = field(default_factory=set)  # perhaps bound
-    deletes: set[str] = field(default_factory=set)
-    attributes: dict[str, Path] = field(default_factory=dict)  # assigned: self.x
-    containers: dict[str, Path] = field(default_factory=dict)  # of assigned items: d
-    mutated: dict[str, Path] = field(default_factory=dict)  # by methods, d += [x]: d
-    passed: set[str] = field(default_factory=set)  # to functions: d
-    globals: set[str] = field(default_factory=set)
-    global_writes: set[str] = field(default_factory=set)  # by inner functions
-    nonlocals: set[str] = field(default_factory=set)
-    closures: dict[str, Closure] = field(default_factory=dict)
-    captured: set[str] = field(default_factory=set)  # by functions that may run later
-    values: set[str] = field(default_factory=set)  # read otherwise than to be called
-    loose: Loose = field(default_factory=Loose)
-    guarded: set[str] = field(default_factory=set)  # read by functions with handlers around
+    def __init__(self) -> None:
+        self.reads: set[str] = set()
+        self.writes: set[str] = set()  # surely bound once it has run
+        self.maybe: set[str] = set()  # perhaps bound
+        self.deletes: set[str] = set()
+        self.attributes: dict[str, Path] = {}  # assigned: self.x
+        self.containers: dict[str, Path] = {}  # of assigned items: d
+        self.mutated: dict[str, Path] = {}  # by methods, d += [x]: d
+        self.passed: set[str] = set()  # to functions: d
+        self.globals: set[str] = set()
+        self.global_writes: set[str] = set()  # by inner functions
+        self.nonlocals: set[str] = set()
+        self.closures: dict[str, Closure] = {}
+        self.captured: set[str] = set()  # by functions that may run later
+        self.values: set[str] = set()  # read otherwise than to be called
+        self.loose = Loose()
+        self.guarded: set[str] = set()  # read by functions with handlers around
 
     def add(self, other: VariableEffect) -> None:
         self.writes |= other.writes
@@ -405,7 +405,7 @@ def _mentioned(node: ast.AST) -> set[str]:
     return names
 
 
-def _reachable(symbols: dict[str, Path], local: set[str]) -> dict[str, Path]:
+def _reachable(symbols: Mapping[str, Path], local: set[str]) -> dict[str, Path]:
     """The paths without local variables: these mean the same outside the function."""
     return {name: node for name, node in symbols.items() if local.isdisjoint(variables(node))}
 

@@ -8,12 +8,11 @@ with), the answers are on the safe side. `touched_variables` says what one state
 from __future__ import annotations
 
 import ast
-import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from graphwright.autograph.syntax import blocks, is_compound, parameters
 from graphwright.autograph.touched_variables import (
+    NO_PATHS,
     NONE,
     Closure,
     Names,
@@ -23,6 +22,7 @@ from graphwright.autograph.touched_variables import (
     loose_code,
     variables,
 )
+from graphwright.base.named_tuples import NamedTuple
 
 #: Context managers of the public API, which pass on every exception. Others may swallow one, and
 #: then the variables of their block may have former values.
@@ -32,8 +32,7 @@ _TRANSPARENT = frozenset({
 })  # fmt: skip
 
 
-@dataclass
-class Summary:
+class Summary(NamedTuple):
     """The variables that a statement reads, kills and may modify, as liveness needs them."""
 
     gen: Names = NONE
@@ -41,9 +40,9 @@ class Summary:
     modified: Names = NONE
     assigned: Names = NONE  # modified otherwise than by `x += v`
     deleted: Names = NONE
-    attributes: dict[str, Path] = field(default_factory=dict)
-    containers: dict[str, Path] = field(default_factory=dict)
-    mutated: dict[str, Path] = field(default_factory=dict)
+    attributes: Mapping[str, Path] = NO_PATHS
+    containers: Mapping[str, Path] = NO_PATHS
+    mutated: Mapping[str, Path] = NO_PATHS
     passed: Names = NONE
 
     def names(self) -> Names:
@@ -60,9 +59,9 @@ class Summary:
             self.modified | after.modified,
             self.assigned | after.assigned,
             self.deleted | after.deleted,
-            self.attributes | after.attributes if after.attributes else self.attributes,
-            self.containers | after.containers if after.containers else self.containers,
-            self.mutated | after.mutated if after.mutated else self.mutated,
+            {**self.attributes, **after.attributes} if after.attributes else self.attributes,
+            {**self.containers, **after.containers} if after.containers else self.containers,
+            {**self.mutated, **after.mutated} if after.mutated else self.mutated,
             self.passed | after.passed,
         )
 
@@ -83,7 +82,7 @@ class Summary:
 
     def perhaps(self) -> Summary:
         """The same, or nothing."""
-        return dataclasses.replace(self, kill=NONE)
+        return self._replace(kill=NONE)
 
 
 EMPTY = Summary()

@@ -10,7 +10,6 @@ import ast
 import types
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.autograph.live_source import SourceError, fetch
@@ -66,14 +65,14 @@ class StoreSite(NamedTuple):
     method: str = ""
 
 
-@dataclass
 class Facts:
     """What one function does with values from outside."""
 
-    parameters: tuple[str, ...] = ()
-    reads: dict[NameChain, int] = field(default_factory=dict)  # with the first line of each
-    calls: list[CallSite] = field(default_factory=list)
-    stores: list[StoreSite] = field(default_factory=list)
+    def __init__(self, parameters: tuple[str, ...] = ()) -> None:
+        self.parameters = parameters
+        self.reads: dict[NameChain, int] = {}  # with the first line of each
+        self.calls: list[CallSite] = []
+        self.stores: list[StoreSite] = []
 
 
 _FACTS: weakref.WeakKeyDictionary[types.CodeType, Facts] = weakref.WeakKeyDictionary()

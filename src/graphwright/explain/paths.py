@@ -8,7 +8,6 @@ import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -95,13 +94,15 @@ def attribute(value: object, name: str) -> Any:
 # -- what a function can reach ---------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Reached:
     """A function that a trace runs, and the paths that its parameters stand for."""
 
-    function: types.FunctionType
-    arguments: dict[str, Path]
-    facts: Facts
+    def __init__(
+        self, function: types.FunctionType, arguments: dict[str, Path], facts: Facts
+    ) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.facts = facts
 
     def path(self, chain: NameChain) -> Path | None:
         """The path of a chain in this function; None for local values and for builtins."""

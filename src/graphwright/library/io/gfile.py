@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
@@ -471,7 +470,9 @@ def rmtree(path: PathLike) -> None:
     False
     """
     if isdir(path):
-        attempted(lambda: shutil.rmtree(path), path)
+        from shutil import rmtree  # here, for it takes long to import
+
+        attempted(lambda: rmtree(path), path)
     else:
         remove(path)
 

@@ -10,7 +10,6 @@ same side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -27,8 +26,7 @@ _TABLE = 1024  # steps of the cubic's table between two pixels
 _NEGLIGIBLE = np.float32(1000 * np.finfo(np.float32).tiny)
 
 
-@dataclass(frozen=True, eq=False)
-class Resampling:
+class Resampling(NamedTuple):
     """Along one axis: result[i] = sum over t of weights[i, t] * source[places[i, t]]."""
 
     places: npt.NDArray[np.intp]  # [results, taps]

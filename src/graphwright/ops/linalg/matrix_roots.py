@@ -23,9 +23,9 @@ from graphwright.types.arrays import Array
 Complexes = npt.NDArray[np.complex128]
 Diagonals = list[Complexes]
 
-#: The distance from 1 up to which 7 nodes give a matrix's logarithm to float64's last bit.
+_NODES = 7
+#: The distance from 1 up to which so many nodes give a matrix's logarithm to float64's last bit.
 _NEAR = 0.25
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(7)
 _REAL = 1e-7  # of the greatest entry; imaginary parts below it come from rounding
 
 
@@ -130,7 +130,10 @@ def _logarithm(t: Diagonals) -> Diagonals:
     scale = np.ldexp(1.0, halvings)
     x = [np.expm1(main / scale), *t[1:]]
     result = [np.zeros_like(diagonal) for diagonal in x]
-    for node, weight in zip((1 + _NODES) / 2, _WEIGHTS / 2):
+    from numpy.polynomial.legendre import leggauss  # here, for it takes long to import
+
+    nodes, weights = leggauss(_NODES)
+    for node, weight in zip((1 + nodes) / 2, weights / 2):
         for total, part in zip(result, _fraction(x, node)):
             total += weight * part
     return [main, *[diagonal * scale for diagonal in result[1:]]]

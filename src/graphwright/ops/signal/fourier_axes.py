@@ -34,7 +34,8 @@ class AxesTransform(Op):
     """A transform along axes, each cropped or padded with zeros to its size in `fft_length`."""
 
     ruled = True
-    function: ClassVar[Any]
+    #: Its name in `numpy.fft`, which takes long to import.
+    function: ClassVar[str]
 
     def transformed(
         self, x: TensorType, fft_length: Dims | None, axes: Dims | None
@@ -58,7 +59,7 @@ class AxesTransform(Op):
         return (None if dims is None else tuple(dims),)
 
     def kernel(self, x: Array, fft_length: tuple[int, ...], axes: tuple[int, ...]) -> Any:
-        return type(self).function(x, s=fft_length, axes=axes)
+        return getattr(np.fft, self.function)(x, s=fft_length, axes=axes)
 
     def fitted(self, x: TensorValue, like: TensorValue, axes: TransformAxes) -> Any:
         """Crops or pads the axes of a cotangent to the sizes of the operand."""
@@ -95,7 +96,7 @@ class FFTND(ComplexTransform):
     """The transform of a complex tensor along axes."""
 
     type_name = "FFTND"
-    function = np.fft.fftn
+    function = "fftn"
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, fft_length, axes = call.inputs
@@ -107,7 +108,7 @@ class IFFTND(ComplexTransform):
     """The inverse of FFTND."""
 
     type_name = "IFFTND"
-    function = np.fft.ifftn
+    function = "ifftn"
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         x, fft_length, axes = call.inputs
@@ -127,7 +128,7 @@ class RFFTND(AxesTransform):
     inputs = ("input: Treal", "fft_length: int32 host", "axes: int32 host")
     outputs = ("output: Tcomplex",)
     dtypes = {"Treal": frozenset(COMPLEX_OF)}
-    function = np.fft.rfftn
+    function = "rfftn"
 
     Tcomplex: DType = dt.complex64
 
@@ -154,7 +155,7 @@ class IRFFTND(AxesTransform):
     inputs = ("input: Tcomplex", "fft_length: int32 host", "axes: int32 host")
     outputs = ("output: Treal",)
     dtypes = {"Tcomplex": dt.COMPLEX}
-    function = np.fft.irfftn
+    function = "irfftn"
 
     Treal: DType = dt.float32
 

@@ -10,7 +10,6 @@ import codecs
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from functools import partial
 from itertools import chain, pairwise
 from operator import methodcaller
@@ -494,6 +493,8 @@ def _nearest(values: Array, texts: Sequence[bytes], dtype: ArrayDType) -> Array:
             return narrow
         step = np.finfo(np.float64).eps
         is_open = (values * (1 - step)).astype(dtype) != (values * (1 + step)).astype(dtype)
+    from fractions import Fraction  # here, for it takes long to import
+
     is_open &= np.isfinite(values)  # between two floats, the text says which one is nearer
     for place in np.flatnonzero(is_open).tolist():
         exact, double = Fraction(texts[place].decode()), Fraction(float(values[place]))
