@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 from graphwright.op import special_functions
 
 SRC = Path(__file__).resolve().parent.parent / "src"
-LATE = {"google", "rich", "scipy"}
+LATE = {"google", "rich", "scipy", "graphwright.data.stage", "numpy.fft"}
 
 BROUGHT = """
 import sys, numpy
@@ -50,3 +51,55 @@ def test_late_special_functions_are_scipys(
     late: Callable[[float], float], reference: Callable[[float], float]
 ) -> None:
     assert late(0.75) == pytest.approx(float(reference(0.75)), rel=1e-14)
+
+
+#: A program for a process of its own, in which nothing has named these namespaces before.
+FIRST_USES = {
+    "in a trace, under a tape": """
+        @tf.function
+        def f(x):
+            total = tf.reduce_sum(tf.experimental.numpy.ones([3], tf.float32)) * x
+            for element in tf.data.Dataset.range(3):
+                total += tf.cast(element, tf.float32)
+            return total
+        with tf.GradientTape() as tape:
+            x = tf.Variable(2.0)
+            y = f(x)
+        assert float(y) == 9.0 and float(tape.gradient(y, x)) == 3.0
+        assert [int(x) for x in tf.data.Dataset.range(3).map(lambda x: x + 1)] == [1, 2, 3]
+        assert tf.experimental.numpy.ones([2]).numpy().tolist() == [1.0, 1.0]
+        """,
+    "in several threads": """
+        from concurrent.futures import ThreadPoolExecutor
+        names = ["data.Dataset", "compat.v1.data", "experimental.numpy.sum", "OptionalSpec"]
+        with ThreadPoolExecutor(8) as pool:
+            jobs = [pool.submit(attrgetter(name), tf) for name in names * 8]
+        assert [job.result() for job in jobs] == [attrgetter(name)(tf) for name in names] * 8
+        """,
+    "after internal modules of the same name": """
+        from graphwright.data.stage import AUTOTUNE
+        assert tf.data.AUTOTUNE == AUTOTUNE
+        assert tf.data.Dataset.__module__ == "graphwright.data.dataset"
+        """,
+    "by a star": """
+        from graphwright import *
+        assert data is tf.data and {"data", "experimental", "add"} <= set(dir(tf))
+        """,
+    "by no name that there is": """
+        try:
+            tf.daat
+        except AttributeError as error:
+            assert str(error) == "module 'graphwright' has no attribute 'daat'"
+        else:
+            raise AssertionError
+        """,
+}
+
+
+@pytest.mark.parametrize("program", FIRST_USES.values(), ids=FIRST_USES)
+def test_namespaces_are_imported_at_their_first_use(program: str, tmp_path: Path) -> None:
+    head = "from operator import attrgetter\nimport graphwright as tf\n"
+    file = tmp_path / "program.py"
+    file.write_text(head + textwrap.dedent(program))
+    environment = os.environ | {"PYTHONPATH": str(SRC)}
+    subprocess.run([sys.executable, file], env=environment, check=True)
