@@ -2,9 +2,9 @@
 
 A module here is a namespace of the package (`api/math.py` is `tf.math`) unless it is one of
 `AREAS`, which only contribute top-level names. `TOP_LEVEL` in either has the names that the package
-itself exports. Those of `LATE` are imported when a program first names them. Functions and methods are published in a form whose errors name the refused call
-(`op.refusal`). Composites and types of a program can give functions of ops a meaning
-(`op.dispatch`).
+itself exports. Those of `LATE` are imported when a program first names them. Functions and methods
+are published in a form whose errors name the refused call (`op.refusal`). Composites and types of a
+program can give functions of ops a meaning (`op.dispatch`).
 """
 
 from __future__ import annotations
