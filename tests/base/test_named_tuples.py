@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import typing
 
@@ -87,3 +88,16 @@ def test_a_match_takes_it_apart():
     match Ours(1, "x"):
         case Ours(a, b):
             assert (a, b) == (1, "x")
+
+
+def test_the_constructor_has_a_signature_before_it_is_compiled() -> None:
+    class Fresh(named_tuples.NamedTuple):
+        a: int
+        b: str | None = None
+        c: float = 2.0
+
+    theirs = inspect.signature(Theirs).parameters.values()
+    for _ in range(2):
+        ours = inspect.signature(Fresh).parameters.values()
+        assert [(p.name, p.default) for p in ours] == [(p.name, p.default) for p in theirs]
+        Fresh(1)

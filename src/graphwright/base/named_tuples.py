@@ -29,6 +29,22 @@ else:
                 body[field] = property(itemgetter(i), doc=f"Field {i}.")
             return super().__new__(mcs, name, bases, body)
 
+        @property
+        def __signature__(cls) -> object:
+            """The parameters of the constructor, for `inspect`, before it is compiled."""
+            import inspect  # here, for few ask
+
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            defaults = cls._field_defaults
+            return inspect.Signature(
+                [
+                    inspect.Parameter(
+                        field, kind, default=defaults.get(field, inspect.Parameter.empty)
+                    )
+                    for field in cls._fields
+                ]
+            )
+
     class NamedTuple(tuple, metaclass=_Class):
         """A `typing.NamedTuple` whose constructor is compiled for the first instance."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import joined
 from graphwright.data.dataset import Dataset
 from graphwright.data.reader import Reader

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from graphwright.base.files import write_whole
+from graphwright.base.named_tuples import NamedTuple
 
 SUFFIX = ".safetensors"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.values.trackable import Trackable
 from graphwright.values.variable import Variable
 

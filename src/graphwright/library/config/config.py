@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.run.options import OPTIONS
 from graphwright.function.polymorphic import Eagerly
 from graphwright.machine import threads

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from enum import Enum
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.identities import IdentityTable
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.reduction import reduce_sum

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.library.io.ragged_features import RaggedFeature, Rows, partitioned
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.core.joining import concat

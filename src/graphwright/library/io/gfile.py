@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import IO, Any, TypeVar
 
 from graphwright.base.errors import (
     AlreadyExistsError,
@@ -15,6 +15,7 @@ from graphwright.base.errors import (
     PermissionDeniedError,
 )
 from graphwright.base.files import PathLike, TextPath, write_whole
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.ops.io.file_system import failed, matching, matching_files
 from graphwright.types.arguments import TensorLike
 from graphwright.values.variable import Variable

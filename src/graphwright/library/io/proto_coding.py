@@ -11,11 +11,12 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from graphwright.base.errors import DataLossError, InvalidArgumentError, NotFoundError
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.results import named

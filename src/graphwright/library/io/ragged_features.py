@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.assertions import assert_equal
 from graphwright.op.dispatch import opened
 from graphwright.ops.core import casting

@@ -5,8 +5,9 @@ Source: Hestenes, Stiefel, "Methods of Conjugate Gradients for Solving Linear Sy
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.loop import while_loop
 from graphwright.library.linear_operators.linear_operator import LinearOperator
 from graphwright.op.interpreter import convert

@@ -6,12 +6,13 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from graphwright.base.annotations import annotations_of
 from graphwright.base.errors import frame_above
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.map import items_of as collector_of
 from graphwright.control.map import static_count
 from graphwright.control.tensor_array import TensorArray

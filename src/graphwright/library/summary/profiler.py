@@ -16,10 +16,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.base.errors import AlreadyExistsError, UnavailableError
 from graphwright.base.files import TextPath, write_whole
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.run.tiers import Run, native_runner
 from graphwright.control.call import call_of
 from graphwright.function.concrete import ConcreteFunction

@@ -8,11 +8,12 @@ Columns are pooled likewise.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphwright.base.errors import UnimplementedError
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, undefined

@@ -6,10 +6,11 @@ import functools
 import math
 import string
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine.matmul import matmul
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent

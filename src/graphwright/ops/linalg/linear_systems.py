@@ -5,12 +5,13 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.batching import Each, Same, last_axes
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.batching import last_axes, last_axes_of_first
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from graphwright.base.errors import FailedPreconditionError
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.nn.ctc_kernels import log_softmax
 from graphwright.types import dtypes as dt
