@@ -1,8 +1,8 @@
 """Named tuples whose classes cost little: there are many, and few are used in most processes.
 
 `typing.NamedTuple` compiles a constructor for each class, and the annotation of each field: a
-seventh of a millisecond. Here the constructor is compiled when the first instance is made, and
-annotations stay text.
+seventh of a millisecond. Here constructors with as many fields share their code, and annotations
+stay text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:
+    from functools import cache
     from operator import itemgetter
+    from types import CodeType, FunctionType
+
+    @cache
+    def _code(fields: int) -> CodeType:
+        """The code of a constructor: those of all classes with as many fields differ in names."""
+        names = "".join(f"_{i}, " for i in range(fields))
+        return eval(f"lambda _class, {names}: _new(_class, ({names}))").__code__
 
     class _Class(type):
         """The class of classes of named tuples: annotated names become fields."""
@@ -27,35 +35,18 @@ else:
             body.setdefault("__slots__", ())
             for i, field in enumerate(fields):
                 body[field] = property(itemgetter(i), doc=f"Field {i}.")
+            constructor = FunctionType(
+                _code(len(fields)).replace(co_name="__new__", co_varnames=("_class", *fields)),
+                {"_new": tuple.__new__, "__name__": body["__module__"]},
+                "__new__",
+                tuple(body["_field_defaults"].values()),
+            )
+            constructor.__qualname__ = f"{body['__qualname__']}.__new__"
+            body.setdefault("__new__", constructor)
             return super().__new__(mcs, name, bases, body)
 
-        @property
-        def __signature__(cls) -> object:
-            """The parameters of the constructor, for `inspect`, before it is compiled."""
-            import inspect  # here, for few ask
-
-            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-            defaults = cls._field_defaults
-            return inspect.Signature(
-                [
-                    inspect.Parameter(
-                        field, kind, default=defaults.get(field, inspect.Parameter.empty)
-                    )
-                    for field in cls._fields
-                ]
-            )
-
     class NamedTuple(tuple, metaclass=_Class):
-        """A `typing.NamedTuple` whose constructor is compiled for the first instance."""
-
-        def __new__(cls, *args: object, **kwargs: object) -> Any:
-            names = "".join(f"{field}, " for field in cls._fields)
-            text = f"lambda _class, {names}: _new(_class, ({names}))"
-            constructor = eval(text, {"_new": tuple.__new__, "__name__": cls.__module__})
-            constructor.__defaults__ = tuple(cls._field_defaults.values())
-            constructor.__qualname__ = f"{cls.__qualname__}.__new__"
-            cls.__new__ = staticmethod(constructor)
-            return constructor(cls, *args, **kwargs)
+        """A `typing.NamedTuple` whose class is made faster."""
 
         @classmethod
         def _make(cls, values: Iterable[object]) -> Any:
