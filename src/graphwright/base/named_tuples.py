@@ -21,7 +21,7 @@ else:
     def _code(fields: int) -> CodeType:
         """The code of a constructor: those of all classes with as many fields differ in names."""
         names = "".join(f"_{i}, " for i in range(fields))
-        return eval(f"lambda _class, {names}: _new(_class, ({names}))").__code__
+        return eval(f"lambda _cls, {names}: _new(_cls, ({names}))").__code__
 
     class _Class(type):
         """The class of classes of named tuples: annotated names become fields."""
@@ -36,7 +36,7 @@ else:
             for i, field in enumerate(fields):
                 body[field] = property(itemgetter(i), doc=f"Field {i}.")
             constructor = FunctionType(
-                _code(len(fields)).replace(co_name="__new__", co_varnames=("_class", *fields)),
+                _code(len(fields)).replace(co_name="__new__", co_varnames=("_cls", *fields)),
                 {"_new": tuple.__new__, "__name__": body["__module__"]},
                 "__new__",
                 tuple(body["_field_defaults"].values()),
