@@ -38,6 +38,14 @@ REWRITES = {
         """,
         "return %x",
     ),
+    "-(-x)": (
+        """
+        %a = Neg(%x) : float32[2,3]
+        %b = Neg(%a) : float32[2,3]
+        return %b
+        """,
+        "return %x",
+    ),
     "x * 1": (
         """
         %one = Const{value=literal('float32[]', 1.0)}() : float32[]
@@ -114,6 +122,12 @@ EXCEPTIONS = {
         %ones = Const{value=literal('float32[3]', [1.0, 1.0, 1.0])}() : float32[3]
         %a = Mul(%y, %ones) : float32[?,3]
         return %a
+        """,
+    "a value is negated once, and another op is between": """
+        %a = Neg(%x) : float32[2,3]
+        %b = Exp(%a) : float32[2,3]
+        %c = Neg(%b) : float32[2,3]
+        return %c
         """,
     "0 - -0 is no longer 0 without it": """
         %zero = Const{value=literal('float32[]', -0.0)}() : float32[]

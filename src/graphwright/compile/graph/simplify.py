@@ -25,7 +25,7 @@ from graphwright.op.op import Effect, Op, host_value, is_whole
 from graphwright.ops.core.creation import Const, Literal, Placeholder
 from graphwright.ops.core.identity import Identity, StopGradient
 from graphwright.ops.core.movement import Reshape, Transpose
-from graphwright.ops.math.arithmetic import Mul, Sub
+from graphwright.ops.math.arithmetic import Mul, Neg, Sub
 from graphwright.ops.math.reduction import Max, Mean, Min, Prod, Sum
 from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
 from graphwright.types.arrays import Array
@@ -221,6 +221,12 @@ def drop_double_transpose(op: Op, inputs: tuple[Value, ...], node: Node) -> Valu
     return inner.inputs[0] if there_and_back == list(range(len(first))) else None
 
 
+def drop_double_negation(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """-(-x) -> x"""
+    inner = inputs[0].node
+    return inner.inputs[0] if isinstance(inner.op, Neg) else None
+
+
 def drop_factor_one(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
     """x * 1 -> x, 1 * x -> x"""
     x, y = inputs
@@ -264,6 +270,7 @@ RULES: dict[type[Op], tuple[Rule, ...]] = {
     StopGradient: (drop_identity,),
     Reshape: (drop_reshape,),
     Transpose: (drop_double_transpose,),
+    Neg: (drop_double_negation,),
     Mul: (drop_factor_one,),
     Sub: (drop_zero_subtrahend,),
     **dict.fromkeys((Sum, Prod, Max, Min, Mean), (drop_empty_reduction,)),
