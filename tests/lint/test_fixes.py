@@ -13,7 +13,7 @@ from graphwright.lint.check import check_text
 from graphwright.lint.finding import Edit
 from graphwright.lint.fixes import apply, fix
 
-HEAD = "import numpy as np\nimport tensorflow as tf\n\nv = tf.Variable(0.0)\n\n"
+HEAD = "import math\nimport numpy as np\nimport tensorflow as tf\n\nv = tf.Variable(0.0)\n\n"
 
 FIXED = {
     "print": (
@@ -27,6 +27,10 @@ FIXED = {
     "numpy": (
         "@tf.function\ndef f(x):\n    y = tf.abs(x)\n    return np.sum(np.exp(y), axis=1)\n",
         "@tf.function\ndef f(x):\n    y = tf.abs(x)\n    return tf.reduce_sum(tf.exp(y), axis=1)\n",
+    ),
+    "math": (
+        "@tf.function\ndef f(x):\n    y = tf.abs(x)\n    return math.sqrt(math.log(y))\n",
+        "@tf.function\ndef f(x):\n    y = tf.abs(x)\n    return tf.sqrt(tf.math.log(y))\n",
     ),
     "assign_add": (
         "class M(tf.Module):\n    def __init__(self):\n        self.v = tf.Variable(0.0)\n"
@@ -54,6 +58,7 @@ UNFIXED = {
     "a file": "@tf.function\ndef f(x):\n    print(x, file=log)\n",
     "no argument": "@tf.function\ndef f(x):\n    print()\n",
     "other keywords": "@tf.function\ndef f(x):\n    return np.sum(tf.abs(x), dtype=int)\n",
+    "another base": "@tf.function\ndef f(x):\n    return math.log(tf.abs(x), 2)\n",
     "no such op": "@tf.function\ndef f(x):\n    return np.linalg.norm(tf.abs(x))\n",
 }
 

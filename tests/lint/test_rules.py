@@ -9,7 +9,7 @@ import pytest
 from graphwright.lint.check import check_text
 
 HEAD = """\
-import datetime, itertools, logging, os, random, time, uuid
+import datetime, itertools, logging, math, os, random, time, uuid
 import numpy as np
 import tensorflow as tf
 """
@@ -395,6 +395,15 @@ PROGRAMS = {
             c = np.shape(y), np.ndim(y)
             d = np.mean(a=y)  # GW501
             return np.linalg.norm(tf.Variable)
+    """,
+    "math": """
+        @tf.function
+        def f(x, rate=2.0):
+            y = tf.abs(x)
+            a = math.sqrt(y)  # GW505
+            b = math.log(y, 2)  # GW505
+            c = math.ceil(len([y]) / 2) + math.exp(rate) + math.prod(y.shape)
+            return a * math.pi + math.floor(2.5) + b + c
     """,
     "values": """
         v = tf.Variable(1.0)

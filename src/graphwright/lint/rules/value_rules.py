@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from graphwright.lint.analysis import Place
@@ -50,30 +50,49 @@ SAME = {
     "multiply": "multiply",
     "concatenate": "concat",
 }
-#: Those that need their second argument, and keywords that both have.
+#: Functions of Python's `math`, and TensorFlow's functions with the same arguments.
+SAME_AS_MATH = {
+    **{
+        name: name for name in words("sqrt exp sin cos tan asin acos atan sinh cosh tanh pow floor")
+    },
+    **{name: f"math.{name}" for name in words("log log1p expm1 ceil atan2 erf erfc lgamma")},
+    "fabs": "abs",
+    "isnan": "math.is_nan",
+    "isinf": "math.is_inf",
+    "isfinite": "math.is_finite",
+}
+#: Those that need their second argument, those whose second one is another, and common keywords.
 WITH_AXIS = frozenset({"concatenate"})
+WITH_BASE = frozenset({"log"})
 KEYWORDS = frozenset({"axis", "keepdims"})
 PYTHON_OPS = words("tf.py_function tf.numpy_function tf.py_func")
 
 
-class NumpyCall(Rule):
-    """NumPy gets a tensor of the graph, which has no values yet."""
+class PythonLibraryCall(Rule):
+    """A library of Python gets a tensor of the graph, which has no values yet."""
 
-    code = "GW501"
     nodes: ClassVar = (ast.Call,)
+    #: The library, as paths name it, and its functions with those that do the same here.
+    library: ClassVar[str]
+    same: ClassVar[Mapping[str, str]]
+
+    def needs_values(self, path: str) -> bool:
+        """Whether a function of the library reads the values of its arguments."""
+        return True
 
     def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         if not isinstance(node, ast.Call) or place.is_lifted(node):
             return
         path = place.callee(node)
-        if not path.startswith("np.") or path in SHAPE_ONLY or path.startswith("np.testing."):
+        library, _, name = path.partition(".")
+        if library != self.library or not self.needs_values(path):
             return
         arguments = [*node.args, *(k.value for k in node.keywords)]
         for argument in arguments:
             value = place.value(argument)
             holds = value.is_only(Kind.CONTAINER) and value.each().is_only(TENSORS)
             if value.may(TENSORS) or holds:
-                instead = SAME.get(path[3:])
+                instead = self.same.get(name)
                 tf = place.analysis.module_name
                 advice = f"{tf}.{instead}" if instead else "an op, or tf.numpy_function"
                 yield self.finding(
@@ -82,18 +101,39 @@ class NumpyCall(Rule):
                     f"`{ast.unparse(node.func)}` gets the tensor"
                     f" `{ast.unparse(argument)}`, which has no values while tracing;"
                     f" use {advice}",
-                    self._fix(node, path, tf),
+                    self._fix(node, name, tf),
                 )
                 return
 
-    def _fix(self, node: ast.Call, path: str, tf: str) -> list[Edit] | None:
+    def _fix(self, node: ast.Call, name: str, tf: str) -> list[Edit] | None:
         """The change `np.sum(x, axis=1) -> tf.reduce_sum(x, axis=1)`."""
-        instead = SAME.get(path[3:])
+        instead = self.same.get(name)
         known = all(keyword.arg in KEYWORDS for keyword in node.keywords)
-        enough = path[3:] not in WITH_AXIS or len(node.args) + len(node.keywords) > 1
-        if instead is None or not known or not enough:
+        count = len(node.args) + len(node.keywords)
+        enough = count > 1 or name not in WITH_AXIS
+        same = count == 1 or name not in WITH_BASE
+        if instead is None or not known or not enough or not same:
             return None
         return [Edit.of(node.func, f"{tf}.{instead}")]
+
+
+class NumpyCall(PythonLibraryCall):
+    """NumPy gets a tensor of the graph, which has no values yet."""
+
+    code = "GW501"
+    library = "np"
+    same = SAME
+
+    def needs_values(self, path: str) -> bool:
+        return path not in SHAPE_ONLY and not path.startswith("np.testing.")
+
+
+class MathCall(PythonLibraryCall):
+    """Python's `math` gets a tensor of the graph, which has no value yet."""
+
+    code = "GW505"
+    library = "math"
+    same = SAME_AS_MATH
 
 
 class ValueAsked(Rule):
