@@ -32,6 +32,10 @@ _GUIDE = (
 )
 
 
+#: The methods of eager tensors and arrays that read the value.
+_READERS = frozenset({"numpy", "item", "tolist"})
+
+
 class SymbolicTensor(Tensor):
     """A tensor without a value: an output of a node in a graph."""
 
@@ -120,6 +124,15 @@ class SymbolicTensor(Tensor):
     def _array(self) -> NoReturn:
         """An error: the eager interpreter, which takes arrays, gets no tensor of a graph."""
         raise leaked(self, None)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name in _READERS:
+            message += (
+                ": a tensor of a graph has no value while the function is traced. Compute with "
+                "ops, or read the value in a Python function that `tf.py_function` calls."
+            )
+        raise AttributeError(message, name=name, obj=self)
 
     def __bool__(self) -> bool:
         error = not_in_graph(

@@ -1,0 +1,37 @@
+"""Tensors of a graph: what they lack, and what an error then says."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphwright as tf
+
+
+@pytest.mark.parametrize("name", ["numpy", "item", "tolist"])
+def test_a_reader_of_values_is_refused_with_what_works(name: str) -> None:
+    @tf.function
+    def read(x: tf.Tensor) -> tf.Tensor:
+        return getattr(x, name)()
+
+    with pytest.raises(AttributeError, match=rf"no attribute '{name}': a tensor of a graph has no"):
+        read(tf.constant(2.0))
+
+
+def test_what_the_refusal_advises_works() -> None:
+    @tf.function
+    def read(x: tf.Tensor) -> tf.Tensor:
+        return tf.py_function(lambda value: value.numpy() + 1.0, [x], tf.float32)
+
+    assert read(tf.constant(2.0)).numpy() == 3.0
+
+
+def test_other_names_are_plainly_absent() -> None:
+    @tf.function
+    def look(x: tf.Tensor) -> tf.Tensor:
+        assert not hasattr(x, "numpy")
+        assert getattr(x, "nothing", None) is None
+        with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
+            x.nothing  # noqa: B018 - the attribute is what is tested
+        return x
+
+    look(tf.constant(2.0))
