@@ -138,10 +138,11 @@ def test_long_runs_are_reduced_as_short_ones(kind: Any, monkeypatch: pytest.Monk
     np.testing.assert_array_equal(*found)
 
 
-@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("mode", ["eager", "staged", "compiled"])
 @pytest.mark.parametrize(
     "function",
     [
+        lambda word: tf.gather_nd(VARIABLE, [[0]], bad_indices_policy=word),
         lambda word: tf.gather_nd([1, 2, 3], [[0]], bad_indices_policy=word),
         lambda word: tf.scatter_nd([[0]], [9], [3], bad_indices_policy=word),
         lambda word: tf.tensor_scatter_nd_add([1, 2, 3], [[0]], [9], bad_indices_policy=word),
@@ -153,13 +154,24 @@ def test_long_runs_are_reduced_as_short_ones(kind: Any, monkeypatch: pytest.Monk
         ),
     ],
 )
-def test_what_becomes_of_bad_indices_is_one_of_four_words(function: Any, staged: bool) -> None:
-    call = tf.function(function) if staged else function
+def test_what_becomes_of_bad_indices_is_one_of_four_words(function: Any, mode: str) -> None:
+    staged = tf.function(function, jit_compile=mode == "compiled")
+    call = function if mode == "eager" else staged
     for word in ("", "DEFAULT", "ERROR", "IGNORE"):
         call(word)
     for word in ("ignore", "no word"):
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"attribute: {word}"):
             call(word)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_ignored_indices_give_zeros(compiled: bool) -> None:
+    @tf.function(jit_compile=compiled)
+    def gathered(x: tf.Tensor, i: tf.Tensor) -> tf.Tensor:
+        return tf.gather_nd(x, i, bad_indices_policy="IGNORE")
+
+    x = tf.constant([1.0, 2.0])
+    assert gathered(x, tf.constant([[1], [7], [-1]])).numpy().tolist() == [2.0, 0.0, 0.0]
 
 
 VARIABLE = tf.Variable([1, 2, 3])

@@ -270,6 +270,10 @@ def blank(dtype: ArrayDType) -> Any:
     return b"" if dtype.kind == "O" else 0
 
 
+#: What becomes of indices out of bounds, where they are refused: the default says so, too.
+_REFUSING = ("", "DEFAULT", "ERROR")
+
+
 class GatherNd(Op):
     """The slices of `params` at the index vectors along the last axis of `indices`."""
 
@@ -331,7 +335,8 @@ class GatherNd(Op):
         return apply(back, indices, g, shape_of(params)), None
 
     def expand(self, x: GraphTensor, indices: GraphTensor) -> Any:
-        return gathered(x, 0, columns_of(indices)) if indices.shape[-1] else None
+        is_plain = indices.shape[-1] and self.bad_indices_policy in _REFUSING
+        return gathered(x, 0, columns_of(indices)) if is_plain else None
 
     def batched(self, each: Each) -> Any:
         if not each.stacked[0]:
@@ -415,7 +420,7 @@ def check_updates(indices: Dims | None, updates: Dims | None, shape: Dims | None
 
 def check_policy(policy: str) -> None:
     """ValueError where a word does not say what becomes of indices out of bounds."""
-    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+    if policy not in (*_REFUSING, "IGNORE"):
         raise ValueError(f"Unknown bad indices handling attribute: {policy}")
 
 
