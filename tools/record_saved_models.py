@@ -100,7 +100,9 @@ def traces(_: Path) -> Recipe:
     model.f.get_concrete_function(FLOATS)
     model.f.get_concrete_function(FLOATS, 3)
     model.f.get_concrete_function(tf.TensorSpec([], tf.int64), 2, negate=True)
-    model.f.get_concrete_function(tf.TensorSpec([2, None], tf.float64), tf.TensorSpec([], tf.float64))
+    model.f.get_concrete_function(
+        tf.TensorSpec([2, None], tf.float64), tf.TensorSpec([], tf.float64)
+    )
     x = tf.constant([1.0, -2.0, 3.0])
     calls: list[Call] = [
         ("f", [x], {}),
@@ -119,7 +121,7 @@ def structures(_: Path) -> Recipe:
     class Layer(tf.Module):
         def __init__(self, value: float) -> None:
             super().__init__()
-            self.bias = tf.Variable(value)
+            self.bias = tf.Variable(value, name=f"bias{value:.0f}")
 
         @tf.function(input_signature=[FLOATS])
         def __call__(self, x: Any) -> Any:
@@ -130,11 +132,9 @@ def structures(_: Path) -> Recipe:
             super().__init__()
             self.layers = [Layer(1.0), Layer(2.0)]
             self.named = {"first": self.layers[0], "other": {"deep": Layer(5.0)}}
-            self.pair = (Layer(7.0), tf.Variable([3], dtype=tf.int32))
+            self.pair = (Layer(7.0), tf.Variable([3], name="three"))
 
-        @tf.function(
-            input_signature=[{"a": FLOATS, "b": [tf.TensorSpec([], tf.int32), FLOATS]}]
-        )
+        @tf.function(input_signature=[{"a": FLOATS, "b": [tf.TensorSpec([], tf.int32), FLOATS]}])
         def f(self, inputs: Any) -> Any:
             total = inputs["a"]
             for layer in self.layers:
@@ -201,14 +201,16 @@ def dtypes(_: Path) -> Recipe:
     class Many(tf.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.strings = tf.Variable(["a", "", "long " * 50])
-            self.bools = tf.Variable([True, False], trainable=False)
-            self.bfloats = tf.Variable(tf.constant([1.5, -2.25], tf.bfloat16))
-            self.halves = tf.Variable(tf.constant([0.1], tf.float16))
-            self.large = tf.Variable(tf.range(2000, dtype=tf.int64))
-            self.empty = tf.Variable(tf.zeros([0, 3]), shape=[None, 3])
-            self.complex = tf.Variable(tf.complex(1.0, 2.0))
-            self.bytes = tf.Variable(tf.constant([[1], [255]], tf.uint8), trainable=False)
+            self.strings = tf.Variable(["a", "", "long " * 50], name="strings")
+            self.bools = tf.Variable([True, False], trainable=False, name="bools")
+            self.bfloats = tf.Variable(tf.constant([1.5, -2.25], tf.bfloat16), name="bfloats")
+            self.halves = tf.Variable(tf.constant([0.1], tf.float16), name="halves")
+            self.large = tf.Variable(tf.range(2000, dtype=tf.int64), name="large")
+            self.empty = tf.Variable(tf.zeros([0, 3]), shape=[None, 3], name="empty")
+            self.complex = tf.Variable(tf.complex(1.0, 2.0), name="complex")
+            self.bytes = tf.Variable(
+                tf.constant([[1], [255]], tf.uint8), trainable=False, name="bytes"
+            )
 
         @tf.function(input_signature=[])
         def all(self) -> Any:
@@ -337,7 +339,12 @@ def keras_lstm(folder: Path) -> Recipe:
     tf.keras.utils.set_random_seed(3)
     layers = tf.keras.layers
     model = tf.keras.Sequential(
-        [layers.Input([None], dtype="int32"), layers.Embedding(10, 3), layers.LSTM(4), layers.Dense(2)]
+        [
+            layers.Input([None], dtype="int32"),
+            layers.Embedding(10, 3),
+            layers.LSTM(4),
+            layers.Dense(2),
+        ]
     )
     x = tf.constant([[1, 2, 3], [9, 0, 4]])
     return model, {}, [("serve", [x], {})]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,13 +11,16 @@ from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import STRUCTURAL, place
 from graphwright.proto.graph_pb2 import FunctionDef, NodeDef
 
+#: What functions, their arguments and their nodes may be called.
+NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*")
+
 
 class Source(NamedTuple):
     """Where a value comes from: an argument, or an output of a node by its name and place."""
 
     node: str
     output: str = ""
-    index: int = 0
+    place: int = 0
 
 
 class FunctionBody:
@@ -31,6 +35,10 @@ class FunctionBody:
         self.dtypes = [argument.type for argument in message.signature.input_arg]
         self.results = [result.name for result in message.signature.output_arg]
         self._check_signature(message)
+        named = [self.name, *self.arguments, *[node.name for node in message.node_def]]
+        for name in named:
+            if not NAME.fullmatch(name):
+                raise malformed(repr(self.name), f"{name!r} is no name")
         names = [*self.arguments, *[node.name for node in message.node_def]]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)

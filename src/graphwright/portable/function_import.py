@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from graphwright.base.errors import NotDifferentiableError, OpError
 from graphwright.autodiff.custom import CustomGradient
-from graphwright.control.body import hoist_reads, share_captures, trace_body
+from graphwright.base.errors import NotDifferentiableError, OpError
+from graphwright.control.body import hoist_reads, result_value, share_captures, trace_body
 from graphwright.control.branch import switch_case, traced_cond
 from graphwright.control.call import call_of
 from graphwright.control.loop import StatelessWhile
@@ -30,7 +30,7 @@ from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_body import FunctionBody, Source, called_by
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
-from graphwright.portable.node_ops import attribute, check_dtypes, op_of, place, record_of
+from graphwright.portable.node_ops import attribute, check_dtypes, op_of, place
 from graphwright.portable.structured_values import dims_of, dtype_of
 from graphwright.proto.graph_pb2 import FunctionDefLibrary, NodeDef
 from graphwright.trace.symbolic import SymbolicTensor
@@ -154,12 +154,12 @@ class FunctionImport:
         if isinstance(value, Tensor):
             raise malformed(body.name, f"the argument {source.node!r} has no outputs")
         group = value.get(source.output)
-        if group is None or source.index >= len(group):
-            words = f"there is no output {source.output}:{source.index} of {source.node!r}"
+        if group is None or source.place >= len(group):
+            words = f"there is no output {source.output}:{source.place} of {source.node!r}"
             raise malformed(body.name, words)
-        return group[source.index]
+        return group[source.place]
 
-    def call(self, name: str, arguments: Sequence[Tensor], node_name: str | None = None) -> Any:
+    def call(self, name: str, arguments: Sequence[Tensor], node_name: str) -> list[Any]:
         """The results of a function, which is called as a graph of its own."""
         graph = self.graph(name, arguments)
         self.allowance.use(self._sizes[graph])
@@ -186,7 +186,7 @@ class FunctionImport:
                 if cell is not None:
                     self._behind[value] = cell
             parameters = [SymbolicTensor(value, graph) for value in graph.parameters]
-            graph.results = [tracer.value_of(result) for result in self.inline(name, parameters)]
+            graph.results = [result_value(tracer, r) for r in self.inline(name, parameters)]
         self._sizes[graph] = left - self.allowance.nodes
         self._graphs[key] = graph
         return graph
@@ -280,8 +280,7 @@ class FunctionImport:
 
     def _call(self, node: NodeDef, operands: list[Any]) -> list[Any]:
         """A call."""
-        results = self.call(function_of(node, "f"), operands, node.name)
-        return results
+        return self.call(function_of(node, "f"), operands, node.name)
 
     def _branch(self, node: NodeDef, operands: list[Any]) -> list[Any]:
         """A branch by a condition."""
@@ -290,9 +289,14 @@ class FunctionImport:
         check_scalar(node, condition)
         if condition.dtype is not dt.bool_:
             condition = cast(condition, dt.bool_)
-        sides = [lambda: self.inline(then, rest), lambda: self.inline(otherwise, rest)]
-        results = traced_cond(condition, *sides, node.name)
-        return list(results)
+        return list(
+            traced_cond(
+                condition,
+                lambda: self.inline(then, rest),
+                lambda: self.inline(otherwise, rest),
+                node.name,
+            )
+        )
 
     def _case(self, node: NodeDef, operands: list[Any]) -> list[Any]:
         """A branch by a number."""
@@ -458,4 +462,3 @@ def joined_types(
             raise malformed(place(node), words)
         joined.append(join)
     return joined
-

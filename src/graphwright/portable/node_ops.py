@@ -145,7 +145,10 @@ def op_of(node: NodeDef, operands: Sequence[TensorValue]) -> Op:
     said = operand_dtypes(record, operands)
     values = []
     for name, kind in record.fields.items():
-        if kind.removesuffix(" | None").removeprefix("tuple[").removesuffix(", ...]") not in _READERS:
+        if (
+            kind.removesuffix(" | None").removeprefix("tuple[").removesuffix(", ...]")
+            not in _READERS
+        ):
             raise malformed(place(node), f"{name!r} is of a kind that no model has")
         if name in node.attr:
             value = attribute(node, name, kind)

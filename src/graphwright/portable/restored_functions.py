@@ -12,12 +12,19 @@ from graphwright.function.structure import Outputs
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import complete
+from graphwright.portable.function_body import NAME
 from graphwright.portable.function_import import FunctionImport
 from graphwright.portable.model_error import malformed
 from graphwright.portable.structured_values import decode
 from graphwright.proto.saved_model_pb2 import FunctionSpec, SavedConcreteFunction
 from graphwright.trace.argument_types import from_value, is_tensor
-from graphwright.trace.signature import KEYWORD_ONLY, POSITIONAL_ONLY, FunctionType, Parameter
+from graphwright.trace.signature import (
+    KEYWORD_ONLY,
+    POSITIONAL_ONLY,
+    POSITIONAL_OR_KEYWORD,
+    FunctionType,
+    Parameter,
+)
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
 from graphwright.types import tree
@@ -66,7 +73,7 @@ class RestoredTrace:
         return self._made
 
     def _imported(self) -> ConcreteFunction:
-        specs = [spec for spec in tensor_specs(self.signature)]
+        specs = list(tensor_specs(self.signature))
         name, functions = self.name, self._functions
         body = functions.body(name)
         bound = list(self._message.bound_inputs)
@@ -76,7 +83,9 @@ class RestoredTrace:
         graph = Graph(name)
         with tracing(graph) as tracer:
             for spec, argument in zip(specs, body.arguments):
-                graph.parameters.append(graph.placeholder(spec.type, spec.name or argument))
+                graph.parameters.append(
+                    graph.placeholder(spec.type, placeholder_name(spec, argument))
+                )
             captured = [self._captured(number) for number in bound]
             inputs: list[Any] = [SymbolicTensor(value, graph) for value in graph.parameters]
             for outside in captured:
@@ -108,9 +117,8 @@ class RestoredTrace:
         parameters = []
         for i, argument in enumerate(self.args):
             name = self.names[i] if i < len(self.names) else f"args_{i}"
-            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-            if len(self.args) > len(self.names):
-                kind = POSITIONAL_ONLY
+            more = len(self.args) > len(self.names)
+            kind = POSITIONAL_ONLY if more else POSITIONAL_OR_KEYWORD
             parameters.append(Parameter(name, kind, False, from_value(argument)))
         for name in sorted(self.kwargs):
             if not name.isidentifier():
@@ -129,6 +137,11 @@ class RestoredTrace:
             return list(matched(self.signature, (args, kwargs), converting))
         except _Misfit:
             return None
+
+
+def placeholder_name(spec: TensorSpec, argument: str) -> str:
+    """What the placeholder of an argument is called."""
+    return spec.name if spec.name and NAME.fullmatch(spec.name) else argument
 
 
 class _Misfit(Exception):
@@ -185,7 +198,7 @@ def is_number(value: object) -> bool:
 def is_alike(expected: Any, value: Any) -> bool:
     """Whether a value is a sequence of the same kind and length."""
     if is_namedtuple(type(expected)):
-        return getattr(value, "_fields", None) == expected._fields
+        return bool(getattr(value, "_fields", None) == expected._fields)
     kind = list if isinstance(expected, list) else tuple
     return isinstance(value, kind) and len(value) == len(expected)
 
@@ -220,7 +233,7 @@ def python_signature(spec: FunctionSpec) -> inspect.Signature:
         names = names[1:]
     defaults = list(whole.defaults or ())[-len(names) or len(names) :]
     parameters = []
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    kind = POSITIONAL_OR_KEYWORD
     try:
         for i, name in enumerate(names):
             place = i - (len(names) - len(defaults))
@@ -244,11 +257,7 @@ def restored_function(
 ) -> RestoredFunction:
     """The function that these traces were made of."""
     signature = python_signature(spec)
-    positional = [
-        p.name
-        for p in signature.parameters.values()
-        if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-    ]
+    positional = [p.name for p in signature.parameters.values() if p.kind is POSITIONAL_OR_KEYWORD]
     for trace in traces:
         trace.names = positional
 

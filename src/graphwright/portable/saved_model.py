@@ -9,10 +9,14 @@ from typing import Any
 from graphwright.base.files import TextPath
 from graphwright.op.interpreter import activate
 from graphwright.portable.restored_objects import RestoredObject
+from graphwright.portable.saved_model_names import (
+    SAVED_MODEL_FILENAME_PB,
+    SAVED_MODEL_FILENAME_PBTXT,
+)
 from graphwright.portable.saved_objects import SavedObjects
 from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedModel
 
-_BYTES, _TEXT = "saved_model.pb", "saved_model.pbtxt"
+_BYTES, _TEXT = SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT
 
 
 class LoadOptions:
@@ -130,9 +134,7 @@ def read(folder: str) -> SavedModel:
     if not os.path.isfile(path):
         path = os.path.join(folder, _TEXT)
     if not os.path.isfile(path):
-        raise OSError(
-            f"SavedModel file does not exist at: {folder}{os.sep}{{{_TEXT}|{_BYTES}}}"
-        )
+        raise OSError(f"SavedModel file does not exist at: {folder}{os.sep}{{{_TEXT}|{_BYTES}}}")
     with open(path, "rb") as file:
         content = file.read()
     try:

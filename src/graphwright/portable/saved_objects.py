@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 
 from graphwright.base.errors import DataLossError, NotFoundError, PermissionDeniedError
 from graphwright.function.concrete import ConcreteFunction
+from graphwright.function.polymorphic import TRACING
 from graphwright.op.interpreter import activate
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_import import Asset, FunctionImport
@@ -38,7 +39,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.convert import constant
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable, VariableAggregation, VariableSynchronization
 
 #: The key of the graph of objects in a bundle.
@@ -341,7 +342,10 @@ class SavedObjects:
                 captured.append(of_name(node.captured_tensor.name))
             else:
                 captured.append(self._captured(number))
-        return self._trace(name).structured(self._functions.inline(name, [*incoming, *captured]))
+        with TRACING:
+            results = self._functions.inline(name, [*incoming, *captured])
+        cotangents: Sequence[Any] = self._trace(name).structured(results)
+        return cotangents
 
 
 _MAKERS: dict[str, Callable[[SavedObjects, int, SavedObject], Any]] = {
@@ -363,7 +367,7 @@ def handle_of(resource: RestoredResource) -> Tensor:
             raise malformed("a resource", "nothing makes it")
         with activate(None):
             handle = create()
-        if not isinstance(handle, Tensor) or handle.dtype is not dt.resource:
+        if not isinstance(handle, EagerTensor) or handle.dtype is not dt.resource:
             raise malformed("a resource", f"{handle!r} is no handle of it")
         resource.resource_handle = handle
     return resource.resource_handle

@@ -98,7 +98,7 @@ def named_tuple(name: str, fields: tuple[str, ...]) -> Any:
             raise malformed("a named tuple", f"{word!r} names no class and no field")
     if len(set(fields)) < len(fields):
         raise malformed("a named tuple", f"a field occurs twice: {fields}")
-    return namedtuple(name, fields)  # type: ignore[misc]  # noqa: PYI024
+    return namedtuple(name, fields)
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {

@@ -16,8 +16,8 @@ from google.protobuf.message import DecodeError
 
 from graphwright.base.errors import DataLossError, NotFoundError, UnimplementedError
 from graphwright.library.io.records import masked
-from graphwright.portable.sorted_table import entries_of
 from graphwright.portable.snappy import varint
+from graphwright.portable.sorted_table import entries_of
 from graphwright.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -81,10 +81,13 @@ class TensorBundle:
         if dtype is dt.string:
             if count > entry.size:  # each has at least a byte for its length
                 raise self._damaged(key, f"{entry.size} bytes do not hold {count} strings")
-            return self._strings(key, self._bytes(key), count).reshape(dims)
+            strings: Array = self._strings(key, self._bytes(key), count).reshape(dims)
+            return strings
         kind = dtype.numpy_dtype
         if entry.size != count * kind.itemsize:
-            raise self._damaged(key, f"{entry.size} bytes are no {dtype.name} of shape {list(dims)}")
+            raise self._damaged(
+                key, f"{entry.size} bytes are no {dtype.name} of shape {list(dims)}"
+            )
         data = self._bytes(key)
         if masked(data) != entry.crc32c:
             raise self._damaged(key, "its checksum is wrong")
@@ -115,7 +118,7 @@ class TensorBundle:
             file.seek(entry.offset)
             return file.read(entry.size)
 
-    def _strings(self, key: str, data: bytes, count: int) -> Array:
+    def _strings(self, key: str, data: bytes, count: int) -> Any:
         """Strings: their lengths, a checksum of these, and then all of their bytes."""
         lengths, place = [], 0
         try:
