@@ -91,22 +91,19 @@ class FunctionImport:
             body = self._bodies[name] = FunctionBody(self.messages[name])
         return body
 
-    def users(self, names: Iterable[str]) -> dict[str, list[str]]:
-        """The ops that functions and those that they call have, each with the functions."""
-        users: dict[str, list[str]] = {}
-        left, seen = list(dict.fromkeys(names)), set(names)
+    def uses(self, names: Iterable[str]) -> Iterator[tuple[str, NodeDef]]:
+        """The nodes of functions and of those that they call, each with its function."""
+        left = list(dict.fromkeys(names))
+        seen = set(left)
         for name in left:
             if name not in self.messages:
                 raise malformed("its library", f"there is no function {name!r}")
             for node in self.messages[name].node_def:
-                functions = users.setdefault(node.op, [])
-                if name not in functions[-1:]:
-                    functions.append(name)
+                yield name, node
                 for called in called_by(node):
                     if called not in seen:
                         seen.add(called)
                         left.append(called)
-        return users
 
     # -- functions as graphs --------------------------------------------------------------------
 
@@ -217,7 +214,7 @@ class FunctionImport:
             if "_gradient_op_type" in node.attr and node.op == "IdentityN":
                 return {"output": self._with_gradient(body, values, node, operands)}
             return self._plain(node, operands)
-        except (TypeError, ValueError, IndexError, OverflowError, NotImplementedError) as error:
+        except (TypeError, ValueError, LookupError, ArithmeticError, NotImplementedError) as error:
             if isinstance(error, OpError):
                 raise
             raise malformed(f"{body.name}: {place(node)}", own_words(error)) from error

@@ -23,7 +23,7 @@ _IDLE = frozenset(
         "parallel_iterations", "use_cudnn_on_gpu", "validate_indices", "validate_shape",
     }
 )  # fmt: skip
-#: Ops that read or write files, and what each does.
+#: Ops that read or write files, and what each does there.
 FILE_OPS = {
     "ReadFile": "reads files",
     "WriteFile": "writes files",
@@ -39,6 +39,25 @@ PYTHON_OPS = dict.fromkeys(["EagerPyFunc", "PyFunc", "PyFuncStateless"], "runs P
 #: Ops that share state with the program that loads the model.
 SHARING_OPS = {"VarHandleOp": "makes a variable that others may share by its name"}
 REFUSED = {**FILE_OPS, **PYTHON_OPS, **SHARING_OPS}
+#: Ops with an attribute that may name a file: the attribute, the values that name none, and what
+#: the op does with a file.
+FILE_ATTRIBUTES: dict[str, tuple[str, Callable[[str], bool], str]] = {
+    "DecodeProtoV2": ("descriptor_source", lambda text: names_no_types(text), "reads a file"),
+    "EncodeProto": ("descriptor_source", lambda text: names_no_types(text), "reads a file"),
+    "FixedUnigramCandidateSampler": ("vocab_file", lambda text: not text, "reads a file"),
+    "PrintV2": ("output_stream", lambda text: not text or text in STREAMS, "writes to a file"),
+}
+
+#: Ops that may run while a model is loaded: they make and fill tables.
+RUN_ON_LOAD = frozenset(
+    {
+        "AnonymousHashTable", "AnonymousMutableHashTable", "Const", "HashTableV2", "Identity",
+        "InitializeTableFromTextFileV2", "InitializeTableV2", "LookupTableImportV2",
+        "LookupTableInsertV2", "MutableHashTableV2", "NoOp", "PartitionedCall",
+        "StatefulPartitionedCall",
+    }
+)  # fmt: skip
+_ALLOWING = "\ntf.saved_model.LoadOptions(allowed_ops=[...]) allows those that it names."
 
 #: Ops that `function_import` reads itself.
 STRUCTURAL = frozenset(
@@ -55,28 +74,63 @@ def is_known(name: str) -> bool:
     return name in STRUCTURAL or (name in REGISTRY and name not in OWN - set(PYTHON_OPS))
 
 
-def refuse_ops(users: dict[str, list[str]], also: Iterable[str], allowed: Iterable[str]) -> None:
-    """Refuses all ops that cannot be loaded, with the functions that use them.
+def names_no_types(source: str) -> bool:
+    """Whether the source of types of messages is no file."""
+    return source in ("", "local://") or source.startswith("bytes://")
 
-    NotFoundError for unknown ones that are not in `also`. PermissionDeniedError for those that
-    reach out of the model and are not in `allowed`.
+
+def reach(node: NodeDef) -> str | None:
+    """What a node does outside the model, or None."""
+    if node.op in REFUSED:
+        return REFUSED[node.op]
+    if node.op in FILE_ATTRIBUTES:
+        name, is_harmless, words = FILE_ATTRIBUTES[node.op]
+        if name in node.attr and not is_harmless(node.attr[name].s.decode(errors="replace")):
+            return words
+    return None
+
+
+def refuse_ops(
+    uses: Iterable[tuple[str, NodeDef]], also: Iterable[str], allowed: Iterable[str]
+) -> None:
+    """Refuses all nodes that cannot be loaded, with the functions that have them.
+
+    NotFoundError for unknown ops that are not in `also`. PermissionDeniedError for nodes that reach
+    out of the model and whose ops are not in `allowed`.
     """
-    unknown = [name for name in users if name not in also and not is_known(name)]
+    unknown: dict[str, list[str]] = {}
+    reaching: dict[str, list[str]] = {}
+    for function, node in uses:
+        words = reach(node)
+        if node.op not in also and not is_known(node.op):
+            unknown.setdefault(node.op, []).append(function)
+        elif words is not None and node.op not in allowed:
+            reaching.setdefault(f"{node.op} {words}", []).append(function)
     if unknown:
-        lines = [f"  {name}, in {_some(users[name])}" for name in sorted(unknown)]
+        lines = [f"  {name}, in {_some(unknown[name])}" for name in sorted(unknown)]
         words = "the model has ops that graphwright has not:\n" + "\n".join(lines)
         raise NotFoundError(None, None, words)
-    refused = [name for name in users if name in REFUSED and name not in allowed]
-    if refused:
-        lines = [f"  {name} {REFUSED[name]}, in {_some(users[name])}" for name in sorted(refused)]
-        words = (
-            "the model has ops that reach out of it:\n" + "\n".join(lines) + "\n"
-            "tf.saved_model.LoadOptions(allowed_ops=[...]) allows those that it names."
+    if reaching:
+        lines = [f"  {what}, in {_some(reaching[what])}" for what in sorted(reaching)]
+        raise PermissionDeniedError(
+            None, None, "the model has ops that reach out of it:\n" + "\n".join(lines) + _ALLOWING
         )
-        raise PermissionDeniedError(None, None, words)
 
 
-def _some(names: list[str]) -> str:
+def refuse_running(uses: Iterable[tuple[str, NodeDef]], allowed: Iterable[str]) -> None:
+    """Refuses nodes of functions that run on load, unless they make and fill tables."""
+    others: dict[str, list[str]] = {}
+    for function, node in uses:
+        if node.op not in RUN_ON_LOAD and node.op not in allowed:
+            others.setdefault(node.op, []).append(function)
+    if others:
+        lines = [f"  {name}, in {_some(others[name])}" for name in sorted(others)]
+        words = "the model would run ops on load that fill no table:\n" + "\n".join(lines)
+        raise PermissionDeniedError(None, None, words + _ALLOWING)
+
+
+def _some(functions: list[str]) -> str:
+    names = list(dict.fromkeys(functions))
     shown = ", ".join(names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
 
@@ -162,9 +216,6 @@ def op_of(node: NodeDef, operands: Sequence[TensorValue]) -> Op:
             raise malformed(place(node), f"{name!r} may not be {value.name}")
         values.append(value)
     check_others(node, record)
-    if node.op == "PrintV2" and dict(zip(record.fields, values))["output_stream"] not in STREAMS:
-        words = f"{place(node)} writes to a file"
-        raise PermissionDeniedError(None, None, words)
     return record.of(*values)
 
 

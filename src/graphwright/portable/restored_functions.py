@@ -228,28 +228,31 @@ def python_signature(spec: FunctionSpec) -> inspect.Signature:
     fields = ("args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults")
     if not is_namedtuple(type(whole)) or not set(fields) <= set(whole._fields):
         raise malformed("a function", f"{whole!r} are no parameters")
-    names = list(whole.args or ())
-    if spec.is_method and names:
-        names = names[1:]
-    defaults = list(whole.defaults or ())[-len(names) or len(names) :]
-    parameters = []
-    kind = POSITIONAL_OR_KEYWORD
     try:
-        for i, name in enumerate(names):
-            place = i - (len(names) - len(defaults))
-            default = defaults[place] if place >= 0 else inspect.Parameter.empty
-            parameters.append(inspect.Parameter(name, kind, default=default))
-        if whole.varargs:
-            parameters.append(inspect.Parameter(whole.varargs, inspect.Parameter.VAR_POSITIONAL))
-        named = dict(whole.kwonlydefaults or {})
-        for name in whole.kwonlyargs or ():
-            default = named.get(name, inspect.Parameter.empty)
-            parameters.append(inspect.Parameter(name, KEYWORD_ONLY, default=default))
-        if whole.varkw:
-            parameters.append(inspect.Parameter(whole.varkw, inspect.Parameter.VAR_KEYWORD))
-        return inspect.Signature(parameters)
+        return inspect.Signature(list(python_parameters(whole, spec.is_method)))
     except (TypeError, ValueError) as error:
         raise malformed("a function", str(error)) from None
+
+
+def python_parameters(whole: Any, is_method: bool) -> Iterator[inspect.Parameter]:
+    """The parameters of an `inspect.FullArgSpec`, without the object of a method."""
+    names = list(whole.args or ())
+    if is_method and names:
+        names = names[1:]
+    defaults = list(whole.defaults or ())
+    first = len(names) - len(defaults)  # that has a default
+    kind = POSITIONAL_OR_KEYWORD
+    for i, name in enumerate(names):
+        default = defaults[i - first] if i >= first else inspect.Parameter.empty
+        yield inspect.Parameter(name, kind, default=default)
+    if whole.varargs:
+        yield inspect.Parameter(whole.varargs, inspect.Parameter.VAR_POSITIONAL)
+    named = dict(whole.kwonlydefaults or {})
+    for name in whole.kwonlyargs or ():
+        default = named.get(name, inspect.Parameter.empty)
+        yield inspect.Parameter(name, KEYWORD_ONLY, default=default)
+    if whole.varkw:
+        yield inspect.Parameter(whole.varkw, inspect.Parameter.VAR_KEYWORD)
 
 
 def restored_function(

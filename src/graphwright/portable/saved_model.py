@@ -128,7 +128,7 @@ def load(
 def read(folder: str) -> SavedModel:
     """The message of a model, from its bytes or from its text."""
     from google.protobuf import text_format
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError, EncodeError
 
     path = os.path.join(folder, _BYTES)
     if not os.path.isfile(path):
@@ -138,10 +138,12 @@ def read(folder: str) -> SavedModel:
     with open(path, "rb") as file:
         content = file.read()
     try:
-        if path.endswith(_TEXT):
-            return text_format.Parse(content.decode(), SavedModel())
+        if path.endswith(_TEXT):  # as bytes it may not be deeper than messages are
+            content = text_format.Parse(content.decode(), SavedModel()).SerializeToString()
         return SavedModel.FromString(content)
-    except (DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
+    except (
+        DecodeError, EncodeError, RecursionError, UnicodeDecodeError, text_format.ParseError
+    ) as error:  # fmt: skip
         raise OSError(f"Cannot parse file {path}: {error}.") from None
 
 

@@ -14,11 +14,12 @@ from graphwright.base.errors import DataLossError, NotFoundError, PermissionDeni
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import TRACING
 from graphwright.op.interpreter import activate
+from graphwright.op.refusal import own_words
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_import import Asset, FunctionImport
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
-from graphwright.portable.node_ops import refuse_ops
+from graphwright.portable.node_ops import refuse_ops, refuse_running
 from graphwright.portable.restored_functions import (
     RestoredFunction,
     RestoredTrace,
@@ -57,6 +58,7 @@ class SavedObjects:
         self._folder = folder
         self._graph = graph
         self._nodes = list(graph.object_graph_def.nodes)
+        self._constants = {node.name: node for node in graph.graph_def.node if node.op == "Const"}
         self._traces: dict[str, RestoredTrace] = {}
         self._made: dict[int, Any] = {}
         self._making: set[int] = set()
@@ -105,28 +107,43 @@ class SavedObjects:
         order = [0]
         seen = {0}
         for number in order:
-            for _, child in self._children(number):
+            children = [child for _, child in self._children(number)]
+            for child in [*children, *self._captured_by(number)]:
                 if child not in seen:
                     seen.add(child)
                     order.append(child)
         return order
 
-    def _function_names(self) -> Iterator[str]:
-        """The names of the traces of all functions that are reached."""
-        for number in self._reached:
-            node = self._nodes[number]
-            if node.WhichOneof("kind") == "function":
-                yield from node.function.concrete_functions
-            elif node.WhichOneof("kind") == "bare_concrete_function":
-                yield node.bare_concrete_function.concrete_function_name
+    def _captured_by(self, number: int) -> Iterator[int]:
+        """The objects that the traces of a function capture."""
+        messages = self._graph.object_graph_def.concrete_functions
+        for name in self._traces_of(number):
+            if name not in messages:
+                raise malformed("the model", f"there is no trace {name!r}")
+            for captured in messages[name].bound_inputs:
+                yield self._checked(captured, name)
+
+    def _traces_of(self, number: int) -> list[str]:
+        """The names of the traces of a function."""
+        node = self._nodes[number]
+        if node.WhichOneof("kind") == "function":
+            return list(node.function.concrete_functions)
+        if node.WhichOneof("kind") == "bare_concrete_function":
+            return [node.bare_concrete_function.concrete_function_name]
+        return []
 
     def _refuse(self, allowed_ops: Sequence[str]) -> None:
         """Refuses the ops of all functions that are reached, if some cannot be loaded."""
-        names = list(self._function_names())
+        uses, special = self._functions.uses, self._functions.special
+        names = [name for number in self._reached for name in self._traces_of(number)]
         for gradient in self._graph.graph_def.library.registered_gradients:
             names.append(gradient.gradient_func)
-        users = self._functions.users(dict.fromkeys(names))
-        refuse_ops(users, self._functions.special, allowed_ops)
+        refuse_ops(uses(names), special, allowed_ops)
+        resources = [n for n in self._reached if self._nodes[n].WhichOneof("kind") == "resource"]
+        filling = [child for number in resources for _, child in self._children(number)]
+        refuse_running(
+            uses([name for number in filling for name in self._traces_of(number)]), allowed_ops
+        )
 
     # -- values ---------------------------------------------------------------------------------
 
@@ -147,17 +164,17 @@ class SavedObjects:
             raise DataLossError(None, None, words) from None
         places: dict[int, tuple[TensorBundle, str]] = {}
         pairs = [(0, 0)] if saved else []
-        seen = set(pairs)
+        seen = {0}  # each object has one place: cycles of many lengths would make pairs without end
         for number, place in pairs:
             for attribute in saved[place].attributes:
                 if attribute.name == "VARIABLE_VALUE":
                     places.setdefault(number, (bundle, attribute.checkpoint_key))
             alike = {child.local_name: child.node_id for child in saved[place].children}
             for name, child in self._children(number):
-                pair = (child, alike.get(name, -1))
-                if 0 <= pair[1] < len(saved) and pair not in seen:
-                    seen.add(pair)
-                    pairs.append(pair)
+                place_of_child = alike.get(name, -1)
+                if 0 <= place_of_child < len(saved) and child not in seen:
+                    seen.add(child)
+                    pairs.append((child, place_of_child))
         missing = [self._nodes[n].variable.name for n in variables if n not in places]
         if missing and not partial_values:
             words = f"{bundle.index} has no values for the variables {', '.join(missing)}"
@@ -243,16 +260,15 @@ class SavedObjects:
     def _constant(self, number: int, node: SavedObject) -> Tensor:
         """A constant of the graph."""
         name = node.constant.operation
-        for written in self._graph.graph_def.node:
-            if written.name == name and written.op == "Const":
-                proto = written.attr["value"].tensor
-                dtype = dtype_of(proto.dtype)
-                most = max(SMALL, self._functions.allowance.bytes)
-                array = checked_array(proto, dtype, most)
-                self._functions.allowance.hold(max(0, array.nbytes - proto.ByteSize()))
-                made: Tensor = constant(array, dtype)
-                return made
-        raise malformed(f"the object {number}", f"there is no constant {name!r}")
+        if name not in self._constants:
+            raise malformed(f"the object {number}", f"there is no constant {name!r}")
+        proto = self._constants[name].attr["value"].tensor
+        dtype = dtype_of(proto.dtype)
+        most = max(SMALL, self._functions.allowance.bytes)
+        array = checked_array(proto, dtype, most)
+        self._functions.allowance.hold(max(0, array.nbytes - proto.ByteSize()))
+        made: Tensor = constant(array, dtype)
+        return made
 
     def _asset(self, number: int, node: SavedObject) -> Tensor:
         """The path of a file of the model, as a tensor."""
@@ -272,11 +288,9 @@ class SavedObjects:
 
     def _initialize(self, resource: RestoredResource) -> None:
         """Fills a resource."""
-        fill = resource.initializer
         handle_of(resource)
-        if isinstance(fill, RestoredFunction):
-            with activate(None):
-                fill()
+        if isinstance(resource.initializer, RestoredFunction):
+            run_on_load(resource.initializer)
 
     # -- functions ------------------------------------------------------------------------------
 
@@ -365,12 +379,20 @@ def handle_of(resource: RestoredResource) -> Tensor:
         create = resource._held.get("_create_resource")
         if not isinstance(create, RestoredFunction):
             raise malformed("a resource", "nothing makes it")
-        with activate(None):
-            handle = create()
+        handle = run_on_load(create)
         if not isinstance(handle, EagerTensor) or handle.dtype is not dt.resource:
             raise malformed("a resource", f"{handle!r} is no handle of it")
         resource.resource_handle = handle
     return resource.resource_handle
+
+
+def run_on_load(function: RestoredFunction) -> Any:
+    """The result of a function of no arguments, which makes or fills a resource."""
+    try:
+        with activate(None):
+            return function()
+    except (TypeError, ValueError) as error:
+        raise malformed("a resource", own_words(error)) from error
 
 
 def asset_path(folder: str, name: str) -> str:

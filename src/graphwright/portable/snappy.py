@@ -40,6 +40,16 @@ def varint(data: bytes, place: int) -> tuple[int, int]:
         shift += 7
 
 
+def written_varint(value: int) -> bytes:
+    """A number of seven bits a byte, as bytes."""
+    data = bytearray()
+    while value > 0x7F:
+        data.append(value & 0x7F | 0x80)
+        value >>= 7
+    data.append(value)
+    return bytes(data)
+
+
 def _literal(data: bytes, place: int, code: int, result: bytearray) -> int:
     """Adds bytes that stand here, and returns the place behind them."""
     count = code + 1

@@ -81,8 +81,7 @@ class TensorBundle:
         if dtype is dt.string:
             if count > entry.size:  # each has at least a byte for its length
                 raise self._damaged(key, f"{entry.size} bytes do not hold {count} strings")
-            strings: Array = self._strings(key, self._bytes(key), count).reshape(dims)
-            return strings
+            return self._shaped(key, self._strings(key, self._bytes(key), count), dims)
         kind = dtype.numpy_dtype
         if entry.size != count * kind.itemsize:
             raise self._damaged(
@@ -91,7 +90,14 @@ class TensorBundle:
         data = self._bytes(key)
         if masked(data) != entry.crc32c:
             raise self._damaged(key, "its checksum is wrong")
-        return np.frombuffer(bytearray(data), kind).reshape(dims)
+        return self._shaped(key, np.frombuffer(bytearray(data), kind), dims)
+
+    def _shaped(self, key: str, array: Array, dims: tuple[int, ...]) -> Array:
+        """An array of a shape that NumPy can have."""
+        try:
+            return array.reshape(dims)
+        except ValueError as error:
+            raise self._damaged(key, str(error)) from None
 
     def _entry(self, key: str) -> BundleEntryProto:
         entry = self._entries.get(key)
