@@ -26,6 +26,7 @@ from graphwright.api import quantization as quantization
 from graphwright.api import ragged as ragged
 from graphwright.api import random as random
 from graphwright.api import raw_ops as raw_ops
+from graphwright.api import saved_model as saved_model
 from graphwright.api import sets as sets
 from graphwright.api import signal as signal
 from graphwright.api import sparse as sparse

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from graphwright.ir.control_edges import order_of
 from graphwright.ir.equivalents import in_tensorflow
@@ -24,6 +24,8 @@ from graphwright.proto.graph_pb2 import (
     NodeDef,
 )
 from graphwright.types.dtypes import as_dtype
+
+V = TypeVar("V")
 
 #: Loops: their function `body` takes and returns all operands of the loop, so captures too, which
 #: it does not change.
@@ -200,8 +202,8 @@ def operand_attributes(node: Node) -> dict[str, AttrValue]:
 
 
 def grouped(
-    operands: tuple[Operand, ...], values: tuple[Value, ...]
-) -> Iterable[tuple[Operand, tuple[Value, ...]]]:
+    operands: tuple[Operand, ...], values: tuple[V, ...]
+) -> Iterable[tuple[Operand, tuple[V, ...]]]:
     """Each declared operand with the values that it takes; all lists have one length."""
     position = 0
     lists = sum(operand.variadic or operand.mixed for operand in operands)

@@ -1,0 +1,1 @@
+"""Models of TensorFlow's formats."""

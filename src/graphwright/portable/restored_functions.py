@@ -1,0 +1,334 @@
+"""Functions of a loaded model: their traces, and which of them serves a call."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from graphwright.function.concrete import ConcreteFunction
+from graphwright.function.polymorphic import TRACING, PolymorphicFunction
+from graphwright.function.structure import Outputs
+from graphwright.ir.graph import Graph
+from graphwright.op.interpreter import activate
+from graphwright.op.refusal import complete
+from graphwright.portable.function_body import NAME
+from graphwright.portable.function_import import FunctionImport
+from graphwright.portable.model_error import malformed
+from graphwright.portable.structured_values import decode
+from graphwright.proto.saved_model_pb2 import FunctionSpec, SavedConcreteFunction
+from graphwright.trace.argument_types import from_value, is_tensor
+from graphwright.trace.signature import (
+    KEYWORD_ONLY,
+    POSITIONAL_ONLY,
+    POSITIONAL_OR_KEYWORD,
+    FunctionType,
+    Parameter,
+)
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import tracing
+from graphwright.types import tree
+from graphwright.types.containers import is_namedtuple
+from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable
+
+
+class RestoredTrace:
+    """A trace of a saved function; its graph is imported when it is first needed."""
+
+    def __init__(
+        self,
+        name: str,
+        message: SavedConcreteFunction,
+        functions: FunctionImport,
+        captured: Callable[[int], Tensor],
+    ) -> None:
+        self.name = name
+        self._message = message
+        self._functions = functions
+        self._captured = captured
+        signature = decode(message.canonicalized_input_signature)
+        if not is_call(signature):
+            raise malformed(name, "its signature is no pair of positional and named arguments")
+        self.args: tuple[Any, ...] = tuple(signature[0])
+        self.kwargs: dict[str, Any] = dict(signature[1])
+        self._made: ConcreteFunction | None = None
+        #: What positional parameters are called.
+        self.names: Sequence[str] = ()
+
+    @property
+    def signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The types of the arguments, and Python values that the trace was made for."""
+        return self.args, self.kwargs
+
+    def concrete(self) -> ConcreteFunction:
+        """The function that runs it."""
+        if self._made is None:
+            with TRACING, activate(None):
+                if self._made is None:
+                    self._made = self._imported()
+        return self._made
+
+    def _imported(self) -> ConcreteFunction:
+        specs = list(tensor_specs(self.signature))
+        name, functions = self.name, self._functions
+        body = functions.body(name)
+        bound = list(self._message.bound_inputs)
+        if len(specs) + len(bound) != len(body.arguments):
+            words = f"it takes {len(body.arguments)} tensors, not {len(specs)} and {len(bound)}"
+            raise malformed(name, words)
+        graph = Graph(name)
+        with tracing(graph) as tracer:
+            for spec, argument in zip(specs, body.arguments):
+                graph.parameters.append(
+                    graph.placeholder(spec.type, placeholder_name(spec, argument))
+                )
+            captured = [self._captured(number) for number in bound]
+            inputs: list[Any] = [SymbolicTensor(value, graph) for value in graph.parameters]
+            for outside in captured:
+                value = tracer.capture(outside, outside.type)
+                inputs.append(SymbolicTensor(value, graph))
+                functions.note(inputs[-1], functions.behind(outside))
+            results = functions.inline(name, inputs)
+            outputs = Outputs(self.structured(results), self.concrete)
+            graph.results = outputs.results(tracer)
+        return ConcreteFunction(name, self._type(), graph, outputs)
+
+    def structured(self, results: list[Any]) -> Any:
+        """Results in the structure that the function returned."""
+        structure = decode(self._message.output_signature)
+        specs = [leaf for leaf in tree.flatten(structure) if isinstance(leaf, TypeSpec)]
+        if sum(len(spec.flatten()) for spec in specs) != len(results):
+            raise malformed(self.name, f"{structure!r} is not what it returns")
+        rest = iter(results)
+
+        def filled(leaf: object) -> Any:
+            if not isinstance(leaf, TypeSpec):
+                return leaf
+            return next(rest) if isinstance(leaf, TensorSpec) else leaf.from_tensors(rest)
+
+        return tree.map_structure(filled, structure)
+
+    def _type(self) -> FunctionType:
+        """The type of the function."""
+        parameters = []
+        for i, argument in enumerate(self.args):
+            name = self.names[i] if i < len(self.names) else f"args_{i}"
+            more = len(self.args) > len(self.names)
+            kind = POSITIONAL_ONLY if more else POSITIONAL_OR_KEYWORD
+            parameters.append(Parameter(name, kind, False, from_value(argument)))
+        for name in sorted(self.kwargs):
+            if not name.isidentifier():
+                raise malformed(self.name, f"no argument can be called {name!r}")
+            parameters.append(Parameter(name, KEYWORD_ONLY, False, from_value(self.kwargs[name])))
+        try:
+            return FunctionType(parameters)
+        except ValueError as error:
+            raise malformed(self.name, str(error)) from None
+
+    def tensors(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object], converting: bool
+    ) -> list[Any] | None:
+        """The tensors of a call, or None where the trace does not serve it."""
+        try:
+            return list(matched(self.signature, (args, kwargs), converting))
+        except _Misfit:
+            return None
+
+
+def placeholder_name(spec: TensorSpec, argument: str) -> str:
+    """What the placeholder of an argument is called."""
+    return spec.name if spec.name and NAME.fullmatch(spec.name) else argument
+
+
+class _Misfit(Exception):
+    """An argument is not what a trace takes."""
+
+
+def is_call(signature: object) -> bool:
+    """Whether a structure is positional arguments and named ones."""
+    return (
+        isinstance(signature, tuple)
+        and len(signature) == 2
+        and isinstance(signature[0], (tuple, list))
+        and isinstance(signature[1], dict)
+    )
+
+
+def tensor_specs(signature: object) -> Iterator[TensorSpec]:
+    """The specs of the tensors in a structure."""
+    for leaf in tree.flatten(signature):
+        if isinstance(leaf, TypeSpec):
+            yield from leaf.flatten()
+
+
+def matched(expected: Any, value: Any, converting: bool) -> Iterator[Any]:
+    """The tensors of a value, in the order of the specs that it should fit."""
+    if isinstance(expected, TensorSpec):
+        yield matched_tensor(expected, value, converting)
+    elif isinstance(expected, TypeSpec):
+        if not expected.is_compatible_with(value):
+            raise _Misfit
+        yield from expected.to_tensors(value)
+    elif isinstance(expected, Mapping):
+        if not isinstance(value, Mapping) or value.keys() != expected.keys():
+            raise _Misfit
+        for key in sorted(expected):
+            yield from matched(expected[key], value[key], converting)
+    elif isinstance(expected, (list, tuple)):
+        if not is_alike(expected, value):
+            raise _Misfit
+        for part, item in zip(expected, value):
+            yield from matched(part, item, converting)
+    elif is_tensor(value) or is_tensor(expected) or type(value) is not type(expected):
+        if value is not expected and not (is_number(value) and value == expected):
+            raise _Misfit
+    elif value != expected:
+        raise _Misfit
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number or a bool of Python's."""
+    return isinstance(value, (bool, int, float))
+
+
+def is_alike(expected: Any, value: Any) -> bool:
+    """Whether a value is a sequence of the same kind and length."""
+    if is_namedtuple(type(expected)):
+        return bool(getattr(value, "_fields", None) == expected._fields)
+    kind = list if isinstance(expected, list) else tuple
+    return isinstance(value, kind) and len(value) == len(expected)
+
+
+def matched_tensor(spec: TensorSpec, value: Any, converting: bool) -> Any:
+    """The tensor that a value is, or is converted to."""
+    if isinstance(value, Variable):
+        value = convert(value)
+    if not isinstance(value, Tensor):
+        if not converting:
+            raise _Misfit
+        try:
+            value = convert(value, None, spec.dtype)
+        except (TypeError, ValueError):
+            raise _Misfit from None
+    if value.dtype is not spec.dtype or not spec.shape.is_compatible_with(value.shape):
+        raise _Misfit
+    return value
+
+
+# -- signatures of Python -----------------------------------------------------------------------
+
+
+def python_signature(spec: FunctionSpec) -> inspect.Signature:
+    """The parameters of the Python function that was saved, without its object."""
+    whole = decode(spec.fullargspec)
+    fields = ("args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults")
+    if not is_namedtuple(type(whole)) or not set(fields) <= set(whole._fields):
+        raise malformed("a function", f"{whole!r} are no parameters")
+    try:
+        return inspect.Signature(list(python_parameters(whole, spec.is_method)))
+    except (TypeError, ValueError) as error:
+        raise malformed("a function", str(error)) from None
+
+
+def python_parameters(whole: Any, is_method: bool) -> Iterator[inspect.Parameter]:
+    """The parameters of an `inspect.FullArgSpec`, without the object of a method."""
+    names = list(whole.args or ())
+    if is_method and names:
+        names = names[1:]
+    defaults = list(whole.defaults or ())
+    first = len(names) - len(defaults)  # that has a default
+    kind = POSITIONAL_OR_KEYWORD
+    for i, name in enumerate(names):
+        default = defaults[i - first] if i >= first else inspect.Parameter.empty
+        yield inspect.Parameter(name, kind, default=default)
+    if whole.varargs:
+        yield inspect.Parameter(whole.varargs, inspect.Parameter.VAR_POSITIONAL)
+    named = dict(whole.kwonlydefaults or {})
+    for name in whole.kwonlyargs or ():
+        default = named.get(name, inspect.Parameter.empty)
+        yield inspect.Parameter(name, KEYWORD_ONLY, default=default)
+    if whole.varkw:
+        yield inspect.Parameter(whole.varkw, inspect.Parameter.VAR_KEYWORD)
+
+
+def restored_function(
+    name: str, spec: FunctionSpec, traces: Sequence[RestoredTrace]
+) -> RestoredFunction:
+    """The function that these traces were made of."""
+    signature = python_signature(spec)
+    positional = [p.name for p in signature.parameters.values() if p.kind is POSITIONAL_OR_KEYWORD]
+    for trace in traces:
+        trace.names = positional
+
+    jit_compile = {FunctionSpec.ON: True, FunctionSpec.OFF: False}.get(spec.jit_compile)
+    return RestoredFunction(Dispatch(name, signature, traces), name, jit_compile, traces)
+
+
+class Dispatch:
+    """What stands for the Python function of a saved one: it calls a trace that fits."""
+
+    def __init__(
+        self, name: str, signature: inspect.Signature, traces: Sequence[RestoredTrace]
+    ) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__signature__ = signature
+        self._traces = traces
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        bound = self.__signature__.bind(*args, **kwargs)
+        bound.apply_defaults()
+        for converting in (False, True):
+            for trace in self._traces:
+                tensors = trace.tensors(bound.args, bound.kwargs, converting)
+                if tensors is not None:
+                    return trace.concrete().call_tensors(tensors)
+        raise complete(ValueError(no_trace(self._traces, bound.args, bound.kwargs)))
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}{self.__signature__} of a loaded model>"
+
+
+class RestoredFunction(PolymorphicFunction):
+    """A function of a loaded model; a call is served by the first of its traces that fits."""
+
+    def __init__(
+        self,
+        function: Dispatch,
+        name: str,
+        jit_compile: bool | None,
+        traces: Sequence[RestoredTrace],
+    ) -> None:
+        super().__init__(function, name, autograph=False, jit_compile=jit_compile)
+        self._traces = traces
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """The traces that were saved, as functions."""
+        return [trace.concrete() for trace in self._traces]
+
+    def __repr__(self) -> str:
+        return f"<graphwright function {self._name!r} of a loaded model>"
+
+
+def no_trace(
+    traces: Sequence[RestoredTrace], args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> str:
+    """The words about a call that no trace serves."""
+    if not traces:
+        return "Found zero restored functions for caller function."
+
+    def shown(args: Sequence[object], kwargs: Mapping[str, object]) -> str:
+        lines = [f"    * {argument!r}" for argument in args]
+        positional = "\n".join([f"  Positional arguments ({len(args)} total):", *lines])
+        return f"{positional}\n  Keyword arguments: {dict(kwargs)}"
+
+    options = [f"Option {i + 1}:\n{shown(*trace.signature)}" for i, trace in enumerate(traces)]
+    return (
+        f"Could not find matching concrete function to call loaded from the SavedModel. Got:\n"
+        f"{shown(args, kwargs)}\n\n Expected these arguments to match one of the following "
+        f"{len(traces)} option(s):\n\n" + "\n\n".join(options)
+    )

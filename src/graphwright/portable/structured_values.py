@@ -1,0 +1,117 @@
+"""Structures of specs and Python values, as saved models keep the signatures of functions."""
+
+from __future__ import annotations
+
+import keyword
+from collections import namedtuple
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from graphwright.portable.model_arrays import checked_array
+from graphwright.portable.model_error import malformed
+from graphwright.proto.structure_pb2 import NamedTupleValue, StructuredValue, TypeSpecProto
+from graphwright.proto.tensor_pb2 import TensorProto, TensorShapeProto
+from graphwright.ragged.spec import RaggedTensorSpec
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import Dims
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import constant
+from graphwright.values.indexed_slices import IndexedSlicesSpec
+from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
+
+#: The classes of specs other than `TensorSpec` that are read, by TensorFlow's numbers.
+_SPECS: dict[int, type[TypeSpec]] = {
+    TypeSpecProto.SPARSE_TENSOR_SPEC: SparseTensorSpec,
+    TypeSpecProto.INDEXED_SLICES_SPEC: IndexedSlicesSpec,
+    TypeSpecProto.RAGGED_TENSOR_SPEC: RaggedTensorSpec,
+}
+
+
+def decode(value: StructuredValue) -> Any:
+    """The Python value, or structure of specs, that a message stands for."""
+    kind = value.WhichOneof("kind")
+    if kind is None:
+        raise malformed("a structured value", "it is empty")
+    read = _READERS.get(kind)
+    return getattr(value, kind) if read is None else read(getattr(value, kind))
+
+
+def dtype_of(number: int) -> DType:
+    """The dtype of a number of the protocol."""
+    try:
+        return dt.as_dtype(number)
+    except TypeError as error:
+        raise malformed("a dtype", str(error)) from None
+
+
+def dims_of(proto: TensorShapeProto) -> Dims | None:
+    """The dims of a shape, in which -1 is an unknown dimension."""
+    if proto.unknown_rank:
+        return None
+    sizes = [dim.size for dim in proto.dim]
+    if any(size < -1 for size in sizes):
+        raise malformed("a shape", f"it has the dimensions {sizes}")
+    return tuple([None if size == -1 else size for size in sizes])
+
+
+def _tensor(proto: TensorProto) -> Any:
+    dtype = dtype_of(proto.dtype)
+    return constant(checked_array(proto, dtype), dtype)
+
+
+def _spec(proto: Any) -> TensorSpec:
+    shape = TensorShape.from_dims(dims_of(proto.shape))
+    return TensorSpec(shape, dtype_of(proto.dtype), proto.name or None)
+
+
+def _type_spec(proto: TypeSpecProto) -> Any:
+    kind = _SPECS.get(proto.type_spec_class)
+    if kind is None:
+        number, name = proto.type_spec_class, proto.type_spec_class_name
+        known = number in TypeSpecProto.TypeSpecClass.values()
+        words = TypeSpecProto.TypeSpecClass.Name(number) if known else str(number)
+        raise NotImplementedError(
+            f"a signature of the model has an argument or result of type {name or words}: only "
+            "dense, ragged and sparse tensors and IndexedSlices are read"
+        )
+    state = decode(proto.type_state)
+    try:
+        return kind._deserialize(state)
+    except (TypeError, ValueError) as error:
+        raise malformed(kind.__name__, str(error)) from None
+
+
+def _named_tuple(proto: NamedTupleValue) -> Any:
+    kind = named_tuple(proto.name, tuple([pair.key for pair in proto.values]))
+    return kind(*[decode(pair.value) for pair in proto.values])
+
+
+@lru_cache(256)
+def named_tuple(name: str, fields: tuple[str, ...]) -> Any:
+    """The class of named tuples of this name and these fields."""
+    for word in (name, *fields):
+        if not word.isidentifier() or keyword.iskeyword(word) or word.startswith("_"):
+            raise malformed("a named tuple", f"{word!r} names no class and no field")
+    if len(set(fields)) < len(fields):
+        raise malformed("a named tuple", f"a field occurs twice: {fields}")
+    return namedtuple(name, fields)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "none_value": lambda _: None,
+    "tensor_shape_value": lambda proto: TensorShape.from_dims(dims_of(proto)),
+    "tensor_dtype_value": dtype_of,
+    "tensor_spec_value": _spec,
+    "bounded_tensor_spec_value": _spec,
+    "type_spec_value": _type_spec,
+    "list_value": lambda proto: [decode(item) for item in proto.values],
+    "tuple_value": lambda proto: tuple([decode(item) for item in proto.values]),
+    "dict_value": lambda proto: {key: decode(item) for key, item in proto.fields.items()},
+    "named_tuple_value": _named_tuple,
+    "tensor_value": _tensor,
+    "numpy_value": lambda proto: _tensor(proto).numpy(),
+}

@@ -1,0 +1,145 @@
+"""The tables of a loaded model: the nodes that make and fill them, as ops of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from graphwright.library.lookup.lookup_initializers import TextFileInitializer
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.ops.state.tables import CONTENT, Table, TableChange
+from graphwright.ops.state.variable_ops import HANDLE
+from graphwright.portable.model_error import malformed
+from graphwright.portable.node_ops import attribute, place
+from graphwright.proto.graph_pb2 import NodeDef
+from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.tensor import EagerTensor, Tensor, box
+
+#: The outputs of a node by their names.
+Outputs = Mapping[str, list[Any]]
+
+
+class MakeTable(Op):
+    """The handle of a new table."""
+
+    type_name = "_MakeTable"
+    outputs = ("table_handle: resource",)
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    key: DType
+    value: DType
+
+    def shapes(self) -> Shapes:
+        return ((),)
+
+    def kernel(self) -> Any:
+        return Table(self.key, self.value)
+
+
+class InitializeTable(TableChange):
+    """Fills a new table with keys and values."""
+
+    type_name = "_InitializeTable"
+    inputs = ("table_handle: resource", "keys: Tkey", "values: Tval")
+    dtypes = {"Tkey": CONTENT, "Tval": CONTENT}
+
+    def kernel(self, table: Table, keys: Array, values: Array) -> None:
+        table.insert(keys, values, once=True)
+
+
+class InitializeTableFromFile(TableChange):
+    """Fills a new table with the lines of a file."""
+
+    type_name = "_InitializeTableFromFile"
+    inputs = ("table_handle: resource", "filename: string")
+
+    key_index: int
+    value_index: int
+    vocab_size: int
+    delimiter: str
+    offset: int
+
+    def shapes(self, table: TensorType, *operands: TensorType) -> Shapes:
+        return ()
+
+    def kernel(self, table: Table, filename: Array) -> None:
+        lines = TextFileInitializer(
+            filename.item().decode(),
+            table.key_dtype,
+            self.key_index,
+            table.value_dtype,
+            self.value_index,
+            None if self.vocab_size < 0 else self.vocab_size,
+            self.delimiter,
+            value_index_offset=self.offset,
+        )
+        lines.initialize(OneTable(box(table, HANDLE)))
+
+
+class OneTable(NamedTuple):
+    """A table as initializers take it."""
+
+    resource_handle: EagerTensor
+
+
+#: Ops that make a table, each with whether its operands and attributes are read.
+MAKERS = frozenset(
+    {"HashTableV2", "AnonymousHashTable", "MutableHashTableV2", "AnonymousMutableHashTable"}
+)
+
+
+def made(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+    """A new table."""
+    dtypes = [attribute(node, name, "DType") for name in ("key_dtype", "value_dtype")]
+    if operands or not all(dtype in CONTENT for dtype in dtypes):
+        raise malformed(place(node), "it does not say what it holds")
+    return {"table_handle": [apply(MakeTable.of(*dtypes), name=node.name)]}
+
+
+def initialized(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+    """Fills a table with tensors."""
+    if len(operands) != 3:
+        raise malformed(place(node), f"it has {len(operands)} operands, not 3")
+    apply(InitializeTable.of(), *operands, name=node.name)
+    return {}
+
+
+def from_file(node: NodeDef, operands: Sequence[Tensor], is_asset: bool) -> Outputs:
+    """Fills a table with the lines of an asset; refuses any other file."""
+    if len(operands) != 2 or operands[1].dtype is not dt.string:
+        raise malformed(place(node), "it does not say which file it reads")
+    if not is_asset:
+        raise malformed(place(node), "it reads a file that is no asset of the model")
+    columns = [attribute(node, name, "int") for name in ("key_index", "value_index")]
+    if None in columns:
+        raise malformed(place(node), "it does not say which columns it reads")
+    size, offset = attribute(node, "vocab_size", "int"), attribute(node, "offset", "int")
+    delimiter = attribute(node, "delimiter", "str")
+    op = InitializeTableFromFile.of(
+        *columns,
+        -1 if size is None else size,
+        "\t" if delimiter is None else delimiter,
+        offset or 0,
+    )
+    apply(op, *operands, name=node.name)
+    return {}
+
+
+def table_nodes(
+    is_asset: Callable[[Tensor], bool],
+) -> dict[str, Callable[[NodeDef, Sequence[Tensor]], Outputs]]:
+    """What is made of the nodes that make and fill tables, by their ops."""
+
+    def fill(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+        return from_file(node, operands, len(operands) == 2 and is_asset(operands[1]))
+
+    return {
+        **dict.fromkeys(MAKERS, made),
+        "InitializeTableV2": initialized,
+        "InitializeTableFromTextFileV2": fill,
+    }

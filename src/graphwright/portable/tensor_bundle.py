@@ -1,0 +1,152 @@
+"""TensorBundle: TensorFlow's files of variables, an index and shards of data.
+
+The index is a table from keys to where a tensor's bytes are, with their checksum. Nothing is read
+that the index and the sizes of the files do not allow.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from graphwright.base.errors import DataLossError, NotFoundError, UnimplementedError
+from graphwright.library.io.records import masked
+from graphwright.portable.snappy import varint
+from graphwright.portable.sorted_table import entries_of
+from graphwright.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
+from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
+
+
+class TensorBundle:
+    """The tensors of a bundle by their keys."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self.index = f"{prefix}.index"
+        if not os.path.isfile(self.index):
+            raise NotFoundError(None, None, f"there is no file {self.index}")
+        with open(self.index, "rb") as file:
+            data = file.read()
+        self._entries: dict[str, BundleEntryProto] = {}
+        try:
+            header, *rest = entries_of(data) if data else []
+            if header[0] != b"":
+                raise ValueError("it does not begin with a header")
+            self._header = BundleHeaderProto.FromString(header[1])
+            for key, value in rest:
+                self._entries[key.decode()] = BundleEntryProto.FromString(value)
+        except (ValueError, DecodeError) as error:
+            raise DataLossError(None, None, f"{self.index} is damaged: {error}") from None
+        if self._header.endianness != BundleHeaderProto.LITTLE:
+            words = f"{self.index}: the tensors were written by a processor of big endianness"
+            raise UnimplementedError(None, None, words)
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys, in order."""
+        return list(self._entries)
+
+    def dtype(self, key: str) -> DType:
+        """The dtype of a tensor."""
+        try:
+            return dt.as_dtype(self._entry(key).dtype)
+        except TypeError as error:
+            raise self._damaged(key, str(error)) from None
+
+    def shape(self, key: str) -> tuple[int, ...]:
+        """The shape of a tensor."""
+        proto = self._entry(key).shape
+        dims = tuple([dim.size for dim in proto.dim])
+        if proto.unknown_rank or any(size < 0 for size in dims):
+            raise self._damaged(key, "its shape is not known")
+        return dims
+
+    def read(self, key: str) -> Array:
+        """A tensor as an array; DataLossError where its bytes are not what the index says."""
+        entry, dtype, dims = self._entry(key), self.dtype(key), self.shape(key)
+        count = math.prod(dims)
+        if entry.slices:
+            words = f"{self.index}: the tensor {key!r} is in slices, which are not read"
+            raise UnimplementedError(None, None, words)
+        if dtype in (dt.resource, dt.variant):
+            words = f"{self.index}: the tensor {key!r} is of dtype {dtype.name}, which is not read"
+            raise UnimplementedError(None, None, words)
+        if dtype is dt.string:
+            if count > entry.size:  # each has at least a byte for its length
+                raise self._damaged(key, f"{entry.size} bytes do not hold {count} strings")
+            return self._shaped(key, self._strings(key, self._bytes(key), count), dims)
+        kind = dtype.numpy_dtype
+        if entry.size != count * kind.itemsize:
+            raise self._damaged(
+                key, f"{entry.size} bytes are no {dtype.name} of shape {list(dims)}"
+            )
+        data = self._bytes(key)
+        if masked(data) != entry.crc32c:
+            raise self._damaged(key, "its checksum is wrong")
+        return self._shaped(key, np.frombuffer(bytearray(data), kind), dims)
+
+    def _shaped(self, key: str, array: Array, dims: tuple[int, ...]) -> Array:
+        """An array of a shape that NumPy can have."""
+        try:
+            return array.reshape(dims)
+        except ValueError as error:
+            raise self._damaged(key, str(error)) from None
+
+    def _entry(self, key: str) -> BundleEntryProto:
+        entry = self._entries.get(key)
+        if entry is None:
+            raise NotFoundError(None, None, f"{self.index} has no tensor {key!r}")
+        return entry
+
+    def _bytes(self, key: str) -> bytes:
+        """The bytes of a tensor in its shard."""
+        entry, count = self._entry(key), self._header.num_shards
+        if not 0 <= entry.shard_id < count:
+            raise self._damaged(key, f"it is in shard {entry.shard_id} of {count}")
+        path = f"{self.prefix}.data-{entry.shard_id:05d}-of-{count:05d}"
+        try:
+            length = os.path.getsize(path)
+        except OSError:
+            raise DataLossError(
+                None, None, f"{path} is missing, which has the tensor {key!r}"
+            ) from None
+        if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > length:
+            words = f"the tensor {key!r} ends at byte {entry.offset + entry.size} of {length}"
+            raise DataLossError(None, None, f"{path} is too short: {words}")
+        with open(path, "rb") as file:
+            file.seek(entry.offset)
+            return file.read(entry.size)
+
+    def _strings(self, key: str, data: bytes, count: int) -> Any:
+        """Strings: their lengths, a checksum of these, and then all of their bytes."""
+        lengths, place = [], 0
+        try:
+            for _ in range(count):
+                length, place = varint(data, place)
+                lengths.append(length)
+        except ValueError:
+            raise self._damaged(key, "the lengths of its strings do not end") from None
+        start = place + 4
+        if start + sum(lengths) != len(data):
+            raise self._damaged(key, f"its strings take {sum(lengths)} bytes of {len(data)}")
+        plain = b"".join([struct.pack("<I" if n < 1 << 32 else "<Q", n) for n in lengths])
+        if struct.pack("<I", masked(plain)) != data[place:start]:
+            raise self._damaged(key, "the checksum of the lengths of its strings is wrong")
+        if masked(plain + data[place:]) != self._entry(key).crc32c:
+            raise self._damaged(key, "its checksum is wrong")
+        strings: Any = np.empty(count, object)
+        for i, length in enumerate(lengths):
+            strings[i] = data[start : start + length]
+            start += length
+        return strings
+
+    def _damaged(self, key: str, why: str) -> DataLossError:
+        """The error about a tensor."""
+        return DataLossError(None, None, f"{self.index}: the tensor {key!r} is damaged: {why}")

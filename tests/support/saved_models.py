@@ -1,0 +1,67 @@
+"""The models that TensorFlow saved, as `tools/record_saved_models.py` has recorded them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from support.saved_values import called, decoded, gradients_of
+
+import graphwright as tf
+
+FOLDER = Path(__file__).parent.parent / "golden" / "saved_models"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.zip"))
+#: Sums of other orders and other formulas, in TensorFlow's float32.
+TOLERANCE = {"rtol": 3e-6, "atol": 1e-6}
+
+
+class RecordedCall(NamedTuple):
+    """A call of a loaded model, its result and its gradients in TensorFlow."""
+
+    path: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+    expected: Any
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    """The folder of a recorded model, written into another one."""
+    target = folder / name
+    with zipfile.ZipFile(FOLDER / f"{name}.zip") as archive:
+        archive.extractall(target)
+    return target
+
+
+def calls(folder: Path) -> Iterator[RecordedCall]:
+    """The recorded calls of a model, in the order in which TensorFlow made them."""
+    for call in json.loads((folder / "calls.json").read_text()):
+        args, kwargs, result, gradients = [
+            decoded(tf, call[key]) for key in ("args", "kwargs", "result", "gradients")
+        ]
+        yield RecordedCall(call["path"], args, kwargs, (result, gradients))
+
+
+def outcome(model: Any, call: RecordedCall) -> Any:
+    """The result and the gradients of a call."""
+    return gradients_of(tf, called(model, call.path), call.args, call.kwargs)
+
+
+def assert_alike(ours: Any, theirs: Any) -> None:
+    """Both are of one structure, and their tensors of one dtype and shape, and nearly equal."""
+    tf.nest.assert_same_structure(ours, theirs, expand_composites=True)
+    leaves = [tf.nest.flatten(each, expand_composites=True) for each in (ours, theirs)]
+    for mine, other in zip(*leaves, strict=True):
+        if mine is None or other is None:
+            assert mine is other
+            continue
+        a, b = mine.numpy(), other.numpy()
+        assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
+        if mine.dtype.is_floating or mine.dtype.is_complex:
+            wide = np.complex128 if mine.dtype.is_complex else np.float64
+            np.testing.assert_allclose(a.astype(wide), b.astype(wide), **TOLERANCE)
+        else:
+            np.testing.assert_array_equal(a, b)
