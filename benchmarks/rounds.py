@@ -33,7 +33,7 @@ class Worker:
 
     def __init__(self, peer: str, python: str, workload: str) -> None:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - close() closes it
-        #: How many numbers it has computed, and their sum, where it says so.
+        #: How many numbers the peer has computed, and their sum, where the workload compares them.
         self.contents: tuple[int, float] | None = None
         self._process = subprocess.Popen(
             [python, "-m", "benchmarks.worker", peer, workload],
@@ -128,7 +128,7 @@ class Row:
         return None
 
     def agrees(self, contents: tuple[int, float] | None) -> bool:
-        """Whether a peer has computed what the first one has."""
+        """Whether a peer has computed what the first peer has."""
         if contents is None:
             return True
         self.contents = self.contents or contents
@@ -148,13 +148,6 @@ class Row:
         """The fastest of those that stage as we do: the floor is no peer."""
         others = [peer for peer in self.samples if peer not in (OURS, FLOOR)]
         return min(others, key=lambda peer: statistics.median(self.samples[peer]), default=None)
-
-    def speed(self) -> float | None:
-        """How many times as fast as the peer of the bar we are."""
-        bar, ours = self.workload.bar, self.median(OURS)
-        peer = (bar.peer or self.best_peer()) if bar else None
-        theirs = self.median(peer) if peer else None
-        return theirs / ours if theirs is not None and ours else None
 
     def ratio(self) -> float | None:
         """Our median over the best peer's."""

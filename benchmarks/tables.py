@@ -37,16 +37,16 @@ def goal(row: Row) -> str:
 
 
 def beside(row: Row, bar: Bar) -> str:
-    """How a bar is met: by our speed, or by what is ours above a peer's."""
-    peer = bar.peer or row.best_peer()
-    speed, ours = row.speed(), row.median(OURS)
+    """How a bar is met: by our speed, or by how far we are above a peer."""
+    peer, ours = bar.peer or row.best_peer(), row.median(OURS)
     theirs = row.median(peer) if peer else None
-    if speed is None or ours is None or theirs is None:
+    if ours is None or theirs is None:
         return "-"
     if bar.above is not None:
         above = ours - theirs
         verdict = "met" if above <= bar.above else "missed"
         return f"{above:.3g} above {peer}, at most {bar.above:g}, {verdict}"
+    speed = theirs / ours
     return f"{speed:.2g} of {bar.times:g} {peer}, {'met' if speed >= bar.times else 'missed'}"
 
 

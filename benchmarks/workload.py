@@ -24,10 +24,10 @@ from benchmarks.peers import OURS, Program, library_of, module_of
 
 @dataclass(frozen=True)
 class Bar:
-    """How ours must do beside another: at `times` its speed, or at most `above` it."""
+    """What we must reach beside a peer: `times` its speed, or at most `above` its figure."""
 
     times: float
-    #: A peer, or None for the best of them.
+    #: The peer; None is the best of them.
     peer: str | None = None
     above: float | None = None
 

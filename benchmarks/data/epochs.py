@@ -72,22 +72,31 @@ class Contents(NamedTuple):
         return cls(numbers, total)
 
 
-class Sampler:
-    """Takes samples of a pipeline that has been gone through once."""
+@dataclass
+class Compared:
+    """Takes samples of a program whose results are known, so that they can be compared first."""
 
-    def __init__(self, pipeline: Pipeline, scale: float) -> None:
-        self._pipeline, self._scale = pipeline, scale
-        self.contents = Contents.of(pipeline)
+    contents: Contents
+    sample: Callable[[], float]
 
     def __call__(self) -> float:
+        return self.sample()
+
+
+def epochs(pipeline: Pipeline, scale: float) -> Compared:
+    """Goes through a pipeline once, then times epochs."""
+
+    def sample() -> float:
         """The fastest of the epochs that half a second has room for, at least of one."""
         best, spent = float("inf"), 0.0
         while spent < SECONDS:
             start = time.perf_counter()
-            exhaust(self._pipeline)
+            exhaust(pipeline)
             taken = time.perf_counter() - start
             best, spent = min(best, taken), spent + taken
-        return best * self._scale
+        return best * scale
+
+    return Compared(Contents.of(pipeline), sample)
 
 
 @dataclass(frozen=True)
@@ -100,15 +109,15 @@ class Epoch(Workload):
 
     fresh = False
 
-    def prepare(self, peer: str) -> Callable[[], float]:
-        return Sampler(pipeline(self.program(peer)), 1e3)
+    def prepare(self, peer: str) -> Compared:
+        return epochs(pipeline(self.program(peer)), 1e3)
 
 
 def pipeline(make: Callable[[], object]) -> Pipeline:
     """What a program's function makes."""
     made = make()
-    assert isinstance(made, Iterable) or hasattr(made, "__iter__"), made
-    return made  # type: ignore[return-value]  # its elements are not known
+    assert isinstance(made, Iterable), made
+    return made
 
 
 @dataclass(frozen=True)
@@ -157,7 +166,7 @@ def left(name: str, title: str, goal: float, program: Program, epochs: int) -> G
     """The memory that more epochs leave."""
 
     def many(module: Any) -> Callable[[], object]:
-        elements = pipeline(program(module))  # type: ignore[arg-type]  # it makes a pipeline
+        elements = pipeline(program(module))
 
         def run() -> None:
             for _ in range(epochs):
@@ -186,7 +195,7 @@ class Feeding(Workload):
 
     fresh = False
 
-    def prepare(self, peer: str) -> Callable[[], float]:
+    def prepare(self, peer: str) -> Compared:
         training = self.program(peer)()
         assert isinstance(training, Training)
         first = next(iter(training.batches))
@@ -203,7 +212,7 @@ class Feeding(Workload):
                 alone.append(repeated(training, first, steps))
             return min(waited) if self.waiting else min(fed) / min(alone)
 
-        return sample
+        return Compared(Contents.of(training.batches), sample)
 
 
 def epoch(training: Training) -> tuple[int, float, float]:
@@ -233,27 +242,24 @@ def repeated(training: Training, batch: Any, steps: int) -> float:
 class Overhead(Workload):
     """What an element costs in a tiny stage: the difference that `stages` of them make.
 
-    The program gets the number of stages.
+    The program makes two pipelines, one without the stages.
     """
 
-    stages: int = 8
-    elements: int = 200_000
+    stages: int = 1
+    elements: int = 1
 
     fresh = False
 
-    def prepare(self, peer: str) -> Callable[[], float]:
-        without, with_stages = (
-            Sampler(pipeline(partial(self._make(peer), stages)), 1e9) for stages in (0, self.stages)
-        )
+    def prepare(self, peer: str) -> Compared:
+        made = self.program(peer)()
+        assert isinstance(made, tuple)
+        without, with_stages = (epochs(elements, 1e9) for elements in made)
 
         def sample() -> float:
             differences = [with_stages() - without() for _ in range(3)]
             return statistics.median(differences) / self.elements / self.stages
 
-        return sample
-
-    def _make(self, peer: str) -> Callable[[int], object]:
-        return self.program(peer)  # type: ignore[return-value]  # it takes the number
+        return Compared(with_stages.contents, sample)
 
 
 def shared(program: Program) -> dict[str, Program]:

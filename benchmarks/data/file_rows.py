@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data.epochs import Again, Epoch, Make, loaders, shared
-from benchmarks.data.number_rows import loader, stream
+from benchmarks.data.number_rows import in_memory, loader, stream
 from benchmarks.workload import Bar, Workload
 
 BATCH = 100
@@ -108,20 +108,16 @@ def batches_of_lines_torch(torch: Any, workers: int = 0) -> Make:
 
 
 def lines_grain(grain: Any) -> Make:
-    lines = table_file
+    path = table_file()
 
     def fields(line: str) -> list[Any]:
         parts = line.split(",")
-        return [
-            *map(np.int32, parts[:5]),
-            *map(np.float32, parts[5:]),
-        ]
+        return [*map(np.int32, parts[:5]), *map(np.float32, parts[5:])]
 
     def make() -> Any:
-        with open(lines(), encoding="ascii") as file:
+        with open(path, encoding="ascii") as file:
             source = grain.MapDataset.source(file.readlines())
-        options = grain.ReadOptions(num_threads=0)
-        return source.map(fields).to_iter_dataset(options).batch(BATCH)
+        return in_memory(grain, source.map(fields)).batch(BATCH)
 
     return make
 

@@ -15,7 +15,7 @@ from benchmarks.data.epochs import (
     of_hand,
     shared,
 )
-from benchmarks.workload import Bar, Workload
+from benchmarks.workload import Workload
 
 NUMBERS = 200_000
 BATCH = 100
@@ -145,7 +145,9 @@ def scalars_numpy(np: Any) -> Make:
     return lambda: Again(lambda: np.arange(NUMBERS) * 2 + 1)
 
 
-# D14: tiny stages.
+# D14: tiny stages, none and eight.
+
+STAGES = 8
 
 
 def increase(x: Any) -> Any:
@@ -156,17 +158,22 @@ def is_positive(x: Any) -> Any:
     return x >= 0
 
 
-def stages_tf(tf: Any) -> Callable[[int], Any]:
+def none_and_all(make: Callable[[int], Any]) -> Callable[[], tuple[Any, Any]]:
+    """The pipelines of a function of the number of stages."""
+    return lambda: (make(0), make(STAGES))
+
+
+def stages_tf(tf: Any) -> Callable[[], object]:
     def make(stages: int) -> Any:
         dataset = tf.data.Dataset.range(NUMBERS)
         for _ in range(stages // 2):
             dataset = dataset.map(increase).filter(is_positive)
         return dataset.batch(1_000)
 
-    return make
+    return none_and_all(make)
 
 
-def stages_torch(torch: Any, workers: int = 0) -> Callable[[int], Any]:
+def stages_torch(torch: Any, workers: int = 0) -> Callable[[], object]:
     def make(stages: int) -> Any:
         def iterate(worker: int, workers: int) -> Iterator[Any]:
             elements = iter(range(worker, NUMBERS, workers))
@@ -176,17 +183,17 @@ def stages_torch(torch: Any, workers: int = 0) -> Callable[[int], Any]:
 
         return loader(torch, stream(torch, iterate), workers, batch_size=1_000)
 
-    return make
+    return none_and_all(make)
 
 
-def stages_grain(grain: Any) -> Callable[[int], Any]:
+def stages_grain(grain: Any) -> Callable[[], object]:
     def make(stages: int) -> Any:
         dataset = grain.MapDataset.range(NUMBERS)
         for _ in range(stages // 2):
             dataset = dataset.map(increase).filter(is_positive)
         return in_memory(grain, dataset).batch(1_000)
 
-    return make
+    return none_and_all(make)
 
 
 # D18: what 100 epochs leave.
@@ -218,7 +225,7 @@ TABLE: tuple[Workload, ...] = (
     Overhead(
         "D14", "an element in a tiny stage", "ns", 5.0,
         {**shared(stages_tf), **loaders(stages_torch), "grain": stages_grain},
-        elements=NUMBERS,
+        stages=STAGES, elements=NUMBERS,
     ),
     Epoch(
         "D15", "200,000 scalars one by one, to NumPy", "ms", None,
