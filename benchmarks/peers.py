@@ -9,8 +9,8 @@ from typing import Any
 OURS = "graphwright"
 FLOOR = "numpy"
 
-#: A library, or a library and a way to use it: with its compiler, without what an earlier process
-#: has kept.
+#: A library, or a library and a way to use it: with its compiler, with processes that load data,
+#: without what an earlier process has kept.
 PEERS = (
     OURS,
     "graphwright-cold",
@@ -19,6 +19,8 @@ PEERS = (
     "jax",
     "torch",
     "torch-compile",
+    "torch-workers",
+    "grain",
     "numba",
     FLOOR,
 )

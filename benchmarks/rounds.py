@@ -7,6 +7,7 @@ where their times do not.
 from __future__ import annotations
 
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -32,6 +33,8 @@ class Worker:
 
     def __init__(self, peer: str, python: str, workload: str) -> None:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - close() closes it
+        #: How many numbers the peer has computed, and their sum, where the workload compares them.
+        self.contents: tuple[int, float] | None = None
         self._process = subprocess.Popen(
             [python, "-m", "benchmarks.worker", peer, workload],
             cwd=ROOT,
@@ -50,6 +53,7 @@ class Worker:
         worker = cls(peer, python, workload)
         answer = worker._answer()
         if "ready" in answer:
+            worker.contents = answer["contents"] and tuple(answer["contents"])
             return worker
         worker.close()
         if "refused" in answer:
@@ -106,16 +110,32 @@ class Row:
     samples: dict[str, list[float]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     refusals: dict[str, str] = field(default_factory=dict)
+    contents: tuple[int, float] | None = None
 
     def start(self, peer: str, python: str) -> Worker | None:
         """A worker for the row, if the peer can do it."""
         if peer in self.refusals:
             return None
         try:
-            return Worker.start(peer, python, self.workload.name)
+            worker = Worker.start(peer, python, self.workload.name)
         except Refusal as refusal:
             self.refusals[peer] = str(refusal)
             return None
+        if worker is None or self.agrees(worker.contents):
+            return worker
+        worker.close()
+        self.refusals[peer] = f"other results: {worker.contents}, not {self.contents}"
+        return None
+
+    def agrees(self, contents: tuple[int, float] | None) -> bool:
+        """Whether a peer has computed what the first peer has."""
+        if contents is None:
+            return True
+        self.contents = self.contents or contents
+        if contents[0] != self.contents[0]:
+            return False
+        tolerance = self.workload.tolerance
+        return tolerance is None or math.isclose(contents[1], self.contents[1], rel_tol=tolerance)
 
     def add(self, peer: str, answer: Mapping[str, Any]) -> None:
         self.samples.setdefault(peer, []).append(answer["value"])

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from benchmarks.peers import OURS
 from benchmarks.rounds import Row
+from benchmarks.workload import Bar
 
 
 def header(peers: Sequence[str]) -> list[str]:
@@ -28,9 +29,25 @@ def cells(row: Row, peers: Sequence[str]) -> list[str]:
 
 def goal(row: Row) -> str:
     limit, ours = row.workload.goal, row.median(OURS)
+    if row.workload.bar is not None:
+        return beside(row, row.workload.bar)
     if limit is None or ours is None:
         return "-"
     return f"{limit:g}, {'met' if ours <= limit else 'missed'}"
+
+
+def beside(row: Row, bar: Bar) -> str:
+    """How a bar is met: by our speed, or by how far we are above a peer."""
+    peer, ours = bar.peer or row.best_peer(), row.median(OURS)
+    theirs = row.median(peer) if peer else None
+    if ours is None or theirs is None:
+        return "-"
+    if bar.above is not None:
+        above = ours - theirs
+        verdict = "met" if above <= bar.above else "missed"
+        return f"{above:.3g} above {peer}, at most {bar.above:g}, {verdict}"
+    speed = theirs / ours
+    return f"{speed:.2g} of {bar.times:g} {peer}, {'met' if speed >= bar.times else 'missed'}"
 
 
 def number(value: float | None) -> str:

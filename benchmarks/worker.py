@@ -36,7 +36,7 @@ def main(peer: str, name: str) -> None:
             raise
         answer(refused=f"{type(error).__name__}: {error}".splitlines()[0][:120])
         return
-    answer(ready=True)
+    answer(ready=True, contents=getattr(sample, "contents", None))
     for _ in sys.stdin:
         value = sample()
         answer(value=value, version=sys.modules[library].__version__)

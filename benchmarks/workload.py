@@ -23,6 +23,16 @@ from benchmarks.peers import OURS, Program, library_of, module_of
 
 
 @dataclass(frozen=True)
+class Bar:
+    """What we must reach beside a peer: `times` its speed, or at most `above` its figure."""
+
+    times: float
+    #: The peer; None is the best of them.
+    peer: str | None = None
+    above: float | None = None
+
+
+@dataclass(frozen=True)
 class Workload(ABC):
     """A named measurement: a program for each peer, and what ours may cost."""
 
@@ -31,6 +41,9 @@ class Workload(ABC):
     unit: str
     goal: float | None
     programs: Mapping[str, Program]
+    bar: Bar | None = None
+    #: How far the sums of two peers' results may differ, relatively; None where they are random.
+    tolerance: float | None = 1e-6
 
     #: Whether every sample needs a process of its own.
     fresh = True
