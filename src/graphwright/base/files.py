@@ -100,7 +100,7 @@ class LockFile:
     `acquire` does not wait. Threads of one process exclude each other, too.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: TextPath) -> None:
         self.path = path
         self.descriptor: int | None = None
 

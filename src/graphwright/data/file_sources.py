@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from graphwright.base.errors import NotFoundError
+from graphwright.base.file_paths import FilePath, file_path
 from graphwright.control.assertions import assert_true
 from graphwright.data.dataset_ops import TakeAll
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, make
@@ -283,12 +283,12 @@ def _reader(function: Callable[..., object], shards: ElementType) -> ElementFunc
     return function_for(function, ElementType(DatasetSpec(shards.specs)))
 
 
-def _folder(path: object) -> Path:
+def _folder(path: object) -> FilePath:
     """The path of a folder; ValueError where it is known only at run time."""
     text = get_static_value(path)
     if text is None:
         raise ValueError("`element_spec` must be given where the path is known only at run time")
-    return Path(os.fsdecode(text))
+    return file_path(text)
 
 
 def _take_all(iterator: Iterator, arguments: Mapping[str, object]) -> None:

@@ -58,7 +58,7 @@ def shards(folder: Path) -> list[Path]:
     """The files of the whole run of a folder."""
     manifest = stores.manifest_of(folder)
     assert manifest is not None
-    return [stores.file_of(folder / manifest.run, shard.number) for shard in manifest.shards]
+    return [Path(stores.file_of(folder / manifest.run, s.number)) for s in manifest.shards]
 
 
 @pytest.mark.parametrize("name", PIPELINES)

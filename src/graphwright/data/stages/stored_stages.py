@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from graphwright.base.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
+from graphwright.base.file_paths import FilePath, file_path
 from graphwright.base.forks import cached_property
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
@@ -26,7 +26,7 @@ from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.data.stages.interleave_stages import InterleaveStage
 from graphwright.data.stages.map_stages import FunctionCursor
 from graphwright.data.storage.shard_stage import StoredShardStage, TypedCursor
-from graphwright.data.storage.stores import Manifest, Run, Shard, finalize, manifest_of
+from graphwright.data.storage.stores import Manifest, Run, Shard, finalize, manifest_of, run_in
 from graphwright.library.io.gfile import makedirs, mkdir
 from graphwright.types.arrays import Array
 
@@ -53,14 +53,14 @@ class Itself:
         return list(arrays)
 
 
-def path_of(path: Array, what: str) -> Path:
+def path_of(path: Array, what: str) -> FilePath:
     """The path that a tensor of string says."""
     if path.shape:
         raise InvalidArgumentError(None, None, f"{what} must be a scalar")
-    return Path(os.fsdecode(path.item()))
+    return file_path(path.item())
 
 
-def all_shards(stage: DatasetStage, folder: Path, manifest: Manifest) -> list[StoredShardStage]:
+def all_shards(stage: DatasetStage, folder: FilePath, manifest: Manifest) -> list[StoredShardStage]:
     """The shards of a whole run."""
     return [StoredShardStage(stage.element, folder / manifest.run, s) for s in manifest.shards]
 
@@ -93,7 +93,7 @@ class StoredStage(DatasetStage):
 
     @property
     @abstractmethod
-    def folder(self) -> Path:
+    def folder(self) -> FilePath:
         """Where the elements are."""
 
     def manifest(self) -> Manifest | None:
@@ -217,7 +217,7 @@ class WritingCursor(FunctionCursor):
         stage = self.stage
         stage.make_folder()
         try:
-            self.run = Run(
+            self.run = run_in(
                 stage.folder, stage.element, stage.compression, resumes=resumes, stays=stage.stays
             )
         except (AlreadyExistsError, NotFoundError):
@@ -295,12 +295,12 @@ class FileCacheStage(StoredStage):
 
     type_name = "CacheDataset"
 
-    def __init__(self, element: ElementType, source: DatasetStage, path: Path) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, path: FilePath) -> None:
         super().__init__(element, source)
         self.path = path
 
     @property
-    def folder(self) -> Path:
+    def folder(self) -> FilePath:
         return self.path
 
     def make_folder(self) -> None:
@@ -328,7 +328,7 @@ class SnapshotStage(StoredStage):
         self.compression = compression
 
     @cached_property
-    def folder(self) -> Path:
+    def folder(self) -> FilePath:
         return self.path / fingerprint(self.inputs[0])
 
 
@@ -351,7 +351,7 @@ class SaveStage(StoredStage):
         self.compression, self.stays = compression, stays
 
     @property
-    def folder(self) -> Path:
+    def folder(self) -> FilePath:
         return self.path
 
     def manifest(self) -> Manifest | None:
@@ -378,7 +378,7 @@ class LoadStage(StoredStage):
         self.whole = manifest
 
     @property
-    def folder(self) -> Path:
+    def folder(self) -> FilePath:
         return self.path
 
     def manifest(self) -> Manifest:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from graphwright.base.errors import DataLossError, ResourceExhaustedError
+from graphwright.base.file_paths import file_path
+from graphwright.base.files import PathLike
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.state_coding import decode, encode
 from graphwright.library.io.gfile import opened
@@ -56,8 +57,9 @@ def record(block: ElementBlock, number: int, compression: str) -> bytes:
 class BlockFile:
     """The blocks of a file of so many bytes, of which each is verified when it is read."""
 
-    def __init__(self, path: Path, run: str, size: int) -> None:
-        self.path, self.size = path, size
+    def __init__(self, path: PathLike, run: str, size: int) -> None:
+        self.path, self.size = file_path(path), size
+        self.process = os.getpid()
         self.file: IO[bytes] = opened(path, "rb")
         try:
             if self.bytes_at(0, HEAD).tobytes() != head(run):
@@ -131,8 +133,11 @@ class BlockFile:
 
     def read_into(self, data: Array, offset: int) -> int:
         """Reads bytes from an offset on; says how many, which is 0 at the end of the file."""
-        if hasattr(os, "preadv"):  # the child of a fork has the same position in the file
+        # The child of a fork shares the position in a file with its parent.
+        if not self.path.is_remote and hasattr(os, "preadv"):
             return os.preadv(self.file.fileno(), [data.data], offset)
+        if self.process != os.getpid():
+            self.file, self.process = opened(self.path, "rb"), os.getpid()
         self.file.seek(offset)
         return self.file.readinto(data.data)  # type: ignore[attr-defined,no-any-return]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.file_paths import FilePath, file_path
 from graphwright.data.blocks import Column, ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import Cursor, DatasetStage, State
@@ -26,7 +26,7 @@ class StoredShardStage(DatasetStage):
 
     type_name = "SnapshotReaderDataset"
 
-    def __init__(self, element: ElementType, run: Path, shard: Shard) -> None:
+    def __init__(self, element: ElementType, run: FilePath, shard: Shard) -> None:
         super().__init__(element)
         self.run, self.shard = run, shard
 
@@ -38,7 +38,7 @@ class StoredShardStage(DatasetStage):
     def restored(cls, state: list[Any]) -> StoredShardStage:
         """The stage that `saved` described."""
         run, shard, specs = state
-        return cls(ElementType(restored_structure(specs)), Path(run), Shard(*shard))
+        return cls(ElementType(restored_structure(specs)), file_path(run), Shard(*shard))
 
     def cardinality(self) -> int:
         return self.shard.elements

@@ -2,10 +2,14 @@
 
 A writer makes a folder for its run, under a lock, and then the manifest, at once. Until then
 readers see the run before. The next writer removes a run that its writer has left.
+
+Where fsspec reaches, nothing is locked: each writer makes a run, and the manifest names that of the
+last one to end. No run is removed there that was whole once.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -13,8 +17,7 @@ import shutil
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -25,7 +28,8 @@ from graphwright.base.errors import (
     NotFoundError,
     UnimplementedError,
 )
-from graphwright.base.files import LockFile, write_whole
+from graphwright.base.file_paths import FilePath, RemotePath, file_path
+from graphwright.base.files import LockFile, PathLike, TextPath
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock, joined
 from graphwright.data.element_type import ElementType
@@ -72,7 +76,7 @@ class Manifest(NamedTuple):
 
 
 @contextmanager
-def refusing(path: Path) -> Iterator[None]:
+def refusing(path: FilePath) -> Iterator[None]:
     """Has errors of the system become those of `tf.errors`, with a path."""
     try:
         yield
@@ -82,10 +86,10 @@ def refusing(path: Path) -> Iterator[None]:
         raise failed(error, path) from error
 
 
-def text_of(path: Path) -> bytes | None:
+def text_of(path: FilePath) -> bytes | None:
     """The record that a file has; None where there is no file. DataLossError for a damaged one."""
     try:
-        data = path.read_bytes()
+        data = path.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -96,14 +100,14 @@ def text_of(path: Path) -> bytes | None:
     return records[0]
 
 
-def announce_type(folder: Path, element: ElementType) -> None:
+def announce_type(folder: FilePath, element: ElementType) -> None:
     """Says of what type the elements will be that a function being traced will save."""
     makedirs(folder)
     with refusing(folder):
-        write_whole(folder / TYPE, framed(json.dumps(spec_of(element)).encode()), durable=True)
+        (folder / TYPE).write(framed(json.dumps(spec_of(element)).encode()), durable=True)
 
 
-def type_of(folder: Path) -> Any:
+def type_of(folder: FilePath) -> Any:
     """The structure of specs of the elements that are there, or are announced; None for neither.
 
     DataLossError where it has another form, NotFoundError where it has none.
@@ -126,12 +130,12 @@ def type_of(folder: Path) -> Any:
     )  # fmt: skip
 
 
-def manifest_of(folder: Path) -> Manifest | None:
+def manifest_of(folder: TextPath) -> Manifest | None:
     """What a folder says of its whole run; None where there is none.
 
     DataLossError where the manifest is damaged.
     """
-    path = folder / MANIFEST
+    path = file_path(folder) / MANIFEST
     text = text_of(path)
     if text is None:
         return None
@@ -145,9 +149,9 @@ def manifest_of(folder: Path) -> Manifest | None:
     raise DataLossError(None, None, f"{path}: no manifest at 0")
 
 
-def file_of(run: Path, number: int) -> Path:
+def file_of(run: PathLike, number: int) -> FilePath:
     """The file of a shard."""
-    return run / f"shard{number}"
+    return file_path(run) / f"shard{number}"
 
 
 class UnwrittenElements:
@@ -178,7 +182,7 @@ class Run:
 
     def __init__(
         self,
-        folder: Path,
+        folder: FilePath,
         element: ElementType,
         compression: str,
         *,
@@ -196,12 +200,7 @@ class Run:
         self.size = 0
         self.lock = LockFile(folder / LOCK)
         with refusing(folder):
-            if not self.lock.acquire():
-                raise AlreadyExistsError(
-                    None, None,
-                    f"another iterator is writing the elements of {folder}: it has the lock "
-                    f"{self.lock.path}. Go on when it is at its end, or use another path.",
-                )  # fmt: skip
+            self.exclude()
         try:
             with refusing(folder):
                 self.begin(resumes is not None)
@@ -209,20 +208,28 @@ class Run:
             self.lock.release()
             raise
 
+    def exclude(self) -> None:
+        """Excludes other writers; AlreadyExistsError where there is one."""
+        if not self.lock.acquire():
+            raise AlreadyExistsError(
+                None, None,
+                f"another iterator is writing the elements of {self.folder}: it has the lock "
+                f"{self.lock.path}. Go on when it is at its end, or use another path.",
+            )  # fmt: skip
+
     def begin(self, resumes: bool) -> None:
         """Makes the folder, or cuts its files to what they had; removes what others have left."""
         if resumes:
             for shard in self.shards.values():
                 path = file_of(self.path, shard.number)
-                if path.stat().st_size < shard.size:
-                    raise FileNotFoundError(2, "it has less than was written", path)
+                if path.status()[0] < shard.size:
+                    raise FileNotFoundError(2, "it has less than was written", str(path))
                 os.truncate(path, shard.size)
         manifest = manifest_of(self.folder)
-        for path in list(self.folder.iterdir()):
-            is_run = _RUN.fullmatch(path.name)
-            if is_run and path.name not in (self.name, manifest and manifest.run):
-                shutil.rmtree(path, ignore_errors=True)
-        self.path.mkdir(exist_ok=resumes)
+        for name in self.folder.names():
+            if _RUN.fullmatch(name) and name not in (self.name, manifest and manifest.run):
+                shutil.rmtree(self.folder / name, ignore_errors=True)
+        os.makedirs(self.path, exist_ok=resumes)
 
     def add(self, numbers: Array, block: ElementBlock) -> None:
         """Adds elements, each to the shard with its number."""
@@ -257,9 +264,23 @@ class Run:
         data = record(block, shard.elements, self.compression)
         if not shard.size:
             data = head(self.name) + data
-        with refusing(self.path), open(file_of(self.path, number), "ab") as file:
-            file.write(data)
+        with refusing(self.path):
+            self.append(number, data)
         self.shards[number] = Shard(number, shard.elements + block.count, shard.size + len(data))
+
+    def append(self, number: int, data: bytes) -> None:
+        """Adds bytes to the file of a shard."""
+        with file_of(self.path, number).opened("ab") as file:
+            file.write(data)
+
+    def settle(self) -> None:
+        """Waits until the files are on the disk."""
+        for number in self.shards:
+            descriptor = os.open(file_of(self.path, number), os.O_RDWR)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
     def finish(self) -> Manifest:
         """Writes what waits, and makes the run the one that is whole."""
@@ -268,11 +289,11 @@ class Run:
         shards = sorted(self.shards.values(), key=lambda shard: shard.number % (1 << 64))
         manifest = Manifest(self.name, spec_of(self.element), tuple(shards))
         with refusing(self.path):
-            for shard in shards:
-                make_durable(file_of(self.path, shard.number))
+            self.settle()
             text = json.dumps({"run": self.name, "spec": manifest.spec, "shards": shards})
-            write_whole(self.folder / MANIFEST, framed(text.encode()), durable=True)
-            (self.folder / TYPE).unlink(missing_ok=True)
+            (self.folder / MANIFEST).write(framed(text.encode()), durable=True)
+            with suppress(FileNotFoundError):
+                (self.folder / TYPE).remove_file()
         self.lock.release()
         return manifest
 
@@ -290,20 +311,66 @@ class Run:
         self.lock.release()
 
 
+class RemoteRun(Run):
+    """A run where fsspec reaches: its files stay open, as nothing can be added to one later.
+
+    Raises:
+        UnimplementedError: It would have to stay, or no file appears there at once.
+    """
+
+    folder: RemotePath
+
+    def exclude(self) -> None:
+        if self.stays:
+            raise OSError(errno.ENOTSUP, "`checkpoint_args` need a folder of the machine")
+        self.folder.require_whole()
+
+    def begin(self, resumes: bool) -> None:
+        if resumes:
+            raise FileNotFoundError(errno.ENOENT, "the run ended with the process that wrote it")
+        self.files: dict[int, IO[bytes]] = {}
+        self.is_finished = False
+
+    def append(self, number: int, data: bytes) -> None:
+        if number not in self.files:
+            self.files[number] = file_of(self.path, number).opened("wb")
+        self.files[number].write(data)
+
+    def settle(self) -> None:
+        for file in self.files.values():
+            file.close()
+
+    def finish(self) -> Manifest:
+        manifest = super().finish()
+        self.is_finished = True
+        return manifest
+
+    def abandon(self) -> None:
+        if self.process == os.getpid() and not self.is_finished:
+            self.is_finished = True
+            with suppress(OSError):  # the run is in nobody's way
+                self.settle()
+                self.path.remove_folder()
+
+
+def run_in(
+    folder: FilePath,
+    element: ElementType,
+    compression: str,
+    *,
+    resumes: tuple[str, list[Shard]] | None = None,
+    stays: bool = False,
+) -> Run:
+    """A run that is written in a folder, with the arguments of `Run`."""
+    kind = RemoteRun if isinstance(folder, RemotePath) else Run
+    return kind(folder, element, compression, resumes=resumes, stays=stays)
+
+
 def spec_of(element: ElementType) -> Any:
     """The structure of specs of elements for a manifest; None where it has no such form."""
     with suppress(UnimplementedError):
         return saved_structure(element.specs)
     return None
-
-
-def make_durable(path: Path) -> None:
-    """Waits until a file is on the disk."""
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def size_of(block: ElementBlock) -> int:

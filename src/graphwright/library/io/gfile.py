@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from graphwright.base.errors import (
@@ -12,9 +11,11 @@ from graphwright.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
+    OpError,
     PermissionDeniedError,
 )
-from graphwright.base.files import PathLike, TextPath, write_whole
+from graphwright.base.file_paths import FilePath, file_path
+from graphwright.base.files import PathLike, TextPath
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.ops.io.file_system import failed, matching, matching_files
 from graphwright.types.arguments import TensorLike
@@ -210,15 +211,15 @@ class GFile:
 
 def opened(path: PathLike, mode: str) -> IO[bytes]:
     """An open file; errors of the system become those of `tf.errors`."""
-    return attempted(lambda: open(path, mode), path)
+    return attempted(lambda each: each.opened(mode), path)
 
 
-def attempted(call: Callable[[], T], path: PathLike) -> T:
-    """The result of a call; errors of the system become those of `tf.errors`, with the path."""
+def attempted(call: Callable[[FilePath], T], path: PathLike) -> T:
+    """The result of a call for a path; errors of the system become those of `tf.errors`."""
     try:
-        return call()
+        return call(file_path(path))
     except OSError as error:
-        raise failed(error, Path(os.fsdecode(path))) from error
+        raise failed(error, path) from error
 
 
 def exists(path: PathLike) -> bool:
@@ -234,7 +235,7 @@ def exists(path: PathLike) -> bool:
     >>> tf.io.gfile.exists(tempfile.mkdtemp())
     True
     """
-    return os.path.exists(path)
+    return attempted(lambda each: each.exists(), path)
 
 
 def isdir(path: PathLike) -> bool:
@@ -250,7 +251,10 @@ def isdir(path: PathLike) -> bool:
     >>> tf.io.gfile.isdir(tempfile.mkdtemp())
     True
     """
-    return os.path.isdir(path)
+    try:
+        return attempted(lambda each: each.is_folder(), path)
+    except OpError:  # as TensorFlow says it of a scheme that nobody knows
+        return False
 
 
 def join(path: Part, *paths: Part) -> Any:
@@ -287,8 +291,7 @@ def stat(path: PathLike) -> FileStatistics:
     ...     tf.io.gfile.stat(file.name).length
     0
     """
-    status = attempted(lambda: os.stat(path), path)
-    return FileStatistics(status.st_size, status.st_mtime_ns, isdir(path))
+    return FileStatistics(*attempted(lambda each: each.status(), path), isdir(path))
 
 
 def listdir(path: TextPath) -> list[str]:
@@ -311,7 +314,7 @@ def listdir(path: TextPath) -> list[str]:
     """
     if not isdir(path):
         raise NotFoundError(None, None, f"Could not find directory {path}")
-    return list(os.listdir(path))
+    return attempted(lambda each: each.names(), path)
 
 
 def glob(pattern: TextPath | list[TextPath] | tuple[TextPath, ...]) -> list[str]:
@@ -331,7 +334,7 @@ def glob(pattern: TextPath | list[TextPath] | tuple[TextPath, ...]) -> list[str]
     True
     """
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
-    return [path for each in patterns for path in matching(os.fspath(each))]
+    return [path for each in patterns for path in matching(each)]
 
 
 def mkdir(path: PathLike) -> None:
@@ -350,7 +353,7 @@ def mkdir(path: PathLike) -> None:
     True
     """
     if not isdir(path):
-        attempted(lambda: os.mkdir(path), path)
+        attempted(lambda each: each.make_folder(), path)
 
 
 def makedirs(path: PathLike) -> None:
@@ -369,11 +372,11 @@ def makedirs(path: PathLike) -> None:
     True
     """
     try:
-        os.makedirs(path, exist_ok=True)
+        file_path(path).make_folders()
     except (FileExistsError, NotADirectoryError) as error:
         raise FailedPreconditionError(None, None, f"{os.fsdecode(path)} is no directory") from error
     except OSError as error:
-        raise failed(error, Path(os.fsdecode(path))) from error
+        raise failed(error, path) from error
 
 
 def refuse_existing(path: PathLike, overwrite: bool) -> None:
@@ -405,7 +408,7 @@ def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     refuse_existing(dst, overwrite)
     with opened(src, "rb") as file:
         content = file.read()
-    attempted(lambda: write_whole(os.fsdecode(dst), content), dst)
+    attempted(lambda target: target.write(content), dst)
 
 
 def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
@@ -428,7 +431,7 @@ def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     ['b']
     """
     refuse_existing(dst, overwrite)
-    attempted(lambda: os.replace(src, dst), src)
+    attempted(lambda source: source.move(file_path(dst)), src)
 
 
 def remove(path: PathLike) -> None:
@@ -451,7 +454,7 @@ def remove(path: PathLike) -> None:
     """
     if isdir(path):
         raise FailedPreconditionError(None, None, f"{os.fsdecode(path)} is a directory")
-    attempted(lambda: os.unlink(path), path)
+    attempted(lambda each: each.remove_file(), path)
 
 
 def rmtree(path: PathLike) -> None:
@@ -471,9 +474,7 @@ def rmtree(path: PathLike) -> None:
     False
     """
     if isdir(path):
-        from shutil import rmtree  # here, for it takes long to import
-
-        attempted(lambda: rmtree(path), path)
+        attempted(lambda each: each.remove_folder(), path)
     else:
         remove(path)
 
@@ -502,13 +503,13 @@ def walk(
 
     def report(error: OSError) -> None:
         if onerror is not None:
-            onerror(failed(error, Path(os.fsdecode(top))))
+            onerror(failed(error, top))
 
-    return os.walk(top, topdown, report)
+    return file_path(top).listings(topdown, report)
 
 
 def get_registered_schemes() -> list[str]:
-    """Lists the schemes that paths may begin with: only those of the machine's own files.
+    """Lists the schemes of the machine's own files; all others are fsspec's.
 
     Returns:
         A list of str.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from graphwright.base.files import TextPath, write_whole
+from graphwright.base.files import TextPath
 from graphwright.ir.graph import Graph
 from graphwright.library.io.gfile import attempted
 
@@ -46,7 +46,7 @@ def write_graph(
         content = text_format.MessageToString(message).encode()
     else:
         content = message.SerializeToString(deterministic=True)
-    attempted(lambda: write_whole(path, content), path)
+    attempted(lambda target: target.write(content), path)
     return path
 
 

@@ -6,10 +6,8 @@ out; then the error names the file and the offset, and nothing behind it is read
 
 from __future__ import annotations
 
-import os
 import zlib
 from abc import ABC, abstractmethod
-from pathlib import Path
 
 import numpy as np
 
@@ -99,7 +97,7 @@ class Pieces(ABC):
         except zlib.error as error:
             raise self.damage(f"{error} (behind {self.offset + len(self.rest)})") from error
         except OSError as error:
-            raise failed(error, Path(os.fsdecode(self.path))) from error
+            raise failed(error, self.path) from error
 
     def damage(self, what: str) -> DataLossError:
         """The error for data that are not what was written."""
@@ -181,7 +179,7 @@ class FixedPieces(Pieces):
         super().__init__(path, compression, size)
         self.length, self.header, self.footer = length, header, footer
         if not compression:
-            self.check(os.stat(path).st_size - header - footer)
+            self.check(self.source.size() - header - footer)
 
     def check(self, size: int) -> None:
         """An error unless the body of the file, of this size, is made of whole records."""

@@ -22,6 +22,12 @@ class PlainBytes:
         """The next bytes, at least one and at most `size`; none at the end."""
         return self.file.read(size)
 
+    def size(self) -> int:
+        """How many bytes the file has, before any is read."""
+        size = self.file.seek(0, 2)
+        self.file.seek(0)
+        return size
+
     def skip(self, count: int) -> None:
         """Leaves out bytes from the start of the file."""
         self.file.seek(count)

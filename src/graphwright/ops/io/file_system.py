@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import glob
+import errno
 import os
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +12,11 @@ from graphwright.base.errors import (
     FailedPreconditionError,
     NotFoundError,
     PermissionDeniedError,
+    UnimplementedError,
     UnknownError,
 )
-from graphwright.base.files import write_whole
+from graphwright.base.file_paths import file_path
+from graphwright.base.files import PathLike
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.io.raw_bytes import only
@@ -39,9 +39,9 @@ class ReadFile(Op):
         return (only(filename, "filename"),)
 
     def kernel(self, filename: Array) -> Any:
-        path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
+        path = file_path(scalar(filename, "Input filename tensor"))
         try:
-            return np.array(path.read_bytes(), object)
+            return np.array(path.read(), object)
         except OSError as error:
             raise failed(error, path) from error
 
@@ -60,10 +60,10 @@ class WriteFile(Op):
         return ()
 
     def kernel(self, filename: Array, contents: Array) -> None:
-        path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
+        path = file_path(scalar(filename, "Input filename tensor"))
         data = scalar(contents, "Contents tensor")
         try:
-            write_whole(path, data)
+            path.write(data)
         except OSError as error:
             raise failed(error, path) from error
 
@@ -86,28 +86,34 @@ class MatchingFiles(Op):
         patterns = texts(pattern)
         if patterns.ndim > 1:
             raise ValueError(f"pattern must be a scalar or a vector, not {patterns.shape}")
-        paths = [path for each in patterns.ravel() for path in matching(os.fsdecode(each))]
+        paths = [path for each in patterns.ravel() for path in matching(each)]
         names = np.empty(len(paths), object)
         names[:] = [os.fsencode(path) for path in sorted(paths)]
         return names
 
 
-def failed(error: OSError, path: Path) -> Exception:
+def failed(error: OSError, path: PathLike) -> Exception:
     """An error of ours with the words of the system about a file."""
     kinds = {
         FileNotFoundError: NotFoundError,
         PermissionError: PermissionDeniedError,
         IsADirectoryError: FailedPreconditionError,
     }
-    kind: Any = kinds.get(type(error), UnknownError)
-    failure: Exception = kind(None, None, f"{path}; {error.strerror}")
+    default = UnimplementedError if error.errno == errno.ENOTSUP else UnknownError
+    kind: Any = kinds.get(type(error), default)
+    words = error.strerror  # fsspec leaves them out
+    if not words and isinstance(error, FileNotFoundError):
+        words = os.strerror(errno.ENOENT)
+    failure: Exception = kind(None, None, f"{os.fsdecode(path)}; {words or error}")
     return failure
 
 
-def matching(pattern: str) -> list[str]:
+def matching(pattern: PathLike) -> list[str]:
     """The paths that match a pattern, in any order; those in no directory begin with "./"."""
-    plain = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
-    return glob.glob(pattern if os.path.dirname(plain) else os.path.join(".", pattern))
+    try:
+        return file_path(pattern).matches()
+    except OSError as error:
+        raise failed(error, pattern) from error
 
 
 READ_FILE, WRITE_FILE, MATCHING_FILES = ReadFile(), WriteFile(), MatchingFiles()
