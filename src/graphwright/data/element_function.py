@@ -10,7 +10,6 @@ import numpy as np
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.logs import LOGGER
-from graphwright.compile.run.straight_line import runner
 from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.body import Body, trace_body
 from graphwright.control.call import call_of
@@ -20,8 +19,8 @@ from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
 from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import DatasetStage, Epoch, present_iteration
-from graphwright.ir.execution import anew, has_stream
+from graphwright.data.stage import DatasetStage, Epoch, IterationDraws, iterating, present_iteration
+from graphwright.ir.execution import has_stream
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.ops.core.identity import ensure_shape
@@ -87,6 +86,9 @@ class ElementFunction:
             self.body = trace_body(call_later, name, types, types)
         self.graph = self.body.graph
         self.captured: list[Any] = self.graph.captured
+
+        if has_stream(self.graph):
+            self.graph.draws = IterationDraws()
 
         #: Whether the function, or a dataset that it makes, has effects or reads state.
         self.has_effects = self.graph.is_stateful or makes_effects(self.graph)
@@ -161,7 +163,7 @@ class GraphRunner:
 class DrawingRunner(GraphRunner):
     """A graph that draws random numbers: each iteration draws the same, as in TensorFlow.
 
-    It stays with kernels: their streams would begin anew in machine code.
+    Iterations share its code, and not the streams behind it (`IterationDraws`).
     """
 
     def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
@@ -169,12 +171,11 @@ class DrawingRunner(GraphRunner):
         #: For elements that are asked for outside of iterations.
         self.own = Epoch()
 
-    def first_run(self, *arrays: Any) -> tuple[Any, ...]:
-        runs = (present_iteration() or self.own).runs
-        run = runs.get(self.graph)
-        if run is None:
-            run = runs.setdefault(self.graph, runner(self.graph, anew(self.graph)))
-        return run(*arrays)
+    def __call__(self, arrays: Sequence[Any]) -> Row:
+        if present_iteration() is not None:
+            return super().__call__(arrays)
+        with iterating(self.own):
+            return super().__call__(arrays)
 
 
 class BoundFunction:

@@ -23,6 +23,7 @@ from graphwright.base.errors import Location
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
+from graphwright.ir.draws import Draws, Kernel
 from graphwright.types.tensor_type import VariantValue
 
 #: The cardinality of a stage without an end, and of one that cannot know it.
@@ -161,8 +162,8 @@ class Epoch:
     """One pass through a pipeline, in which functions that draw random numbers start anew."""
 
     def __init__(self) -> None:
-        #: What runs a graph that draws, with streams of its own.
-        self.runs: dict[Any, Callable[..., tuple[Any, ...]]] = {}
+        #: Kernels with streams of its own, by what stands for them in all iterations.
+        self.kernels: dict[object, Kernel] = {}
 
 
 class _Present(threading.local):
@@ -171,6 +172,41 @@ class _Present(threading.local):
 
 
 _PRESENT = _Present()
+
+
+class IterationKernel:
+    """A kernel with a stream of random numbers, of which each iteration has its own.
+
+    Args:
+        make: Binds the kernel to a new stream.
+    """
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[[], Kernel]) -> None:
+        self.make = make
+
+    def __call__(self, *operands: Any) -> Any:
+        return self.present()(*operands)
+
+    @property
+    def stream(self) -> Any:
+        """The stream of the present iteration."""
+        return self.present().stream
+
+    def present(self) -> Any:
+        """The kernel of the present iteration."""
+        iteration = _PRESENT.iteration
+        assert iteration is not None, "functions that draw are called for an iteration"
+        kernel = iteration.kernels.get(self)
+        return iteration.kernels.setdefault(self, self.make()) if kernel is None else kernel
+
+
+class IterationDraws(Draws):
+    """The kernels of a function of elements: it draws the same in each iteration."""
+
+    def kernel(self, place: object, make: Callable[[], Kernel]) -> Kernel:
+        return super().kernel(place, lambda: IterationKernel(make))
 
 
 def present_iteration() -> Epoch | None:

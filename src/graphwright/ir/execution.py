@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from graphwright.ir.draws import Draws
 from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.ir.once import once_per_graph
 from graphwright.op.op import Op
@@ -27,11 +28,6 @@ def function_of(graph: Graph) -> Function:
     return function
 
 
-def anew(graph: Graph) -> Function:
-    """The graph as a function whose streams of random numbers begin anew."""
-    return Builder.build(graph)
-
-
 @once_per_graph
 def is_pure(graph: Graph) -> bool:
     """Whether the graph runs without code of the program."""
@@ -45,13 +41,18 @@ def is_pure(graph: Graph) -> bool:
 @once_per_graph
 def has_stream(graph: Graph) -> bool:
     """Whether the graph draws from streams of random numbers that have a state."""
-    return any(n.op.has_stream for n in graph.nodes) or any(map(has_stream, graph.subgraphs()))
+    return any(draws_numbers(node.op) for node in graph.nodes)
 
 
 @once_per_graph
 def whole_size(graph: Graph) -> int:
     """The number of nodes of a graph and of the graphs in it, each as often as nodes hold it."""
     return len(graph.nodes) + sum(map(whole_size, graph.subgraphs()))
+
+
+def draws_numbers(op: Op) -> bool:
+    """Whether an op, or a graph that it holds, draws from streams that have a state."""
+    return op.has_stream or any(map(has_stream, subgraphs_of(op)))
 
 
 def with_own_streams(op: Op) -> Op:
@@ -71,5 +72,5 @@ def _copied(value: object) -> Any:
     if not isinstance(value, Graph):
         return value
     copied = copy.copy(value)
-    copied.function, copied.draws = None, {}
+    copied.function, copied.draws = None, Draws()
     return copied

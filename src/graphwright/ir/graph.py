@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphwright.base.errors import Location
+from graphwright.ir.draws import Draws
 from graphwright.ir.face import Face
 from graphwright.op.op import Effect, Op
 from graphwright.op.refusal import own_boundary
@@ -124,7 +125,7 @@ class Graph(Face):
         #: leads back to the graph, by the captures of its loops.
         self.function: Any = None
         #: What its functions share: the kernels of nodes that draw random numbers, by their places.
-        self.draws: dict[Any, Any] = {}
+        self.draws = Draws()
         self.derivative: Any = None  # its derivative: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
         #: The graph that `transform` made it from, and the new values for those there.

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.compile.graph import draw_positions
 from graphwright.compile.graph.prune import like, prune
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
@@ -302,6 +303,7 @@ RULES: dict[type[Op], Rule] = {
     TensorListAddN: add_items,
     **dict.fromkeys((SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum), counted),
     **dict.fromkeys((StatelessWhile, StatelessIf, StatelessCase), inner_rewritten),
+    **draw_positions.RULES,
 }
 
 #: The ops that a rewrite begins with: a sum is rewritten only if its operand was.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.compile.graph.draw_positions import DrawPosition
 from graphwright.compile.graph.kernel_refusals import Lines, bound, explain, noting
 from graphwright.compile.graph.simplify import simple_graphs, simplify
 from graphwright.compile.run.generated_text import identifier, make_function
@@ -19,9 +20,16 @@ from graphwright.compile.run.steps import Steps, is_plain
 from graphwright.compile.select.native_op import Native, NativeUpdate, compile_together
 from graphwright.control.branch import StatelessIf, not_scalar
 from graphwright.control.loop import StatelessWhile
-from graphwright.ir.execution import Function, function_of, is_pure, with_own_streams
+from graphwright.ir.draws import Draws, Kernel
+from graphwright.ir.execution import (
+    Function,
+    draws_numbers,
+    function_of,
+    is_pure,
+    with_own_streams,
+)
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.op.op import host_value
+from graphwright.op.op import Op, host_value
 from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.types.dtypes import DType
 from graphwright.values.eager import REFUSALS
@@ -32,9 +40,6 @@ _FIRST = 32
 
 _DEPTH = 12  # of nested blocks: CPython allows 20 loops
 
-
-#: Kernels with streams of random numbers, by their places in a graph.
-Draws = dict[Any, Callable[..., Any]]
 
 #: The passes over a graph before it is written.
 Passes = Callable[[Graph], Graph]
@@ -69,7 +74,7 @@ class GeneratedSource:
         draws: Draws | None = None,
     ) -> None:
         self.graph = graph
-        self.draws: Draws = {} if draws is None else draws
+        self.draws = Draws() if draws is None else draws
         self.around: list[str] = []  # the loops and branches whose graphs are being written
         self.observe = observe
         self.passes = passes  # over the simplified graphs inside it
@@ -263,14 +268,19 @@ class GeneratedSource:
         key = (id(op), *types)
         name = self.kernels.get(key)
         if name is None:
-            placed = with_own_streams(op)
-            kernel = bound(node, placed, types)
-            if placed is op and not op.has_stream:
-                name = self.kernels[key] = self.bind("f", kernel)
+            if draws_numbers(op):
+                name = self.bind("f", self.drawing(node, op, types))
             else:
-                place = (*self.around, node.name, op.type_name, len(node.outputs), *types)
-                name = self.bind("f", self.draws.setdefault(place, kernel))
+                name = self.kernels[key] = self.bind("f", bound(node, op, types))
         return name
+
+    def drawing(self, node: Node, op: Op, types: Sequence[DType]) -> Kernel:
+        """The kernel of a place with streams of its own."""
+        if isinstance(op, DrawPosition):
+            place = (*self.around, op.node, op.op.type_name, len(op.op.results), *types)
+            return op.beside(self.draws.kernel(place, lambda: bound(node, op.op, types)))
+        place = (*self.around, node.name, op.type_name, len(node.outputs), *types)
+        return self.draws.kernel(place, lambda: bound(node, with_own_streams(op), types))
 
     def host(self, value: Value) -> str:
         """The text of a host operand: a literal for a constant, else a conversion."""

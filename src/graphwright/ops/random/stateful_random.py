@@ -28,6 +28,16 @@ from graphwright.types.tensor_type import Dims, TensorType, show_dims
 COUNTS = frozenset({dt.float16, dt.float32, dt.float64, dt.int32, dt.int64})
 
 
+class Drawing(partial[Any]):
+    """A draw of numbers from a stream, as a kernel."""
+
+    @property
+    def stream(self) -> Stream:
+        """The stream."""
+        stream: Stream = self.args[0]
+        return stream
+
+
 class Stateful(Op):
     """An op with a stream of its own in each place where it is bound."""
 
@@ -40,7 +50,7 @@ class Stateful(Op):
     seed2: int = 0
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        return partial(self.draw, Stream(self.seed, self.seed2))
+        return Drawing(self.draw, Stream(self.seed, self.seed2))
 
     def draw(self, stream: Stream, /, *operands: Any) -> Any:
         """The next numbers of a stream."""

@@ -1,0 +1,90 @@
+"""Functions of elements that draw random numbers: the same in every iteration and every tier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.compile.run.options import OPTIONS
+from graphwright.machine.preparation import Waiting
+
+Dataset = tf.data.Dataset
+
+
+def of_a_branch(x: Any) -> Any:
+    if x % 2 == 0:
+        return tf.random.uniform([3], seed=1)
+    return tf.random.normal([3], seed=2)
+
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "scalar": lambda x: tf.random.uniform([]) * tf.cast(x, tf.float32),
+    "many": lambda x: tf.random.uniform([3, 5], 1, 3) + tf.random.normal([3, 5], seed=2),
+    "wide": lambda x: tf.random.uniform([4], dtype=tf.float64) * 2.0,
+    "whole": lambda x: tf.random.uniform([], 0, 100, tf.int32, seed=5) + 1,
+    "rows": lambda x: tf.random.shuffle(tf.range(7), seed=2) * 2,
+    "branch": of_a_branch,
+    "images": lambda x: tf.image.random_flip_left_right(tf.ones([2, 3, 1]) * tf.random.normal([])),
+    "of a size": lambda x: tf.random.uniform([x % 3 + 1])[0] * 2.0,
+}
+
+
+Choice = Callable[[str], None]
+
+
+@pytest.fixture
+def tiers(monkeypatch: pytest.MonkeyPatch) -> Choice:
+    """Sets when functions become machine code."""
+    monkeypatch.setattr(Waiting, "always", True)
+
+    def choose(mode: str) -> None:
+        monkeypatch.setitem(OPTIONS, "native", mode)
+        if mode == "after some calls":
+            monkeypatch.delitem(OPTIONS, "native")
+
+    return choose
+
+
+def drawn(form: str) -> list[Any]:
+    """Elements of two iterations that take turns, and of a third after them."""
+    tf.random.set_seed(7)
+    dataset = Dataset.range(9).map(FORMS[form])
+    turns = [[a.numpy(), b.numpy()] for a, b in zip(dataset, dataset)]
+    return [np.array(turns), np.array(list(dataset.as_numpy_iterator()))]
+
+
+@pytest.mark.parametrize("mode", ["always", "after some calls"])
+@pytest.mark.parametrize("form", FORMS)
+def test_machine_code_draws_what_kernels_draw(form: str, mode: str, tiers: Choice) -> None:
+    tiers("off")
+    expected = drawn(form)
+    tiers(mode)
+    turns, last = drawn(form)
+    np.testing.assert_array_equal(turns, expected[0])
+    np.testing.assert_array_equal(last, expected[1])
+    np.testing.assert_array_equal(turns[:, 0], turns[:, 1])
+    np.testing.assert_array_equal(turns[:, 0], last)
+
+
+@pytest.mark.parametrize("mode", ["always", "after some calls"])
+def test_saved_places_are_those_of_kernels(mode: str, tiers: Choice) -> None:
+    def saved_and_restored() -> tuple[Any, list[float]]:
+        tf.random.set_seed(7)
+        dataset = Dataset.range(20).map(FORMS["scalar"])
+        iterator, other = iter(dataset), iter(dataset)
+        for _ in range(5):
+            next(iterator)
+        state = iterator._reader.save()
+        other._reader.restore(state)
+        return state, [float(x) for x in [*other, *iterator]]
+
+    tiers("off")
+    state, elements = saved_and_restored()
+    tiers(mode)
+    again, others = saved_and_restored()
+    assert repr(again) == repr(state)
+    assert others == elements
