@@ -756,18 +756,72 @@ def inner_function_captures(fixed):
     return inner
 
 
-@scenario("literal value", "n", "tf.constant(n)")
+@scenario("recursion", "n", "return countdown(n)")
 def guide_python_recursion(fixed):
-    @tf.function
     def countdown(n):
-        if fixed:
-            while n > 0:
-                n = n - 1
-            return n
         return countdown(n - 1) if n > 0 else 0
 
-    countdown(tf.constant(5) if fixed else 5)
-    return countdown
+    @tf.function
+    def staged(n):
+        return countdown(n)
+
+    if not fixed:
+        staged = countdown = tf.function(countdown)
+    assert staged(5) == 0
+    return staged
+
+
+@scenario("recursion", "xs", "return total(xs)")
+def recursion_over_a_list(fixed):
+    def total(xs):
+        return xs[0] + total(xs[1:]) if xs else tf.constant(0.0)
+
+    @tf.function
+    def staged(xs):
+        return total(xs)
+
+    if not fixed:
+        staged = total = tf.function(total)
+    assert staged([1.0, 2.0, 3.0]) == 6.0
+    assert staged([1.0, 2.0, 3.0, 4.0]) == 10.0
+    return staged
+
+
+@scenario("recursion", "x", "return largest(x)")
+def recursion_over_halves(fixed):
+    def largest(x):
+        if x.shape[0] == 1:
+            return x[0]
+        half = x.shape[0] // 2
+        return tf.maximum(largest(x[:half]), largest(x[half:]))
+
+    @tf.function
+    def staged(x):
+        return largest(x)
+
+    if not fixed:
+        staged = largest = tf.function(largest)
+    assert staged(tf.constant([3.0, 1.0, 4.0, 1.0, 5.0])) == 5.0
+    return staged
+
+
+@scenario("recursion", "depth", "return self.build(depth)")
+def recursion_of_a_method(fixed):
+    class Tree:
+        def build(self, depth):
+            return tf.constant(1.0) if depth == 0 else 2.0 * self.build(depth - 1)
+
+        @tf.function
+        def staged(self, depth):
+            return self.build(depth)
+
+    class Recursive(Tree):
+        build = tf.function(Tree.build)
+
+    tree = Tree() if fixed else Recursive()
+    method = tree.staged if fixed else tree.build
+    assert method(3) == 8.0
+    return method
 
 
 @scenario("state that changed", "RATE", "RATE = tf.Variable(1.0)")

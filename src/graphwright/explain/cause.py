@@ -33,6 +33,7 @@ class CauseRule(enum.Enum):
     CUSTOM = "trace type of its own"
     LOCAL = "tensor of the function around it"
     STATE = "state that changed"
+    RECURSION = "recursion"
 
 
 class Difference(NamedTuple):
@@ -76,7 +77,34 @@ def retraces(history: History, latest: int | None = None) -> list[Retrace]:
     """Every trace but the first, or the `latest` of them, each against the nearest earlier one."""
     records = history.records
     first = 1 if latest is None else max(1, len(records) - latest)
-    return [nearest(number, records[number], records) for number in range(first, len(records))]
+    each = [nearest(number, records[number], records) for number in range(first, len(records))]
+    inner, outer = recursion(records)
+    recursive = inner | outer
+    return [as_recursion(r) if r.number in recursive else r for r in each]
+
+
+def recursion(records: Sequence[TraceRecord]) -> tuple[set[int], set[int]]:
+    """The traces that were made while the same function was traced, and those around them.
+
+    A trace is recorded when it is done, so the last of a recursion is the one around the others.
+    """
+    inner, outer = set(), set()
+    around, began = len(records), float("inf")
+    for number in range(len(records) - 1, -1, -1):
+        if records[number].began > began:
+            inner.add(number)
+            outer.add(around)
+        else:
+            around, began = number, records[number].began
+    return inner, outer
+
+
+def as_recursion(retrace: Retrace) -> Retrace:
+    """A retrace by the rule that the function calls itself, unless its state has changed."""
+    if any(d.rule in (CauseRule.STATE, CauseRule.LOCAL) for d in retrace.differences):
+        return retrace
+    differences = [d._replace(rule=CauseRule.RECURSION) for d in retrace.differences]
+    return retrace._replace(differences=differences)
 
 
 def nearest(number: int, record: TraceRecord, records: Sequence[TraceRecord]) -> Retrace:

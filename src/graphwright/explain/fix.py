@@ -332,6 +332,23 @@ def custom_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
         yield reduce_retracing(case)
 
 
+def recursion_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
+    """Plain Python that recurs, in one trace for each call from outside."""
+    parameters, call = str(case.signature), case.call({})
+    if case.owners:
+        parameters, call = with_self(case), f"self.{call}"
+    code = (
+        f"def {case.variable}{parameters}: ...  # as it is, without tf.function\n\n"
+        f"@tf.function\ndef staged{parameters}:\n    return {call}"
+    )
+
+    def outer(requests: Requests) -> Requests:
+        return requests.replaced([t for t in requests.types if t not in case.inner])
+
+    note = "A `while` loop over tensors needs one trace for all numbers."
+    yield Proposal("Let plain Python call itself in one tf.function", outer, code, note=note)
+
+
 # -- many functions of one code -------------------------------------------------------------
 
 
@@ -386,4 +403,5 @@ PROPOSALS: dict[CauseRule, Proposals] = {
     CauseRule.CUSTOM: custom_proposals,
     CauseRule.LOCAL: local_proposals,
     CauseRule.STATE: state_proposals,
+    CauseRule.RECURSION: recursion_proposals,
 }

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from inspect import Signature
 from types import FunctionType
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.explain.cause import recursion
 from graphwright.explain.facts import facts_of
 from graphwright.explain.replay import Requests
 from graphwright.explain.trace_record import History
 from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONAL
+from graphwright.trace.signature import FunctionType as CallType
 
 #: The calls after a change; None where the change cannot be made.
 Apply = Callable[[Requests], "Requests | None"]
@@ -59,6 +61,7 @@ class ProposalCase(NamedTuple):
     constrained: bool
     owners: Sequence[str] = ()
     held: Sequence[str] = ()  # attributes of its instance, where the method only reads them
+    inner: Collection[CallType] = ()  # types of the calls that it makes of itself
 
     @classmethod
     def of(cls, history: History, requests: Requests | None = None) -> ProposalCase:
@@ -72,6 +75,7 @@ class ProposalCase(NamedTuple):
             history.signature is not None,
             owners,
             attributes_read(history.function) if owners else (),
+            {history.records[number].call_type for number in recursion(history.records)[0]},
         )
 
     @property

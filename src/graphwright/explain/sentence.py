@@ -211,6 +211,14 @@ def evidence(difference: Difference, notes: Notes) -> str:
     return f"`{difference.path}`: {short(old)} -> {short(new)}"
 
 
+def of_recursion(cause: Cause, notes: Notes) -> str:
+    """The sentence about a function that calls itself."""
+    return (
+        f"The function calls itself while it is traced, each time with another "
+        f"{paths_shown(cause.paths)}: each of these calls needs a trace."
+    )
+
+
 _SENTENCES: dict[CauseRule, Callable[[Cause, Notes], str]] = {
     CauseRule.SHAPE: of_shape,
     CauseRule.DTYPE: of_dtype,
@@ -225,4 +233,5 @@ _SENTENCES: dict[CauseRule, Callable[[Cause, Notes], str]] = {
     CauseRule.CUSTOM: of_custom,
     CauseRule.LOCAL: of_local,
     CauseRule.STATE: of_state,
+    CauseRule.RECURSION: of_recursion,
 }
