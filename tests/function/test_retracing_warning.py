@@ -155,3 +155,14 @@ def test_concrete_functions_on_purpose_are_no_reason(told):
     for n in range(1, 12):
         f.get_concrete_function(tf.TensorSpec([n]))
     assert (records, caught) == ([], [])
+
+
+def test_code_of_several_statements_is_left_to_the_report(told):
+    @tf.function
+    def countdown(n):
+        return countdown(n - 1) if n > 0 else 0
+
+    countdown(9)
+    line = told[0][0].explanation
+    assert "calls itself" in line
+    assert line.endswith(": see explain()")

@@ -53,6 +53,8 @@ def fix_in_a_line(fix: Fix | None) -> str:
     """A fix: its code where that is short, else where to find it."""
     if fix is None:
         return ""
-    code = "; ".join(line for line in fix.code.splitlines() if not line.endswith(": ..."))
-    shown = code if len(code) <= _CODE else "see explain()"
+    lines = [line for line in fix.code.splitlines() if not line.endswith(": ...")]
+    code = "; ".join(lines)
+    is_short = len(code) <= _CODE and not any(line.startswith(" ") for line in lines)
+    shown = code if is_short else "see explain()"
     return f" {fix.title} ({plural(fix.traces, 'trace')}): {shown}"
