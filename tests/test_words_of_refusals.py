@@ -187,7 +187,11 @@ def test_a_graph_that_runs_tells_of_its_op_alone() -> None:
 @pytest.mark.parametrize(
     ("call", "advice"),
     [
-        (lambda: tf.constant(1) + tf.constant(1.0), "tf.cast(y, tf.int32)"),
+        (lambda: tf.constant(1) + tf.constant(2.5), "tf.cast(x, tf.float32)"),
+        (lambda: tf.constant(2.5) + tf.constant(1), "tf.cast(y, tf.float32)"),
+        (lambda: tf.constant(1.0) + tf.constant(2.5, tf.float64), "tf.cast(x, tf.float64)"),
+        (lambda: tf.constant(1) - tf.constant(True), "tf.cast(y, tf.int32)"),
+        (lambda: tf.bitwise.bitwise_and(tf.constant(1), tf.constant(2.5)), "tf.cast(y, tf.int32)"),
         (lambda: tf.sqrt(tf.constant(4)), "tf.cast(x, tf.float32)"),
         (lambda: tf.strings.length(tf.constant(4)), "tf.strings.as_string(input)"),
         (lambda: tf.constant(1.0) * tf.constant("2"), "tf.strings.to_number(y, tf.float32)"),

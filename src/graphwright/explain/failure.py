@@ -142,9 +142,10 @@ KNOWN = (
         "tf.numpy_function(function, [x], tf.float32)",
     ),
     FailureKind(
-        TypeError, r"has type (\w+) that does not match type (\w+)",
+        TypeError,
+        r"has type (\w+) that does not match type (\w+) .*?\n +(tf\.[^\n]+) converts it",
         "Two operands differ in dtype: {0} and {1}.",
-        "Cast one of them", "tf.cast(x, tf.{0})",
+        "Convert one of them", "{2}",
     ),
     FailureKind(
         TypeError, r"Python functions must return zero or more Tensors.*of type (\w+),",

@@ -181,12 +181,11 @@ def dtype_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
 
 
 def common_dtype(specs: Sequence[TensorSpec]) -> dt.DType | None:
-    """The widest of the dtypes, floats before integers; None where one cannot be cast."""
+    """The widest of the dtypes; None where one cannot be cast."""
     dtypes = unique(spec.dtype for spec in specs)
     if any(d is dt.string or d is dt.variant or d is dt.resource for d in dtypes):
         return None
-    widest: dt.DType = max(dtypes, key=lambda d: (d.is_complex, d.is_floating, d.size))
-    return widest
+    return dt.widest(dtypes)
 
 
 def with_dtype(type_: TraceType, dtype: dt.DType) -> TraceType:

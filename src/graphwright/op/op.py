@@ -127,13 +127,21 @@ class DTypeMismatch(Exception):
         if wanted is None or wanted.is_quantized or self.got.is_quantized:
             return ""
         if numbers and (self.got.is_numeric or self.got.is_bool):
-            return f"\n    tf.cast({self.operand}, tf.{wanted.name}) converts it"
+            operand = self.operand
+            if self.may_convert_other() and dt.widest((wanted, self.got)) is self.got:
+                operand, wanted = self.like, self.got  # the other way would lose digits
+            return f"\n    tf.cast({operand}, tf.{wanted.name}) converts it"
         parsed = (dt.float32, dt.float64, dt.int32, dt.int64)
         if wanted in parsed and self.got is dt.string:
             return f"\n    tf.strings.to_number({self.operand}, tf.{wanted.name}) converts it"
         if wanted is dt.string and (self.got.is_numeric or self.got.is_bool):
             return f"\n    tf.strings.as_string({self.operand}) converts it"
         return ""
+
+    def may_convert_other(self) -> bool:
+        """Whether the op takes this dtype, so that the operand that it is unlike may have it."""
+        others = [o for o in self.op.operands if o.name == self.like]
+        return any(self.got in self.op.dtypes.get(other.dtype, ()) for other in others)
 
     def graph_message(self) -> str:
         """As TensorFlow's graph construction says it."""

@@ -325,6 +325,11 @@ _BY_PYTHON: dict[Any, DType] = {
 }
 
 
+def widest(dtypes: Iterable[DType]) -> DType:
+    """The dtype to which a cast of the others loses least, the first of several."""
+    return max(dtypes, key=lambda d: (d.is_complex, d.is_floating, not d.is_bool, d.size))
+
+
 def as_dtype(type_value: object) -> DType:
     """Converts a value to a dtype.
 
