@@ -59,6 +59,41 @@ def guide_condition_without_autograph(fixed):
     return f, lambda: f(tf.constant(1))
 
 
+@scenario(TypeError, "A comprehension asks for the truth", "tf.boolean_mask(items, mask)")
+def condition_in_a_comprehension(fixed):
+    @tf.function
+    def f(x):
+        if fixed:
+            return tf.boolean_mask([1, 2], x > [1, 2])
+        return tf.stack([i for i in (1, 2) if x > i])
+
+    return f, lambda: f(tf.constant(2))
+
+
+@scenario(TypeError, "Code that AutoGraph does not convert asks", "tf.cond(condition, lambda")
+def condition_in_code_that_is_not_converted(fixed):
+    @tf.autograph.experimental.do_not_convert
+    def size(x):
+        return tf.cond(x > 0, lambda: x, lambda: -x) if fixed else x if x > 0 else -x
+
+    @tf.function
+    def f(x):
+        return size(x)
+
+    return f, lambda: f(tf.constant(-2))
+
+
+@scenario(TypeError, "Code that AutoGraph does not convert iterates", "tf.map_fn(lambda item")
+def comprehension_over_a_tensor(fixed):
+    @tf.function
+    def f(n):
+        if fixed:
+            return tf.map_fn(lambda i: i * 2, tf.range(n))
+        return [i * 2 for i in range(n)]
+
+    return f, lambda: f(tf.constant(3))
+
+
 @scenario(TypeError, "Python iterates over a tensor", "tf.map_fn(lambda item: ..., items)")
 def loop_without_autograph(fixed):
     @tf.function(autograph=False)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from graphwright.base.errors import Location
@@ -29,6 +30,31 @@ class FailureReport:
     fix: Fix | None
 
 
+#: Whether an error at a line is of a kind, beside its words.
+Where = Callable[[Location | None, ProposalCase], bool]
+
+
+def is_anywhere(line: Location | None, case: ProposalCase) -> bool:
+    """True: the words alone tell the kind."""
+    return True
+
+
+def is_unconverted(line: Location | None, case: ProposalCase) -> bool:
+    """Whether the function was made with `autograph=False`."""
+    return not case.converts
+
+
+def is_comprehension(line: Location | None, case: ProposalCase) -> bool:
+    """Whether a comprehension failed, which is a function of its own before Python 3.12."""
+    if line is None:
+        return False
+    text = source(line)
+    return line.function in _COMPREHENSIONS or (" for " in text and not text.startswith("for "))
+
+
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
 @dataclass(frozen=True)
 class FailureKind:
     """A kind of error, and what to write instead.
@@ -42,7 +68,11 @@ class FailureKind:
     sentence: str
     title: str
     code: str
+    where: Where = is_anywhere
 
+
+_TRUTH = r"Using a symbolic `tf\.Tensor` as a Python `bool`"
+_ITERATION = r"Iterating over a symbolic `tf\.Tensor`"
 
 KNOWN = (
     FailureKind(
@@ -52,18 +82,39 @@ KNOWN = (
         "{line}  # once, outside the function\n\n@tf.function\n{head} ...",
     ),
     FailureKind(
-        TypeError, r"Using a symbolic `tf\.Tensor` as a Python `bool`",
+        TypeError, _TRUTH,
         "Python asks for the truth of a tensor that has no value while the function is traced.",
         "Let AutoGraph convert the condition, or use tf.cond",
         "@tf.function  # without autograph=False\n{head} ...\n"
         "# or: tf.cond(condition, lambda: ..., lambda: ...)",
+        is_unconverted,
     ),
     FailureKind(
-        TypeError, r"Iterating over a symbolic `tf\.Tensor`",
+        TypeError, _TRUTH,
+        "A comprehension asks for the truth of a tensor, and AutoGraph converts statements alone.",
+        "Use an op",
+        "tf.where(condition, a, b)  # or tf.boolean_mask(items, mask)",
+        is_comprehension,
+    ),
+    FailureKind(
+        TypeError, _TRUTH,
+        "Code that AutoGraph does not convert asks for the truth of a tensor without a value.",
+        "Use tf.cond",
+        "tf.cond(condition, lambda: ..., lambda: ...)",
+    ),
+    FailureKind(
+        TypeError, _ITERATION,
         "Python iterates over a tensor that has no value while the function is traced.",
         "Let AutoGraph convert the loop, or use tf.map_fn",
         "@tf.function  # without autograph=False\n{head} ...\n"
         "# or: tf.map_fn(lambda item: ..., items)",
+        is_unconverted,
+    ),
+    FailureKind(
+        TypeError, _ITERATION,
+        "Code that AutoGraph does not convert iterates over a tensor without a value.",
+        "Use tf.map_fn, or a `for` statement",
+        "tf.map_fn(lambda item: ..., items)",
     ),
     FailureKind(
         TypeError, r"len is not well defined for a symbolic Tensor",
@@ -183,7 +234,8 @@ def failure_report(failure: Failure, case: ProposalCase) -> FailureReport:
     line = failure.line or failure.caller
     for known in KNOWN:
         match = re.search(known.pattern, failure.message, re.DOTALL)
-        if match is not None and issubclass(failure.kind, known.error):
+        fits = match is not None and issubclass(failure.kind, known.error)
+        if match is not None and fits and known.where(line, case):
             words = {
                 "line": source(line),
                 "head": f"def {case.name}{case.signature}:",

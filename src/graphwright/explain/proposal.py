@@ -62,6 +62,7 @@ class ProposalCase(NamedTuple):
     owners: Sequence[str] = ()
     held: Sequence[str] = ()  # attributes of its instance, where the method only reads them
     inner: Collection[CallType] = ()  # types of the calls that it makes of itself
+    converts: bool = True  # whether AutoGraph converts it
 
     @classmethod
     def of(cls, history: History, requests: Requests | None = None) -> ProposalCase:
@@ -76,6 +77,7 @@ class ProposalCase(NamedTuple):
             owners,
             attributes_read(history.function) if owners else (),
             {history.records[number].call_type for number in recursion(history.records)[0]},
+            bool(history.options["autograph"]),
         )
 
     @property
