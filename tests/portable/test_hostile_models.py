@@ -144,6 +144,15 @@ def test_ops_that_reach_out_are_refused(
     assert "LoadOptions(allowed_ops=[...])" in str(caught.value)
 
 
+@pytest.mark.parametrize("op", ["_InitializeTableFromFile", "_MakeTable", "CustomGradient"])
+def test_ops_of_our_own_are_unknown(op: str, tmp_path: Path) -> None:
+    folder = unpacked("random", tmp_path)
+    with edited(folder) as graph:
+        trace_of(graph, "f").node_def.add(name="own", op=op)
+    with pytest.raises(tf.errors.NotFoundError, match=f"graphwright has not:\n  {op}, in"):
+        tf.saved_model.load(folder)
+
+
 def test_an_op_that_is_allowed_by_name_runs(tmp_path: Path) -> None:
     folder = unpacked("random", tmp_path)
     (read := tmp_path / "read.txt").write_text("content")

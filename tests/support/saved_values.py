@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ml_dtypes
@@ -99,3 +99,33 @@ def gradients_of(
     dense = [None if g is None else tf.convert_to_tensor(g) for g in found[0]]
     named = {k: None if g is None else tf.convert_to_tensor(g) for k, g in found[1].items()}
     return result, {"args": dense, "variables": named}
+
+
+#: Sums of other orders and other formulas, in float32.
+TOLERANCE = {"rtol": 3e-6, "atol": 1e-6}
+
+
+def unlike(tf: Any, ours: Any, theirs: Any) -> Iterator[str]:
+    """How two results differ: in structure, in dtype or shape, or by more than roundings."""
+    try:
+        tf.nest.assert_same_structure(ours, theirs, expand_composites=True)
+    except (TypeError, ValueError) as error:
+        yield str(error)
+        return
+    leaves = [tf.nest.flatten(each, expand_composites=True) for each in (ours, theirs)]
+    for mine, other in zip(*leaves, strict=True):
+        if mine is None or other is None:
+            if mine is not other:
+                yield f"{mine}, not {other}"
+        elif (mine.dtype, mine.shape) != (other.dtype, other.shape):
+            yield f"{mine.dtype.name}{mine.shape}, not {other.dtype.name}{other.shape}"
+        elif not is_near(mine.dtype, mine.numpy(), other.numpy()):
+            yield f"{mine.numpy()}, not {other.numpy()}"
+
+
+def is_near(dtype: Any, mine: Any, other: Any) -> bool:
+    """Whether arrays are equal, or floats nearly so."""
+    if not dtype.is_floating and not dtype.is_complex:
+        return bool(np.array_equal(mine, other))
+    wide = np.complex128 if dtype.is_complex else np.float64
+    return bool(np.allclose(mine.astype(wide), other.astype(wide), **TOLERANCE, equal_nan=True))

@@ -31,10 +31,12 @@ from graphwright.portable.saved_model_names import (
 )
 
 if TYPE_CHECKING:
+    from graphwright.portable.model_saving import SaveOptions, save
+    from graphwright.portable.restored_objects import Asset
     from graphwright.portable.saved_model import LoadOptions, contains_saved_model, load
 
 #: What reads models loads protobuf, which few programs need.
-_LATE = ("LoadOptions", "contains_saved_model", "load")
+_LATE = ("Asset", "LoadOptions", "SaveOptions", "contains_saved_model", "load", "save")
 
 __all__ = [
     "ASSETS_DIRECTORY",
@@ -61,9 +63,12 @@ __all__ = [
     "TRAINING",
     "VARIABLES_DIRECTORY",
     "VARIABLES_FILENAME",
+    "Asset",
     "LoadOptions",
+    "SaveOptions",
     "contains_saved_model",
     "load",
+    "save",
 ]
 
 __getattr__ = late(__name__, _LATE, "graphwright.portable.saved_model")

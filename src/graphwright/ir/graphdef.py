@@ -7,7 +7,7 @@ are the dtype of each type variable and the length of each list.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from graphwright.ir.control_edges import order_of
@@ -23,7 +23,8 @@ from graphwright.proto.graph_pb2 import (
     NameAttrList,
     NodeDef,
 )
-from graphwright.types.dtypes import as_dtype
+from graphwright.types.dtypes import as_dtype, int32, resource
+from graphwright.types.tensor_type import TensorType
 
 V = TypeVar("V")
 
@@ -37,25 +38,31 @@ PRODUCER, MIN_CONSUMER = 2474, 12
 
 def graph_def(graph: Graph, add_shapes: bool = False) -> GraphDef:
     """The graph as a message; `add_shapes` adds the shapes of all outputs."""
-    graph, library = in_tensorflow(graph), _Library(add_shapes)
-    message = GraphDef()
-    message.versions.producer = PRODUCER
-    message.versions.min_consumer = MIN_CONSUMER
+    graph, library = in_tensorflow(graph), FunctionLibrary(add_shapes)
+    message = versioned()
     names = {value: _tensor_name(value) for node in graph.nodes for value in node.outputs}
     message.node.extend(library.nodes(graph, graph.nodes, names))
     message.library.function.extend(library.functions())
     return message
 
 
+def versioned() -> GraphDef:
+    """A graph without nodes, with the versions of its format."""
+    message = GraphDef()
+    message.versions.producer = PRODUCER
+    message.versions.min_consumer = MIN_CONSUMER
+    return message
+
+
 def function_def(graph: Graph, name: str) -> FunctionDef:
     """A graph as a function of a library, under a name."""
-    return _Library(add_shapes=False).function(name, graph, carries=False)
+    return FunctionLibrary(add_shapes=False).function(name, graph)
 
 
 def node_def(graph: Graph, node: Node) -> NodeDef:
     """One node of a graph as a message."""
     names = {value: _tensor_name(value) for value in node.inputs}
-    messages = _Library(add_shapes=False).nodes(graph, [node], names)
+    messages = FunctionLibrary(add_shapes=False).nodes(graph, [node], names)
     return {message.name: message for message in messages}[node.name]
 
 
@@ -63,25 +70,48 @@ def _tensor_name(value: Value) -> str:
     return value.node.name if value.index == 0 else value.name
 
 
-class _Library:
-    """The functions that the nodes written so far refer to."""
+class FunctionLibrary:
+    """The functions that the nodes written so far refer to.
 
-    def __init__(self, add_shapes: bool) -> None:
+    With `add_shapes`, messages have the shapes of outputs and arguments, and the types of what is
+    behind handles. With `counted`, loops have two variables more in front: the number of turns and
+    its limit, which TensorFlow's gradient of a loop takes.
+    """
+
+    def __init__(self, add_shapes: bool, counted: bool = False) -> None:
         self.add_shapes = add_shapes
-        self._names: dict[tuple[int, bool], str] = {}
-        self._pending: list[tuple[str, Graph, bool]] = []
+        self.counted = counted
+        self._names: dict[tuple[int, str], str] = {}
+        self._taken: set[str] = set()
+        #: The graphs of functions by their names.
+        self.graphs: dict[str, Graph] = {}
+        self._pending: list[tuple[str, Graph, str]] = []
 
-    def reference(self, graph: Graph, carries: bool = False) -> str:
+    def claim(self, name: str) -> str:
+        """A name for a function that is written elsewhere, numbered if it is taken."""
+        name = _unused(name, self._taken)
+        self._taken.add(name)
+        return name
+
+    def add(self, graph: Graph, name: str) -> None:
+        """Lets a graph be written as the function of a name, by which nodes refer to it."""
+        self._names[graph.id, ""] = name
+        self.graphs[name] = graph
+        self._pending.append((name, graph, ""))
+
+    def reference(self, graph: Graph, role: str = "") -> str:
         """The name of a graph's function, which will be written.
 
-        With `carries`, the function returns the values of its captures after its results.
+        The `body` of a loop returns the values of its captures after its results. It and the `cond`
+        have the loop's further variables.
         """
-        name = self._names.get((graph.id, carries))
+        name = self._names.get((graph.id, role))
         if name is None:
             prefix = "" if graph.is_body else "__inference_"
-            name = f"{prefix}{graph.name}_{len(self._names)}"
-            self._names[graph.id, carries] = name
-            self._pending.append((name, graph, carries))
+            name = self.claim(f"{prefix}{graph.name}_{len(self._names)}")
+            self._names[graph.id, role] = name
+            self.graphs[name] = graph
+            self._pending.append((name, graph, role))
         return name
 
     def functions(self) -> Iterator[FunctionDef]:
@@ -95,9 +125,30 @@ class _Library:
         messages = []
         for node in [*nodes, order.barrier] if order.barrier else nodes:
             message = self.node(node, names)
+            if self.counted and node.op.type_name in _LOOPS:
+                messages += self._counted(node, message, {n.name for n in graph.nodes})
             message.input.extend(sorted("^" + n.name for n in order.before.get(node, ())))
             messages.append(message)
         return messages
+
+    def _counted(self, node: Node, message: NodeDef, taken: set[str]) -> list[NodeDef]:
+        """Gives a loop its further variables, and returns the nodes of their first values."""
+        made = []
+        for name, value in (("loop_counter", 0), ("maximum_iterations", -1)):
+            first = NodeDef(name=_unused(f"{node.name}/{name}", taken), op="Const")
+            first.attr["dtype"].type = data_type(int32)
+            proto = tensor_proto(int32.numpy_dtype.type(value), int32)
+            first.attr["value"].tensor.CopyFrom(proto)
+            made.append(first)
+        rest = list(message.input)
+        message.input[:] = [*[f"{first.name}:output:0" for first in made], *rest]
+        types, shapes = message.attr["T"].list.type, message.attr["_output_shapes"].list.shape
+        types[:] = [data_type(int32)] * 2 + list(types)
+        every = [shape_proto(()), shape_proto(()), *shapes]
+        message.attr["_output_shapes"].list.CopyFrom(AttrValue.ListValue(shape=every))
+        message.attr["output_shapes"].list.CopyFrom(AttrValue.ListValue(shape=every))
+        message.attr["_num_original_outputs"].i = len(every)
+        return made
 
     def node(self, node: Node, names: dict[Value, str]) -> NodeDef:
         """A node without its control inputs."""
@@ -117,12 +168,16 @@ class _Library:
             name = "_" + field if field in hints else field
             value = getattr(node.op, field)
             if isinstance(value, Graph):
-                carries = node.op.type_name in _LOOPS and field == "body"
-                messages[name] = AttrValue(func=NameAttrList(name=self.reference(value, carries)))
+                is_loop = node.op.type_name in _LOOPS and (field == "body" or self.counted)
+                reference = self.reference(value, field if is_loop else "")
+                messages[name] = AttrValue(func=NameAttrList(name=reference))
             elif (attribute := self.attribute(kind, value, node.op)) is not None:
                 messages[name] = attribute
         if self.add_shapes:
-            shapes = [shape_proto(value.type.dims) for value in node.outputs]
+            values = list(node.outputs)
+            if node.op.type_name in _LOOPS:
+                values += node.inputs[len(values) :]
+            shapes = [shape_proto(value.type.dims) for value in values]
             messages["_output_shapes"] = AttrValue(list=AttrValue.ListValue(shape=shapes))
         return messages
 
@@ -154,23 +209,67 @@ class _Library:
             raise TypeError(f"an attribute of {op} is of type {kind}, which no GraphDef can hold")
         return writers[kind]
 
-    def function(self, name: str, graph: Graph, carries: bool) -> FunctionDef:
-        """A graph as a function of its arguments."""
+    def _output_entry(self, value: Value) -> str:
+        """The name of an output in a function's node; those of counted loops come later."""
+        if self.counted and value.node.op.type_name in _LOOPS:
+            return f"output:{value.index + 2}"
+        return _output_entry(value)
+
+    def _add_counts(self, message: FunctionDef, taken: set[str], returned: bool) -> None:
+        """Adds the further variables of a loop to a function of it."""
+        names = []
+        for name in ("loop_counter", "maximum_iterations"):
+            names.append(_unused(name, taken))
+            taken.add(names[-1])
+            message.signature.input_arg.add(name=names[-1], type=data_type(int32))
+        if not returned:
+            return
+        one, total, limit = [
+            _unused(f"counting/{name}", taken) for name in ("one", "total", "limit")
+        ]
+        node = message.node_def.add(name=one, op="Const")
+        node.attr["dtype"].type = data_type(int32)
+        node.attr["value"].tensor.CopyFrom(tensor_proto(int32.numpy_dtype.type(1), int32))
+        node = message.node_def.add(name=total, op="AddV2", input=[names[0], f"{one}:output:0"])
+        node.attr["T"].type = data_type(int32)
+        node = message.node_def.add(name=limit, op="Identity", input=[names[1]])
+        node.attr["T"].type = data_type(int32)
+        for name, source in ((total, f"{total}:z:0"), (limit, f"{limit}:output:0")):
+            result = _unused(re.sub(r"\W", "_", name), taken)
+            taken.add(result)
+            message.signature.output_arg.add(name=result, type=data_type(int32))
+            message.ret[result] = source
+
+    def function(
+        self, name: str, graph: Graph, role: str = "", arguments: Sequence[Value] | None = None
+    ) -> FunctionDef:
+        """A graph as a function of its arguments, in another order if one is given."""
         graph, message = in_tensorflow(graph), FunctionDef()
         message.signature.name = name
         message.signature.is_stateful = graph.is_stateful
         placeholders = {value.node for value in graph.arguments}
         body = [node for node in graph.nodes if node not in placeholders]
         taken = {node.name for node in body}
-        names = {v: f"{v.node.name}:{_output_entry(v)}" for n in body for v in n.outputs}
-        for position, value in enumerate(graph.arguments):
+        names = {v: f"{v.node.name}:{self._output_entry(v)}" for n in body for v in n.outputs}
+        if self.counted and role:
+            self._add_counts(message, taken, returned=role == "body")
+        more = len(message.signature.input_arg)
+        for position, value in enumerate(arguments or graph.arguments, more):
             names[value] = _unused(_argument_name(value), taken)
             taken.add(names[value])
-            message.signature.input_arg.add(name=names[value], type=data_type(value.type.dtype))
-            specified = message.arg_attr[position].attr["_user_specified_name"]
-            specified.s = value.node.name.encode()
+            made = message.signature.input_arg.add(
+                name=names[value], type=data_type(value.type.dtype)
+            )
+            attributes = message.arg_attr[position].attr
+            attributes["_user_specified_name"].s = value.node.name.encode()
+            if self.add_shapes:
+                shape = shape_proto(value.type.dims)
+                attributes["_output_shapes"].list.shape.append(shape)
+                held = type_behind(graph, value)
+                if held is not None:
+                    made.handle_data.add(dtype=data_type(held.dtype), shape=shape_proto(held.dims))
         message.node_def.extend(self.nodes(graph, body, names))
-        carried = [value for _, value in graph.captures] if carries else []
+        carried = [value for _, value in graph.captures] if role == "body" else []
         for value in [*graph.results, *carried]:
             result = _unused(_argument_name(value), taken)
             taken.add(result)
@@ -180,6 +279,29 @@ class _Library:
             message.signature.control_output.append(node.name)
             message.control_ret[node.name] = node.name
         return message
+
+
+def type_behind(graph: Graph, value: Value) -> TensorType | None:
+    """The type of what the variable of a handle holds; None for what is no handle, or unknown."""
+    variable = graph.handles.get(value)
+    if variable is not None:
+        type_: TensorType = variable.type
+        return type_
+    for outside, captured in graph.captures:
+        if captured is value and outside.dtype is resource:
+            if isinstance(outside.key, Value):
+                return type_behind(outside.graph, outside.key)
+            return getattr(outside._array, "value_type", None)
+    return None
+
+
+def _output_entry(value: Value) -> str:
+    """The name of an output in a function's node: the operand's name and the place in its list."""
+    for operand, group in grouped(value.node.op.results, value.node.outputs):
+        for place, member in enumerate(group):
+            if member is value:
+                return f"{operand.name}:{place}"
+    raise LookupError(f"{value!r} is no result that {value.node.op} declares")
 
 
 def operand_attributes(node: Node) -> dict[str, AttrValue]:
@@ -238,15 +360,6 @@ def attribute_value(value: AttrValue) -> Any:
         types = descriptor.name == "type"
         return [as_dtype(entry) if types else entry for entry in entries]
     return []
-
-
-def _output_entry(value: Value) -> str:
-    """The name of an output in a function's node: the operand's name and the place in its list."""
-    for operand, group in grouped(value.node.op.results, value.node.outputs):
-        for place, member in enumerate(group):
-            if member is value:
-                return f"{operand.name}:{place}"
-    raise LookupError(f"{value!r} is no result that {value.node.op} declares")
 
 
 def _argument_name(value: Value) -> str:

@@ -11,8 +11,9 @@ from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import STRUCTURAL, place
 from graphwright.proto.graph_pb2 import FunctionDef, NodeDef
 
-#: What functions, their arguments and their nodes may be called.
+#: What the arguments of functions and their nodes may be called, and what functions may be.
 NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*")
+_FUNCTION_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/<>-]*")
 
 
 class Source(NamedTuple):
@@ -35,8 +36,9 @@ class FunctionBody:
         self.dtypes = [argument.type for argument in message.signature.input_arg]
         self.results = [result.name for result in message.signature.output_arg]
         self._check_signature(message)
-        named = [self.name, *self.arguments, *[node.name for node in message.node_def]]
-        for name in named:
+        if not _FUNCTION_NAME.fullmatch(self.name):
+            raise malformed("its library", f"{self.name!r} is no name of a function")
+        for name in [*self.arguments, *[node.name for node in message.node_def]]:
             if not NAME.fullmatch(name):
                 raise malformed(repr(self.name), f"{name!r} is no name")
         names = [*self.arguments, *[node.name for node in message.node_def]]

@@ -48,14 +48,14 @@ Values = dict[str, Any]
 GradientRule = Callable[[Sequence[Any], Callable[[str], Any]], Sequence[Any]]
 
 
-class Asset(NamedTuple):
+class AssetFile(NamedTuple):
     """A file of the model, which a tensor names."""
 
     path: str
 
 
 #: What a tensor refers to: the variable or the table of a handle, the file of a path.
-Referent = Storage | Table | Asset
+Referent = Storage | Table | AssetFile
 
 
 class FunctionImport:

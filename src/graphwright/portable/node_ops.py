@@ -51,10 +51,10 @@ FILE_ATTRIBUTES: dict[str, tuple[str, Callable[[str], bool], str]] = {
 #: Ops that may run while a model is loaded: they make and fill tables.
 RUN_ON_LOAD = frozenset(
     {
-        "AnonymousHashTable", "AnonymousMutableHashTable", "Const", "HashTableV2", "Identity",
-        "InitializeTableFromTextFileV2", "InitializeTableV2", "LookupTableImportV2",
-        "LookupTableInsertV2", "MutableHashTableV2", "NoOp", "PartitionedCall",
-        "StatefulPartitionedCall",
+        "AnonymousHashTable", "AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors",
+        "Const", "HashTableV2", "Identity", "InitializeTableFromTextFileV2", "InitializeTableV2",
+        "LookupTableImportV2", "LookupTableInsertV2", "MutableHashTableOfTensorsV2",
+        "MutableHashTableV2", "NoOp", "PartitionedCall", "StatefulPartitionedCall",
     }
 )  # fmt: skip
 _ALLOWING = "\ntf.saved_model.LoadOptions(allowed_ops=[...]) allows those that it names."
@@ -71,7 +71,8 @@ STRUCTURAL = frozenset(
 def is_known(name: str) -> bool:
     """Whether there is an op of a name that a GraphDef may have."""
     load_all()
-    return name in STRUCTURAL or (name in REGISTRY and name not in OWN - set(PYTHON_OPS))
+    own = name.startswith("_") or name in OWN - set(PYTHON_OPS)
+    return name in STRUCTURAL or (name in REGISTRY and not own)
 
 
 def names_no_types(source: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -95,11 +96,15 @@ class RestoredTrace:
             results = functions.inline(name, inputs)
             outputs = Outputs(self.structured(results), self.concrete)
             graph.results = outputs.results(tracer)
-        return ConcreteFunction(name, self._type(), graph, outputs)
+        return RestoredConcrete(plain_name(name), self._type(), graph, outputs, self._specs())
+
+    def _specs(self) -> Any:
+        """The structure of the results, as the model has it."""
+        return decode(self._message.output_signature)
 
     def structured(self, results: list[Any]) -> Any:
         """Results in the structure that the function returned."""
-        structure = decode(self._message.output_signature)
+        structure = self._specs()
         specs = [leaf for leaf in tree.flatten(structure) if isinstance(leaf, TypeSpec)]
         if sum(len(spec.flatten()) for spec in specs) != len(results):
             raise malformed(self.name, f"{structure!r} is not what it returns")
@@ -137,6 +142,21 @@ class RestoredTrace:
             return list(matched(self.signature, (args, kwargs), converting))
         except _Misfit:
             return None
+
+
+class RestoredConcrete(ConcreteFunction):
+    """A trace of a loaded model; the structure of its results has the names that were saved."""
+
+    def __init__(
+        self, name: str, function_type: FunctionType, graph: Graph, outputs: Outputs, specs: Any
+    ) -> None:
+        super().__init__(name, function_type, graph, outputs)
+        self._specs = specs
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The structure of the results, with a `tf.TensorSpec` for each tensor."""
+        return self._specs
 
 
 def placeholder_name(spec: TensorSpec, argument: str) -> str:
@@ -310,6 +330,9 @@ class RestoredFunction(PolymorphicFunction):
         """The traces that were saved, as functions."""
         return [trace.concrete() for trace in self._traces]
 
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        return self.concrete_functions
+
     def __repr__(self) -> str:
         return f"<graphwright function {self._name!r} of a loaded model>"
 
@@ -332,3 +355,9 @@ def no_trace(
         f"{shown(args, kwargs)}\n\n Expected these arguments to match one of the following "
         f"{len(traces)} option(s):\n\n" + "\n\n".join(options)
     )
+
+
+def plain_name(name: str) -> str:
+    """The name that a function had in the program: `__inference_f_12` was `f`."""
+    match = re.fullmatch(r"__inference_(\w+)_\d+", name)
+    return match[1] if match and match[1].isidentifier() else "function"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from graphwright.base.files import TextPath
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.library.checkpoint.object_graph import Tracked
-from graphwright.values.tensor import EagerTensor
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
+from graphwright.values.convert import constant
+from graphwright.values.tensor import EagerTensor, Tensor
 
 
 class RestoredObject(Tracked):
@@ -58,6 +63,32 @@ class RestoredResource(RestoredObject):
     def initializer(self) -> Any:
         """The function that fills it."""
         return self._held.get("_initialize")
+
+
+class Asset(Tracked):
+    """A file that a model is saved with, and that its functions name by a tensor.
+
+    Args:
+        path: The path of the file, as text or a path object.
+
+    >>> import graphwright as tf
+    >>> asset = tf.saved_model.Asset("words.txt")
+    >>> asset.asset_path.numpy()
+    b'words.txt'
+    """
+
+    def __init__(self, path: TextPath) -> None:
+        self._path = os.fspath(path)
+        self.outside: EagerTensor = constant(self._path, dt.string)
+
+    @property
+    def asset_path(self) -> Tensor:
+        """The path of the file, as a scalar of string, which functions capture."""
+        tracer = current_tracer()
+        return self.outside if tracer is None else tracer.as_capture(self.outside)
+
+    def __repr__(self) -> str:
+        return f"<asset {self._path}>"
 
 
 class Signatures(Mapping[str, ConcreteFunction]):

@@ -8,13 +8,16 @@ from typing import Any
 
 from graphwright.base.files import TextPath
 from graphwright.op.interpreter import activate
-from graphwright.portable.restored_objects import RestoredObject
+from graphwright.portable.model_saving import SaveOptions, save
+from graphwright.portable.restored_objects import Asset, RestoredObject
 from graphwright.portable.saved_model_names import (
     SAVED_MODEL_FILENAME_PB,
     SAVED_MODEL_FILENAME_PBTXT,
 )
 from graphwright.portable.saved_objects import SavedObjects
 from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedModel
+
+__all__ = ["Asset", "LoadOptions", "SaveOptions", "contains_saved_model", "load", "save"]
 
 _BYTES, _TEXT = SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -16,16 +15,18 @@ from graphwright.function.polymorphic import TRACING
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import own_words
 from graphwright.portable.allowance import Allowance
-from graphwright.portable.function_import import Asset, FunctionImport
+from graphwright.portable.function_import import AssetFile, FunctionImport
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import refuse_ops, refuse_running
 from graphwright.portable.restored_functions import (
     RestoredFunction,
     RestoredTrace,
+    plain_name,
     restored_function,
 )
 from graphwright.portable.restored_objects import (
+    Asset,
     RestoredCallable,
     RestoredObject,
     RestoredResource,
@@ -33,7 +34,7 @@ from graphwright.portable.restored_objects import (
 )
 from graphwright.portable.structured_values import dims_of, dtype_of
 from graphwright.portable.table_import import table_nodes
-from graphwright.portable.tensor_bundle import TensorBundle
+from graphwright.portable.tensor_bundle import OBJECTS, TensorBundle
 from graphwright.proto.checkpoint_pb2 import TrackableObjectGraph
 from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedObject, SavedVariable
 from graphwright.types import dtypes as dt
@@ -43,8 +44,6 @@ from graphwright.values.convert import constant
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable, VariableAggregation, VariableSynchronization
 
-#: The key of the graph of objects in a bundle.
-_OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 #: What a child of a resource is called that would end it.
 _END = "_destroy_resource"
 
@@ -154,9 +153,9 @@ class SavedObjects:
         if not variables and not os.path.exists(f"{prefix}.index"):
             return {}
         bundle = TensorBundle(prefix)
-        if _OBJECTS not in bundle.keys:
+        if OBJECTS not in bundle.keys:
             raise DataLossError(None, None, f"{bundle.index} has no graph of objects")
-        content = bundle.read(_OBJECTS)
+        content = bundle.read(OBJECTS)
         try:
             saved = TrackableObjectGraph.FromString(content.item()).nodes
         except (DecodeError, ValueError, TypeError) as error:
@@ -220,7 +219,7 @@ class SavedObjects:
     def _places(self, number: int) -> list[str]:
         """The names of a list's children, in order; other children are no items of it."""
         names = [name for name, _ in self._children(number) if name.isdecimal()]
-        if sorted(map(int, names)) != list(range(len(names))):
+        if len({int(name) for name in names}) < len(names):
             raise malformed(f"the object {number}", f"it is a list with the places {names}")
         return sorted(names, key=int)
 
@@ -270,18 +269,18 @@ class SavedObjects:
         made: Tensor = constant(array, dtype)
         return made
 
-    def _asset(self, number: int, node: SavedObject) -> Tensor:
-        """The path of a file of the model, as a tensor."""
+    def _asset(self, number: int, node: SavedObject) -> Asset:
+        """A file of the model."""
         files = self._graph.asset_file_def
         if not 0 <= node.asset.asset_file_def_index < len(files):
             raise malformed(f"the object {number}", "there is no such asset")
         path = asset_path(self._folder, files[node.asset.asset_file_def_index].filename)
-        tensor: Tensor = constant(path, dt.string)
-        self._functions.note(tensor, Asset(path))
-        return tensor
+        asset = Asset(path)
+        self._functions.note(asset.outside, AssetFile(path))
+        return asset
 
     def _is_asset(self, tensor: Tensor) -> bool:
-        return isinstance(self._functions.behind(tensor), Asset)
+        return isinstance(self._functions.behind(tensor), AssetFile)
 
     def _resource(self, number: int, node: SavedObject) -> RestoredResource:
         return RestoredResource()
@@ -313,6 +312,8 @@ class SavedObjects:
             if not found._held:
                 self._fill(number)
             return handle_of(found)
+        if isinstance(found, Asset):
+            return found.outside
         if isinstance(found, Tensor):
             return found
         raise malformed(f"the object {number}", f"a function captures {found!r}")
@@ -413,9 +414,3 @@ def member(kind: Any, number: int) -> Any:
         return kind(number)
     except ValueError:
         raise malformed("a variable", f"{number} is no {kind.__name__}") from None
-
-
-def plain_name(name: str) -> str:
-    """The name that a function had in the program: `__inference_f_12` was `f`."""
-    match = re.fullmatch(r"__inference_(\w+)_\d+", name)
-    return match[1] if match and match[1].isidentifier() else "function"

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import keyword
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
+
+from graphwright.ir.tensor_proto import data_type, shape_proto, tensor_proto
 from graphwright.portable.model_arrays import checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.proto.structure_pb2 import NamedTupleValue, StructuredValue, TypeSpecProto
 from graphwright.proto.tensor_pb2 import TensorProto, TensorShapeProto
 from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.types import dtypes as dt
+from graphwright.types.containers import is_namedtuple
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
@@ -22,6 +26,7 @@ from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import constant
 from graphwright.values.indexed_slices import IndexedSlicesSpec
 from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
+from graphwright.values.tensor import EagerTensor
 
 #: The classes of specs other than `TensorSpec` that are read, by TensorFlow's numbers.
 _SPECS: dict[int, type[TypeSpec]] = {
@@ -99,6 +104,71 @@ def named_tuple(name: str, fields: tuple[str, ...]) -> Any:
     if len(set(fields)) < len(fields):
         raise malformed("a named tuple", f"a field occurs twice: {fields}")
     return namedtuple(name, fields)
+
+
+def encode(value: object) -> StructuredValue:
+    """A Python value, or structure of specs, as a message; TypeError where there is none for it."""
+    message = StructuredValue()
+    if value is None:
+        message.none_value.SetInParent()
+    elif isinstance(value, (bool, np.bool_)):
+        message.bool_value = bool(value)
+    elif isinstance(value, int) and -(2**63) <= value < 2**63:
+        message.int64_value = value
+    elif isinstance(value, float):
+        message.float64_value = value
+    elif isinstance(value, str):
+        message.string_value = value
+    elif isinstance(value, DType):
+        message.tensor_dtype_value = data_type(value)
+    elif isinstance(value, TensorShape):
+        message.tensor_shape_value.CopyFrom(shape_proto(value._dims))
+    elif isinstance(value, EagerTensor) and value.dtype.is_numpy_compatible:
+        message.tensor_value.CopyFrom(tensor_proto(value.numpy(), value.dtype))
+    elif isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)
+        message.numpy_value.CopyFrom(tensor_proto(array, dt.of_numpy(array.dtype)))
+    elif isinstance(value, TypeSpec):
+        _encode_spec(value, message)
+    else:
+        _encode_structure(value, message)
+    return message
+
+
+def _encode_spec(spec: TypeSpec, message: StructuredValue) -> None:
+    if type(spec) is TensorSpec:
+        whole = message.tensor_spec_value
+        whole.name, whole.dtype = spec.name or "", data_type(spec.dtype)
+        whole.shape.CopyFrom(shape_proto(spec.type.dims))
+        return
+    number = next((number for number, kind in _SPECS.items() if kind is type(spec)), None)
+    if number is None:
+        raise TypeError(f"{spec!r}: only dense, ragged and sparse tensors and IndexedSlices")
+    proto = message.type_spec_value
+    proto.type_spec_class = cast("TypeSpecProto.TypeSpecClass", number)
+    proto.type_spec_class_name = type(spec).__name__
+    proto.num_flat_components = len(spec.flatten())
+    proto.type_state.CopyFrom(encode(spec._serialize()))
+
+
+def _encode_structure(value: object, message: StructuredValue) -> None:
+    if isinstance(value, list):
+        message.list_value.values.extend([encode(item) for item in value])
+        message.list_value.SetInParent()
+    elif isinstance(value, tuple) and is_namedtuple(type(value)):
+        named: Any = value
+        message.named_tuple_value.name = type(value).__name__
+        for name, item in zip(named._fields, named):
+            message.named_tuple_value.values.add(key=name).value.CopyFrom(encode(item))
+    elif isinstance(value, tuple):
+        message.tuple_value.values.extend([encode(item) for item in value])
+        message.tuple_value.SetInParent()
+    elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        message.dict_value.SetInParent()
+        for key, item in value.items():
+            message.dict_value.fields[key].CopyFrom(encode(item))
+    else:
+        raise TypeError(f"{value!r} of type {type(value).__name__} has no form in a model")
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {

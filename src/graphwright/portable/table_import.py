@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.state.tables import CONTENT, Table, TableChange
 from graphwright.ops.state.variable_ops import HANDLE
+from graphwright.portable.model_arrays import SMALL
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, place
 from graphwright.proto.graph_pb2 import NodeDef
@@ -33,12 +35,13 @@ class MakeTable(Op):
 
     key: DType
     value: DType
+    shape: tuple[int, ...]
 
     def shapes(self) -> Shapes:
         return ((),)
 
     def kernel(self) -> Any:
-        return Table(self.key, self.value)
+        return Table(self.key, self.value, self.shape)
 
 
 class InitializeTable(TableChange):
@@ -89,7 +92,14 @@ class OneTable(NamedTuple):
 
 #: Ops that make a table, each with whether its operands and attributes are read.
 MAKERS = frozenset(
-    {"HashTableV2", "AnonymousHashTable", "MutableHashTableV2", "AnonymousMutableHashTable"}
+    {
+        "HashTableV2",
+        "AnonymousHashTable",
+        "MutableHashTableV2",
+        "AnonymousMutableHashTable",
+        "MutableHashTableOfTensorsV2",
+        "AnonymousMutableHashTableOfTensors",
+    }
 )
 
 
@@ -98,7 +108,10 @@ def made(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
     dtypes = [attribute(node, name, "DType") for name in ("key_dtype", "value_dtype")]
     if operands or not all(dtype in CONTENT for dtype in dtypes):
         raise malformed(place(node), "it does not say what it holds")
-    return {"table_handle": [apply(MakeTable.of(*dtypes), name=node.name)]}
+    shape = attribute(node, "value_shape", "Dims") or ()
+    if None in shape or math.prod(shape) > SMALL:
+        raise malformed(place(node), f"no table has values of the shape {shape}")
+    return {"table_handle": [apply(MakeTable.of(*dtypes, shape), name=node.name)]}
 
 
 def initialized(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:

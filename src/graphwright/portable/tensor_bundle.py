@@ -1,4 +1,4 @@
-"""TensorBundle: TensorFlow's files of variables, an index and shards of data.
+"""TensorBundle: TensorFlow's files of variables, an index and shards of data, read and written.
 
 The index is a table from keys to where a tensor's bytes are, with their checksum. Nothing is read
 that the index and the sizes of the files do not allow.
@@ -9,19 +9,24 @@ from __future__ import annotations
 import math
 import os
 import struct
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO
 
 import numpy as np
 from google.protobuf.message import DecodeError
 
 from graphwright.base.errors import DataLossError, NotFoundError, UnimplementedError
-from graphwright.library.io.records import masked
-from graphwright.portable.snappy import varint
-from graphwright.portable.sorted_table import entries_of
+from graphwright.ir.tensor_proto import data_type, shape_proto
+from graphwright.library.io.records import mask, masked
+from graphwright.portable.snappy import varint, written_varint
+from graphwright.portable.sorted_table import entries_of, table_of
 from graphwright.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
+
+#: The key of the graph of objects.
+OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 
 class TensorBundle:
@@ -150,3 +155,61 @@ class TensorBundle:
     def _damaged(self, key: str, why: str) -> DataLossError:
         """The error about a tensor."""
         return DataLossError(None, None, f"{self.index}: the tensor {key!r} is damaged: {why}")
+
+
+# -- writing ------------------------------------------------------------------------------------
+
+#: The data are written, and their checksums computed, in pieces of so many bytes.
+_PIECE = 1 << 22
+#: The version of the format, as TensorFlow writes it.
+_PRODUCER = 1
+
+
+def write_bundle(prefix: str, tensors: Mapping[str, tuple[DType, Callable[[], Array]]]) -> None:
+    """Writes tensors by their keys, each with its dtype and what gives its array, in one shard.
+
+    An array is asked for when it is its turn, and its bytes are not copied as a whole.
+    """
+    header = BundleHeaderProto(num_shards=1)
+    header.version.producer = _PRODUCER
+    entries = [(b"", header.SerializeToString())]
+    offset = 0
+    with open(f"{prefix}.data-00000-of-00001", "wb") as file:
+        for key in sorted(tensors, key=str.encode):
+            dtype, array_of = tensors[key]
+            array = np.asarray(array_of())
+            entry = BundleEntryProto(shape=shape_proto(array.shape), offset=offset)
+            entry.dtype = data_type(dtype)
+            write = _write_strings if dtype is dt.string else _write_plain
+            entry.size, entry.crc32c = write(file, array)
+            offset += entry.size
+            entries.append((key.encode(), entry.SerializeToString()))
+        file.flush()
+        os.fsync(file.fileno())
+    with open(f"{prefix}.index", "wb") as file:
+        file.write(table_of(entries))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write_plain(file: BinaryIO, array: Array) -> tuple[int, int]:
+    """Writes the bytes of an array, and returns their number and their checksum."""
+    import google_crc32c
+
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    plain = 0
+    for start in range(0, data.size, _PIECE):
+        piece = data[start : start + _PIECE].tobytes()
+        plain = google_crc32c.extend(plain, piece)
+        file.write(piece)
+    return data.size, mask(plain)
+
+
+def _write_strings(file: BinaryIO, array: Array) -> tuple[int, int]:
+    """Writes strings, and returns the number of their bytes and their checksum."""
+    texts: list[bytes] = array.reshape(-1).tolist()
+    lengths = b"".join([written_varint(len(text)) for text in texts])
+    plain = b"".join([struct.pack("<I" if len(x) < 1 << 32 else "<Q", len(x)) for x in texts])
+    content = struct.pack("<I", masked(plain)) + b"".join(texts)
+    file.write(lengths + content)
+    return len(lengths) + len(content), masked(plain + content)

@@ -185,6 +185,12 @@ class Tracer:
         self._captured[id(tensor)] = (tensor, value)
         return value
 
+    def as_capture(self, tensor: Tensor) -> SymbolicTensor:
+        """An outside tensor as a capture, though it may be small."""
+        if id(tensor) not in self._captured:
+            self.capture(tensor, tensor.type)
+        return SymbolicTensor(self._captured[id(tensor)][1], self.graph)
+
     def encloses(self, graph: Graph) -> bool:
         """Whether `graph` is being traced around this one."""
         outer = self.outer

@@ -30,7 +30,11 @@ def masked(data: bytes) -> int:
     """
     import google_crc32c  # few programs have records
 
-    plain: int = google_crc32c.value(data)
+    return mask(google_crc32c.value(data))
+
+
+def mask(plain: int) -> int:
+    """A checksum as record files store it; see `masked`."""
     return ((plain >> _TURN | plain << 32 - _TURN) + _CONSTANT) & 0xFFFFFFFF
 
 

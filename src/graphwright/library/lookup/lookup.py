@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.checkpoint.object_graph import Tracked
 from graphwright.library.lookup.lookup_columns import Columns
-from graphwright.library.lookup.lookup_initializers import TableInitializer
+from graphwright.library.lookup.lookup_initializers import TableInitializer, TextFileInitializer
 from graphwright.op.interpreter import apply, convert, host_array, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
@@ -146,6 +146,8 @@ class StaticHashTable(LookupTable):
             default.shape.assert_is_compatible_with(())
             super().__init__(Table(initializer.key_dtype, initializer.value_dtype), default)
             initializer.initialize(self)
+        #: What a saved model fills it from.
+        self._file = initializer if isinstance(initializer, TextFileInitializer) else None
 
     @property
     def default_value(self) -> TensorValue:
@@ -168,7 +170,7 @@ class StaticHashTable(LookupTable):
         return self._find(keys, None, name)
 
 
-class StaticVocabularyTable:
+class StaticVocabularyTable(Tracked):
     """A fixed table from words to numbers, which hashes all other words to further numbers.
 
     Args:
