@@ -17,7 +17,7 @@ from corpora.model_recipes import RECIPES
 from support.saved_models import NAMES, assert_alike, calls, outcome, unpacked
 
 import graphwright as tf
-from graphwright.portable.sorted_table import entries_of
+from graphwright.library.checkpoint.sorted_table import entries_of
 from graphwright.proto.saved_model_pb2 import FingerprintDef, SavedModel
 
 

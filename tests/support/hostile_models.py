@@ -28,11 +28,11 @@ from support.saved_models import NAMES, calls, outcome, unpacked
 
 import graphwright as tf
 from graphwright.function.concrete import ConcreteFunction
+from graphwright.library.checkpoint.snappy import written_varint
+from graphwright.library.checkpoint.sorted_table import entries_of, table_of
 from graphwright.library.io.records import masked
 from graphwright.portable.restored_functions import RestoredFunction
 from graphwright.portable.restored_objects import RestoredObject, Signatures
-from graphwright.portable.snappy import written_varint
-from graphwright.portable.sorted_table import entries_of, table_of
 from graphwright.proto.checkpoint_pb2 import (
     BundleEntryProto,
     BundleHeaderProto,

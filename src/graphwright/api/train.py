@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from graphwright.api import late
-from graphwright.library.checkpoint.checkpoint import Checkpoint
+from graphwright.library.checkpoint.checkpoint import Checkpoint, CheckpointOptions
 from graphwright.library.checkpoint.checkpoint_manager import CheckpointManager
 from graphwright.library.checkpoint.checkpoint_reader import (
     checkpoints_iterator,
@@ -31,6 +31,7 @@ __all__ = [
     "BytesList",
     "Checkpoint",
     "CheckpointManager",
+    "CheckpointOptions",
     "Example",
     "Feature",
     "FeatureList",

@@ -15,9 +15,9 @@ import numpy as np
 from graphwright.ir.graph import Names
 from graphwright.ir.graphdef import versioned
 from graphwright.ir.tensor_proto import content_proto, data_type, shape_proto, tensor_proto
+from graphwright.library.checkpoint.tensor_bundle import OBJECTS
 from graphwright.portable.model_tables import const_node
 from graphwright.portable.saved_model_names import PREDICT_METHOD_NAME
-from graphwright.portable.tensor_bundle import OBJECTS
 from graphwright.proto.graph_pb2 import FunctionDef, GraphDef, NodeDef
 from graphwright.proto.saved_model_pb2 import MetaGraphDef
 from graphwright.types import dtypes as dt

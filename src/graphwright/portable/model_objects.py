@@ -8,6 +8,8 @@ from typing import Any
 
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction
+from graphwright.library.checkpoint.bundle_checkpoint import escaped, mark_values
+from graphwright.library.checkpoint.checkpoint_files import ENDING
 from graphwright.library.checkpoint.object_graph import children, is_followed
 from graphwright.library.lookup.lookup import LookupTable
 from graphwright.portable.restored_objects import Asset, RestoredObject, RestoredResource
@@ -105,35 +107,20 @@ class ModelObjects:
     def value_key(self, number: int) -> str:
         """The key of a variable's value in the bundle."""
         path = self.paths[number]
-        return f"{path}/.ATTRIBUTES/VARIABLE_VALUE" if path else ".ATTRIBUTES/VARIABLE_VALUE"
+        return f"{path}/{ENDING}" if path else ENDING
 
     def checkpoint_graph(self) -> TrackableObjectGraph:
         """The graph of objects as a checkpoint has it, with the keys of values."""
         graph = TrackableObjectGraph()
-        holders: list[list[int]] = [[] for _ in self.all]
-        for number, held in enumerate(self.children):
+        for held in self.children:
             node = graph.nodes.add()
             for name, child in held:
                 node.children.add(node_id=child, local_name=name)
-                holders[child].append(number)
-        valued = []
         for number, variable in self.of_kind(Variable):
             graph.nodes[number].attributes.add(
                 name="VARIABLE_VALUE",
                 full_name=variable.name.partition(":")[0],
                 checkpoint_key=self.value_key(number),
             )
-            valued.append(number)
-        seen = set(valued)
-        for number in valued:  # and those that hold them, directly or not
-            graph.nodes[number].has_checkpoint_values.value = True
-            for holder in holders[number]:
-                if holder not in seen:
-                    seen.add(holder)
-                    valued.append(holder)
+        mark_values(graph)
         return graph
-
-
-def escaped(name: str) -> str:
-    """A name as a part of a path."""
-    return name.replace(".", "..").replace("/", ".S")

@@ -14,6 +14,8 @@ from graphwright.base.files import TextPath
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.ir.tensor_proto import data_type, shape_proto
+from graphwright.library.checkpoint.checkpoint_files import INDEX, SHARD
+from graphwright.library.checkpoint.tensor_bundle import OBJECTS, write_bundle
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import complete
 from graphwright.ops.state.tables import Table
@@ -35,7 +37,6 @@ from graphwright.portable.saved_model_names import (
     VARIABLES_FILENAME,
 )
 from graphwright.portable.structured_values import encode
-from graphwright.portable.tensor_bundle import OBJECTS, write_bundle
 from graphwright.proto.saved_model_pb2 import (
     FingerprintDef,
     SavedBareConcreteFunction,
@@ -325,7 +326,7 @@ class SavedFolder:
         for number, variable in self._objects.of_kind(Variable):
             tensors[self._objects.value_key(number)] = (variable.dtype, variable._storage.read)
         prefix = os.path.join(variables, VARIABLES_FILENAME)
-        write_bundle(prefix, tensors)
+        write_bundle(f"{prefix}{SHARD}", f"{prefix}{INDEX}", tensors)
         if self._files:
             assets = os.path.join(folder, ASSETS_DIRECTORY)
             os.makedirs(assets)
@@ -333,7 +334,7 @@ class SavedFolder:
                 shutil.copyfile(path, os.path.join(assets, name))
         content = self.model.SerializeToString(deterministic=True)
         write_file(os.path.join(folder, SAVED_MODEL_FILENAME_PB), content)
-        with open(f"{prefix}.index", "rb") as file:
+        with open(f"{prefix}{INDEX}", "rb") as file:
             print_ = self._fingerprint(content, file.read())
         write_file(os.path.join(folder, "fingerprint.pb"), print_.SerializeToString())
 

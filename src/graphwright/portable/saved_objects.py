@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 from graphwright.base.errors import DataLossError, NotFoundError, PermissionDeniedError
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import TRACING
+from graphwright.library.checkpoint.tensor_bundle import OBJECTS, TensorBundle
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import own_words
 from graphwright.portable.allowance import Allowance
@@ -34,7 +35,6 @@ from graphwright.portable.restored_objects import (
 )
 from graphwright.portable.structured_values import dims_of, dtype_of
 from graphwright.portable.table_import import table_nodes
-from graphwright.portable.tensor_bundle import OBJECTS, TensorBundle
 from graphwright.proto.checkpoint_pb2 import TrackableObjectGraph
 from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedObject, SavedVariable
 from graphwright.types import dtypes as dt

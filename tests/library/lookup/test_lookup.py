@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import graphwright as tf
-from graphwright.library.lookup.lookup_columns import packed, unpacked
 
 INT = tf.int64
 
@@ -216,7 +215,14 @@ def test_checkpoints_hold_tables(tmp_path: Path) -> None:
     assert fresh.size().numpy() == 3
 
 
-@given(st.lists(st.binary(max_size=9)))
-def test_packed_words_come_back(texts: list[bytes]) -> None:
-    array = np.array([*texts, None], object)[:-1]
-    assert unpacked(packed(array)).tolist() == texts
+@given(st.lists(st.binary(max_size=9), unique=True))
+def test_words_of_a_table_come_back_from_a_checkpoint(texts: list[bytes]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        table = tf.lookup.experimental.MutableHashTable(tf.string, tf.string, "none")
+        if texts:
+            table.insert(tf.constant(texts), tf.constant(texts[::-1]))
+        path = tf.train.Checkpoint(table=table).write(f"{folder}/checkpoint")
+        again = tf.lookup.experimental.MutableHashTable(tf.string, tf.string, "none")
+        tf.train.Checkpoint(table=again).restore(path).assert_existing_objects_matched()
+        pairs = [dict(zip(*[part.numpy().tolist() for part in t.export()])) for t in (table, again)]
+        assert pairs[0] == pairs[1] == dict(zip(texts, texts[::-1]))

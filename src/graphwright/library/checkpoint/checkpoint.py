@@ -1,26 +1,34 @@
-"""`tf.train.Checkpoint`: the variables of a graph of objects, in one file.
+"""`tf.train.Checkpoint`: the variables of a graph of objects, in one file or as TensorFlow does.
 
 A checkpoint is a safetensors file: the values, and in its metadata the graph of objects that
 held them. Restoring walks that graph and the live objects side by side, so values are matched
 by how they are reached. A file appears under its name only when it is complete.
+`bundle_checkpoint` has the other format.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as pack
 
+from graphwright.base.annotations import signature_of
 from graphwright.base.errors import DataLossError, NotFoundError
 from graphwright.base.files import write_whole
-from graphwright.library.checkpoint.checkpoint_state import SUFFIX, record_latest
+from graphwright.library.checkpoint.checkpoint_files import (
+    INDEX,
+    SUFFIX,
+    Saved,
+    SavedObject,
+    delete,
+)
+from graphwright.library.checkpoint.checkpoint_state import record_latest
 from graphwright.library.checkpoint.object_graph import (
     Followed,
     Tracked,
@@ -30,6 +38,7 @@ from graphwright.library.checkpoint.object_graph import (
     is_serializable,
     leaves_of,
 )
+from graphwright.op.refusal import complete
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import is_compatible
@@ -40,6 +49,57 @@ from graphwright.values.variable import RESTORING, Variable
 _FORMAT = "graphwright 1"
 #: The dtypes that the file format has a name for; others are stored as bytes.
 _PLAIN = frozenset("?bBhHiIlLqQefd")
+
+
+class CheckpointOptions:
+    """How `tf.train.Checkpoint` writes.
+
+    Args:
+        experimental_io_device: It has no effect.
+        experimental_enable_async_checkpoint: It has no effect: a checkpoint is written when `save`
+            returns.
+        experimental_write_callbacks: Functions that are called with the path, or with nothing,
+            once a checkpoint is written.
+        enable_async: It has no effect.
+        experimental_skip_slot_variables: It must be False.
+        experimental_sharding_callback: It must be None: there is one shard.
+        file_format: "safetensors", or "tensorflow" for the files that TensorFlow reads.
+
+    Raises:
+        ValueError: The format is another.
+        NotImplementedError: An option is set that is not there yet.
+
+    >>> import os, tempfile, graphwright as tf
+    >>> options = tf.train.CheckpointOptions(file_format="tensorflow")
+    >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(tempfile.mkdtemp() + "/c", options)
+    >>> sorted(os.listdir(os.path.dirname(path)))
+    ['c.data-00000-of-00001', 'c.index']
+    """
+
+    def __init__(
+        self,
+        experimental_io_device: str | None = None,
+        experimental_enable_async_checkpoint: bool = False,
+        experimental_write_callbacks: Sequence[Callable[..., object]] | None = None,
+        enable_async: bool = False,
+        experimental_skip_slot_variables: bool = False,
+        experimental_sharding_callback: object = None,
+        *,
+        file_format: str = "safetensors",
+    ) -> None:
+        if experimental_skip_slot_variables or experimental_sharding_callback is not None:
+            raise NotImplementedError(
+                "`experimental_skip_slot_variables` and `experimental_sharding_callback` are not "
+                "there yet"
+            )
+        if file_format not in ("safetensors", "tensorflow"):
+            raise ValueError(
+                f"`file_format` is 'safetensors' or 'tensorflow', received: {file_format!r}."
+            )
+        self.experimental_io_device = experimental_io_device
+        self.enable_async = enable_async or experimental_enable_async_checkpoint
+        self.experimental_write_callbacks = list(experimental_write_callbacks or ())
+        self.file_format = file_format
 
 
 class Checkpoint(Tracked):
@@ -76,20 +136,20 @@ class Checkpoint(Tracked):
                     f"tf.Module, or a list, tuple or dict of them, got {value!r}."
                 )
         self._root = root
-        for name, value in kwargs.items():
-            setattr(self, name, value)
+        for name in sorted(kwargs):  # as TensorFlow does, whose keys are the first paths
+            setattr(self, name, kwargs[name])
         self.save_counter = Variable(0, dtype=dt.int64, trainable=False, name="save_counter")
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         members = super()._trackable_children(save_type, **kwargs)
         return members if self._root is None else {**members, **children(self._root)}
 
-    def save(self, file_prefix: str, options: object = None) -> str:
+    def save(self, file_prefix: str, options: CheckpointOptions | None = None) -> str:
         """Writes a numbered checkpoint, and records it as the latest of its folder.
 
         Args:
             file_prefix: The path, to which "-" and the number of the save are added.
-            options: It has no effect.
+            options: A `tf.train.CheckpointOptions`.
 
         Returns:
             The path.
@@ -102,7 +162,7 @@ class Checkpoint(Tracked):
         True
         """
         with self._counted():
-            path = self.write(f"{file_prefix}-{int(self.save_counter)}")
+            path = self.write(f"{file_prefix}-{int(self.save_counter)}", options)
             record_latest(path)
         return path
 
@@ -116,26 +176,38 @@ class Checkpoint(Tracked):
             self.save_counter.assign_sub(1)
             raise
 
-    def write(self, file_prefix: str, options: object = None) -> str:
+    def write(self, file_prefix: str, options: CheckpointOptions | None = None) -> str:
         """Writes the values, without counting.
 
         Args:
-            file_prefix: The path, to which ".safetensors" is added.
-            options: It has no effect.
+            file_prefix: The path, to which ".safetensors" is added, or the endings of TensorFlow's
+                files.
+            options: A `tf.train.CheckpointOptions`.
 
         Returns:
             The path as it is given.
         """
-        values, nodes = snapshot(self)
-        metadata = {"format": _FORMAT, "nodes": json.dumps(nodes)}
-        write_whole(str(file_prefix) + SUFFIX, pack(values, metadata), durable=True)
-        return str(file_prefix)
+        path = str(file_prefix)
+        if options is not None and options.file_format == "tensorflow":
+            from graphwright.library.checkpoint.bundle_checkpoint import write_bundle_checkpoint
+
+            write_bundle_checkpoint(self, path)
+            delete(path, but=INDEX)
+        else:
+            values, nodes = snapshot(self)
+            metadata = {"format": _FORMAT, "nodes": json.dumps(nodes)}
+            write_whole(path + SUFFIX, pack(values, metadata), durable=True)
+            delete(path, but=SUFFIX)
+        for callback in [] if options is None else options.experimental_write_callbacks:
+            callback(*[path][: len(signature_of(callback).parameters)])
+        return path
 
     def restore(self, save_path: str | None, options: object = None) -> RestoreStatus:
         """Gives the variables the saved values, now or when they are made.
 
         Args:
-            save_path: The path that `save` or `write` returned. None restores nothing.
+            save_path: The path that `save` or `write` returned, here or in TensorFlow. None
+                restores nothing.
             options: It has no effect.
 
         Returns:
@@ -145,6 +217,7 @@ class Checkpoint(Tracked):
             NotFoundError: There is no such checkpoint.
             DataLossError: The file is damaged.
             ValueError: A value does not fit its variable. Nothing is changed then.
+            NotImplementedError: TensorFlow 1 wrote it.
 
         >>> import graphwright as tf
         >>> import tempfile, graphwright as tf
@@ -157,7 +230,15 @@ class Checkpoint(Tracked):
         """
         if save_path is None:
             return RestoreStatus(self, Saved({}, [{"children": {}}], ""))
-        status = RestoreStatus(self, load(str(save_path)))
+        saved = load(str(save_path))
+        if not saved.nodes:
+            raise complete(
+                NotImplementedError(
+                    f"{save_path} names its variables and has no graph of objects, as TensorFlow 1 "
+                    "wrote checkpoints: tf.train.load_checkpoint reads them"
+                )
+            )
+        status = RestoreStatus(self, saved)
         status.match()
         status.stay()
         return status
@@ -176,32 +257,6 @@ class Checkpoint(Tracked):
 
 
 # -- files --------------------------------------------------------------------------------------
-
-
-class SavedLinks(TypedDict):
-    """The objects that a saved one holds: their numbers by name."""
-
-    children: dict[str, int]
-
-
-class SavedValue(TypedDict):
-    """A saved array: its path, dtype and shape."""
-
-    value: str
-    dtype: str
-    shape: list[int]
-
-
-class SavedObject(SavedLinks, total=False):
-    """A saved object; one that is a variable has a value, by its path, of a dtype and a shape.
-
-    An object that makes tensors of itself has several by their names.
-    """
-
-    value: str
-    dtype: str
-    shape: list[int]
-    tensors: dict[str, SavedValue]
 
 
 def snapshot(root: Followed) -> tuple[dict[str, Array], list[SavedObject]]:
@@ -252,43 +307,13 @@ def storable(array: Array) -> Array:
     return array if array.dtype.char in _PLAIN else np.frombuffer(array.tobytes(), np.uint8)
 
 
-def stored_words(raw: bytes, count: int) -> Array:
-    """Strings from the bytes that stand for them: see `storable`."""
-    lengths = np.frombuffer(raw[: 8 * count], "<u8").astype(np.int64)
-    ends = 8 * count + np.cumsum(lengths)
-    words = np.empty(count, object)
-    words[:] = [raw[end - length : end] for end, length in zip(ends, lengths)]
-    return words
-
-
-class Saved:
-    """The content of a file: arrays by their paths, and the graph of objects."""
-
-    def __init__(self, arrays: Mapping[str, Array], nodes: list[SavedObject], path: str) -> None:
-        self.arrays = arrays
-        self.nodes = nodes
-        self.path = path
-
-    def values(self) -> list[str]:
-        """The paths of all values."""
-        paths = [node["value"] for node in self.nodes if "value" in node]
-        several = [node["tensors"].values() for node in self.nodes if "tensors" in node]
-        return [*paths, *[saved["value"] for tensors in several for saved in tensors]]
-
-    def array(self, node: SavedObject | SavedValue) -> Array:
-        """A value."""
-        array = self.arrays[node["value"]]
-        dtype = dt.as_dtype(node["dtype"]).numpy_dtype
-        if dtype.kind == "O":
-            array = stored_words(array.tobytes(), math.prod(node["shape"]))
-        elif array.dtype != dtype:
-            array = np.frombuffer(array.tobytes(), dtype)
-        return array.reshape(node["shape"])
-
-
 def load(path: str) -> Saved:
     """Reads a checkpoint: NotFoundError if there is none, DataLossError if it is damaged."""
     name = path + SUFFIX
+    if not os.path.exists(name) and os.path.exists(path + INDEX):
+        from graphwright.library.checkpoint.bundle_checkpoint import load_bundle  # it is protobuf's
+
+        return load_bundle(path)
     if not os.path.exists(name):
         raise NotFoundError(None, None, f"Unsuccessful restore: there is no checkpoint {name}")
     try:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, SupportsInt
 
-from graphwright.library.checkpoint.checkpoint import Checkpoint, RestoreStatus
+from graphwright.library.checkpoint.checkpoint import (
+    Checkpoint,
+    CheckpointOptions,
+    RestoreStatus,
+)
+from graphwright.library.checkpoint.checkpoint_files import delete, is_there
 from graphwright.library.checkpoint.checkpoint_state import (
-    SUFFIX,
     CheckpointState,
     get_checkpoint_state,
     write_state,
@@ -76,7 +79,7 @@ class CheckpointManager:
         self._times: dict[str, float] = {}
         if state is not None:
             times = zip(state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps)
-            self._times = {path: t for path, t in times if os.path.exists(path + SUFFIX)}
+            self._times = {path: t for path, t in times if is_there(path)}
 
     @property
     def directory(self) -> str:
@@ -107,14 +110,14 @@ class CheckpointManager:
         self,
         checkpoint_number: SupportsInt | None = None,
         check_interval: bool = True,
-        options: object = None,
+        options: CheckpointOptions | None = None,
     ) -> str | None:
         """Saves a checkpoint, and deletes those that are too many.
 
         Args:
             checkpoint_number: An integer for the name; None means that of the save.
             check_interval: A bool: whether the interval must have passed.
-            options: It has no effect.
+            options: A `tf.train.CheckpointOptions`.
 
         Returns:
             The path, or None where the interval has not passed.
@@ -142,7 +145,7 @@ class CheckpointManager:
         with self._checkpoint._counted():
             counter = self._checkpoint.save_counter
             number = int(counter) if checkpoint_number is None else int(checkpoint_number)
-            path = self._checkpoint.write(f"{self._prefix}-{number}")
+            path = self._checkpoint.write(f"{self._prefix}-{number}", options)
             times = {p: saved for p, saved in self._times.items() if p != path}
             times[path] = time.time()
             preserved, old = self._outdated(times)
@@ -150,7 +153,7 @@ class CheckpointManager:
             write_state(self._directory, state)
         self._times, self._preserved, self._last_step = times, preserved, step
         for stale in old:
-            Path(stale + SUFFIX).unlink(missing_ok=True)
+            delete(stale)
         return path
 
     def _is_early(self, step: int | None) -> bool:

@@ -8,13 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphwright.base.errors import NotFoundError
-from graphwright.library.checkpoint.checkpoint import Saved, load
+from graphwright.library.checkpoint.checkpoint import load
+from graphwright.library.checkpoint.checkpoint_files import Saved
 from graphwright.library.checkpoint.checkpoint_state import latest_checkpoint
 from graphwright.op.refusal import boundary
 from graphwright.types import dtypes as dt
-
-#: What TensorFlow's keys end in: programs name the values by these.
-_VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 
 class CheckpointReader:
@@ -24,8 +22,7 @@ class CheckpointReader:
 
     def __init__(self, saved: Saved) -> None:
         self._saved = saved
-        nodes = [node for node in saved.nodes if "value" in node]
-        self._nodes = {n["value"] + _VALUE: n for n in sorted(nodes, key=lambda n: n["value"])}
+        self._nodes = saved.by_key()
 
     def has_tensor(self, tensor_str: str) -> bool:
         """Whether there is a value of this key."""

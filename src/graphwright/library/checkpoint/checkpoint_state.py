@@ -12,8 +12,7 @@ from pathlib import Path
 
 from graphwright.base.files import write_whole
 from graphwright.base.named_tuples import NamedTuple
-
-SUFFIX = ".safetensors"
+from graphwright.library.checkpoint.checkpoint_files import is_there
 
 
 class CheckpointState(NamedTuple):
@@ -105,6 +104,6 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
     True
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
-    if state is None or not os.path.exists(state.model_checkpoint_path + SUFFIX):
+    if state is None or not is_there(state.model_checkpoint_path):
         return None
     return state.model_checkpoint_path

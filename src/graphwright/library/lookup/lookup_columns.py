@@ -8,7 +8,6 @@ import numpy as np
 
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import Storage
-from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.values.variable import Variable
 
@@ -37,29 +36,24 @@ class Columns:
 
 
 class ColumnStorage(Storage):
-    """The storage of a column as a variable; strings are bytes, behind their lengths."""
+    """The storage of a column as a variable."""
 
-    __slots__ = ("columns", "part", "words")
+    __slots__ = ("columns", "part")
 
     def __init__(self, columns: Columns, part: int) -> None:
         cell = columns.cell
         dtype = (cell.key_dtype, cell.value_dtype)[part]
         shape = ((), cell.value_shape)[part]
-        self.words = dtype is dt.string
         self.columns, self.part = columns, part
-        stored = dt.uint8 if self.words else dtype
-        super().__init__(None, stored, (None,) if self.words else (None, *shape), _NAMES[part])
+        super().__init__(None, dtype, (None, *shape), _NAMES[part])
 
     def read(self) -> Any:
         """The column as an array."""
-        array = self.columns.read(self.part)
-        return packed(array) if self.words else array
+        return self.columns.read(self.part)
 
     def write(self, array: Array) -> None:
         """Restores the column."""
-        shape = ((), self.columns.cell.value_shape)[self.part]
-        column = unpacked(array).reshape(-1, *shape) if self.words else np.asarray(array)
-        self.columns.write(self.part, column)
+        self.columns.write(self.part, np.asarray(array))
 
 
 class Column(Variable):
@@ -69,21 +63,3 @@ class Column(Variable):
         self._name = _NAMES[part]
         self._trainable = False
         self._storage = ColumnStorage(columns, part)
-
-
-def packed(words: Array) -> Array:
-    """Byte strings as one array of bytes: their number, their lengths, then all of them."""
-    texts = words.reshape(-1).tolist()
-    head = np.array([len(texts), *map(len, texts)], "<i8").tobytes()
-    return np.frombuffer(head + b"".join(texts), np.uint8)
-
-
-def unpacked(data: Array) -> Array:
-    """The byte strings in an array that `packed` made."""
-    raw = data.tobytes()
-    count = int(np.frombuffer(raw, "<i8", 1)[0])
-    lengths = np.frombuffer(raw, "<i8", count, 8)
-    ends = 8 * (count + 1) + np.cumsum(lengths)
-    words = np.empty(count, object)
-    words[:] = [raw[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist())]
-    return words

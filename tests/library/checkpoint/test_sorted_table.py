@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.saved_models import NAMES, unpacked
 
+from graphwright.library.checkpoint.snappy import written_varint
+from graphwright.library.checkpoint.sorted_table import entries_of, table_of
 from graphwright.library.io.records import masked
-from graphwright.portable.snappy import written_varint
-from graphwright.portable.sorted_table import entries_of, table_of
 
 ENTRIES = [(f"key/{i:04}".encode(), bytes([i % 256]) * (i % 50)) for i in range(500)]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphwright.portable.snappy import decompressed, varint, written_varint
+from graphwright.library.checkpoint.snappy import decompressed, varint, written_varint
 
 
 @given(st.integers(0, 2**63))

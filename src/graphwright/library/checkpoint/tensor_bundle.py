@@ -17,9 +17,9 @@ from google.protobuf.message import DecodeError
 
 from graphwright.base.errors import DataLossError, NotFoundError, UnimplementedError
 from graphwright.ir.tensor_proto import data_type, shape_proto
+from graphwright.library.checkpoint.snappy import varint, written_varint
+from graphwright.library.checkpoint.sorted_table import entries_of, table_of
 from graphwright.library.io.records import mask, masked
-from graphwright.portable.snappy import varint, written_varint
-from graphwright.portable.sorted_table import entries_of, table_of
 from graphwright.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -165,8 +165,10 @@ _PIECE = 1 << 22
 _PRODUCER = 1
 
 
-def write_bundle(prefix: str, tensors: Mapping[str, tuple[DType, Callable[[], Array]]]) -> None:
-    """Writes tensors by their keys, each with its dtype and what gives its array, in one shard.
+def write_bundle(
+    shard: str, index: str, tensors: Mapping[str, tuple[DType, Callable[[], Array]]]
+) -> None:
+    """Writes tensors by their keys, each with its dtype and what gives its array, in two files.
 
     An array is asked for when it is its turn, and its bytes are not copied as a whole.
     """
@@ -174,7 +176,7 @@ def write_bundle(prefix: str, tensors: Mapping[str, tuple[DType, Callable[[], Ar
     header.version.producer = _PRODUCER
     entries = [(b"", header.SerializeToString())]
     offset = 0
-    with open(f"{prefix}.data-00000-of-00001", "wb") as file:
+    with open(shard, "wb") as file:
         for key in sorted(tensors, key=str.encode):
             dtype, array_of = tensors[key]
             array = np.asarray(array_of())
@@ -186,7 +188,7 @@ def write_bundle(prefix: str, tensors: Mapping[str, tuple[DType, Callable[[], Ar
             entries.append((key.encode(), entry.SerializeToString()))
         file.flush()
         os.fsync(file.fileno())
-    with open(f"{prefix}.index", "wb") as file:
+    with open(index, "wb") as file:
         file.write(table_of(entries))
         file.flush()
         os.fsync(file.fileno())

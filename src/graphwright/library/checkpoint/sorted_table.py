@@ -11,8 +11,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 
+from graphwright.library.checkpoint.snappy import decompressed, varint, written_varint
 from graphwright.library.io.records import masked
-from graphwright.portable.snappy import decompressed, varint, written_varint
 
 _MAGIC = 0xDB4775248B80FB57
 _FOOTER = 48
