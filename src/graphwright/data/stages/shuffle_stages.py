@@ -109,42 +109,6 @@ class ShuffleBuffer:
         self.first = first + 1
         return item
 
-    def draw_numbers(self, words: Array, start: int, stop: int) -> list[int]:
-        """An item for each word, while the numbers from `start` to `stop` fill the buffer.
-
-        This is `add` and `draw` in turn, in one loop, since buffers of numbers are large.
-        """
-        items, size = self.items, self.size
-        if size == UNKNOWN:
-            size = max(len(items), stop)
-        present = self.last - self.first
-        following = start + min(size - present, stop - start)
-        for number in range(start, following):
-            if len(items) < size:
-                items.append(number)
-            else:
-                items[self.last % size] = number
-            self.last += 1
-        present = self.last - self.first
-        # Where the buffer is full it stays so until the numbers have come to their end.
-        turns = np.arange(len(words))
-        left = present - np.maximum(0, turns - (stop - following))
-        oldest = (self.first + turns) % len(items)
-        places = ((self.first + turns + words % left) % len(items)).tolist()
-        drawn = []
-        turn = 0
-        for place, old, number in zip(places, oldest.tolist(), range(following, stop)):
-            drawn.append(items[place])
-            items[place] = items[old]
-            items[old] = number  # the oldest has moved, so its place is free
-            turn += 1
-        self.last += turn
-        for place, old in zip(places[turn:], oldest[turn:].tolist()):
-            drawn.append(items[place])
-            items[place] = items[old]
-        self.first += len(words)
-        return drawn
-
     def save(self) -> State:
         """The buffer as plain values."""
         words = self.words
@@ -155,6 +119,62 @@ class ShuffleBuffer:
         """Sets the buffer to one that `save` returned."""
         self.items = list(state["items"])
         self.first, self.last = state["first"], state["last"]
+        self.words = RandomWords(*state["words"])
+
+
+class NumberBuffer:
+    """A buffer of numbers, which come in order: the end of a list, of which the rest was drawn.
+
+    It draws as `ShuffleBuffer` does, many numbers at a time.
+    """
+
+    def __init__(self, size: int, words: RandomWords) -> None:
+        self.size = size
+        self.words = words
+        self.items: list[int] = []
+        #: Where the oldest stands.
+        self.first = 0
+
+    def __len__(self) -> int:
+        return len(self.items) - self.first
+
+    def draw(self, words: Array, following: int, stop: int) -> list[int]:
+        """A number for each word, while those from `following` to `stop` fill the buffer."""
+        items, first = self.items, self.first
+        room = stop - following
+        if self.size != UNKNOWN:
+            room = min(room, self.size - len(self))
+        left: Any = len(self) + room
+        # Where the buffer is full it stays so until the numbers have come to their end.
+        count = len(words)
+        more = min(count, stop - following - room)
+        items.extend(range(following, following + room + more))
+        turns = np.arange(count)
+        if more < count:
+            left = left - np.maximum(0, turns - more)
+        places = (words % left + (turns + first)).tolist()
+        drawn = []
+        for oldest, place in enumerate(places, first):
+            drawn.append(items[place])
+            items[place] = items[oldest]
+        self.first = first + count
+        if self.first > max(len(self), _MANY):
+            del items[: self.first]
+            self.first = 0
+        return drawn
+
+    def save(self) -> State:
+        """The buffer as plain values, as `ShuffleBuffer` has them."""
+        words = self.words
+        drawn = [words.seed, words.seed2, words.drawn]
+        items = self.items[self.first :]
+        return {"items": items, "first": 0, "last": len(items), "words": drawn}
+
+    def restore(self, state: State) -> None:
+        """Sets the buffer to one that was saved."""
+        items = state["items"]
+        self.items = [items[n % len(items)] for n in range(state["first"], state["last"])]
+        self.first = 0
         self.words = RandomWords(*state["words"])
 
 
@@ -228,18 +248,18 @@ class TableShuffleCursor(Cursor):
         self.stage = stage
         self.table = table
         self.count = table.count
-        self.buffer = ShuffleBuffer(stage.size, RandomWords(*stage.generator.next_seeds()))
+        self.buffer = NumberBuffer(stage.size, RandomWords(*stage.generator.next_seeds()))
+        #: The number that enters the buffer next.
         self.next_number = 0
 
     def pull(self, limit: int) -> ElementBlock | None:
         buffer = self.buffer
-        left = self.count - self.next_number + buffer.last - buffer.first
+        left = self.count - self.next_number + len(buffer)
         words = buffer.words.take(min(limit, left))
         if not len(words):
             return None
-        last = buffer.last
-        drawn = buffer.draw_numbers(words, self.next_number, self.count)
-        self.next_number += buffer.last - last
+        drawn = buffer.draw(words, self.next_number, self.count)
+        self.next_number = self.count - (left - len(words) - len(buffer))
         return self.table.at(np.array(drawn, np.int64))
 
     def save(self) -> State:
