@@ -4,6 +4,8 @@ The public names are gathered from `graphwright.api`: each of its modules is a n
 (`tf.math`) or an area of top-level names, which its `TOP_LEVEL` lists.
 """
 
+import os as _os
+
 from graphwright.machine.process_settings import uncollected as _uncollected
 
 __version__ = "0.1.0"
@@ -14,3 +16,8 @@ with _uncollected(ages=True):
 
     _hooks.install()
     __all__ = _api.publish(globals())
+
+if _os.environ.get("GRAPHWRIGHT_AS_TENSORFLOW") == "1":
+    from graphwright.api.presence import install_as_tensorflow
+
+    install_as_tensorflow()

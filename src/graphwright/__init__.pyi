@@ -83,6 +83,7 @@ from graphwright.library.optimizers.initializers import Ones as ones_initializer
 from graphwright.library.optimizers.initializers import RandomNormal as random_normal_initializer
 from graphwright.library.optimizers.initializers import RandomUniform as random_uniform_initializer
 from graphwright.library.optimizers.initializers import Zeros as zeros_initializer
+from graphwright.library.presence.tensorflow_finder import install_as_tensorflow as install_as_tensorflow
 from graphwright.ops.core.casting import bitcast as bitcast
 from graphwright.ops.core.casting import cast as cast
 from graphwright.ops.core.creation import fill as fill

@@ -21,6 +21,10 @@ COMMANDS = {
         "graphwright.lint.lint_command",
         "find in source what will go wrong in staged functions",
     ),
+    "run": (
+        "graphwright.library.presence.running",
+        "run a program that imports tensorflow, or Keras 3, on graphwright",
+    ),
 }
 
 

@@ -20,7 +20,7 @@ from graphwright.op.dispatch import opened
 from graphwright.op.refusal import boundaries, boundary, is_public
 
 #: Modules that are no namespaces of their own.
-AREAS = frozenset({"array", "control", "core"})
+AREAS = frozenset({"array", "control", "core", "presence"})
 
 
 #: Namespaces that their first use imports, and the top-level names that each has.
@@ -30,13 +30,14 @@ LATE: dict[str, tuple[str, ...]] = {
     "data": ("OptionalSpec",),
     "distribute": (),
     "experimental": (),
+    "presence": ("install_as_tensorflow",),
     "test": (),
 }
 
 
 def publish(package: dict[str, object]) -> list[str]:
     """Puts the namespaces and top-level names into the package; returns their names."""
-    names = [*LATE, *[name for top_level in LATE.values() for name in top_level]]
+    names = list(late_homes())
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
         if info.name not in LATE:
             names += publish_namespace(package, info.name)
@@ -64,9 +65,15 @@ def publish_namespace(package: dict[str, object], namespace: str) -> list[str]:
     return names
 
 
+def late_homes() -> dict[str, str]:
+    """The names of the package that come late, and the modules that have them."""
+    own = {namespace: namespace for namespace in LATE if namespace not in AREAS}
+    return own | {name: home for home, names in LATE.items() for name in names}
+
+
 def first_use(package: dict[str, object]) -> Callable[[str], object]:
     """The `__getattr__` of the package, for names of late namespaces."""
-    homes = {name: home for home, names in LATE.items() for name in (home, *names)}
+    homes = late_homes()
 
     def find(name: str) -> object:
         if name not in homes:

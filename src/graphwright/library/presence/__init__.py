@@ -1,0 +1,1 @@
+"""This package in the place of TensorFlow: programs that import `tensorflow` run on it."""

@@ -1,0 +1,54 @@
+"""Functions that libraries import from modules of TensorFlow that are not public."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.machine.preparation import Waiting
+from graphwright.op.interpreter import apply, convert
+from graphwright.ops.core.creation import ones_like
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.core.slicing import TensorStridedSliceUpdate
+from graphwright.ops.math.arithmetic import maximum, minimum
+from graphwright.types.arguments import TensorLike
+
+
+class EagerContext:
+    """What runs ops that are not traced. It holds nothing back, so there is nothing to clear."""
+
+    def clear_kernel_cache(self) -> None:
+        """Does nothing: an op's kernel is a function, and no call of it is kept."""
+
+    def ensure_initialized(self) -> None:
+        """Does nothing: the package is ready once it is imported."""
+
+
+_CONTEXT = EagerContext()
+
+
+def context() -> EagerContext:
+    """The one context of the process."""
+    return _CONTEXT
+
+
+def async_wait() -> None:
+    """Does nothing: an op is always complete when its call returns."""
+
+
+def is_op_determinism_enabled() -> bool:
+    """Whether each run of a program gives the same results, to the last bit."""
+    return Waiting.always
+
+
+def disable_op_determinism() -> None:
+    """Lets NumPy compute again until compiled code is ready."""
+    Waiting.always = False
+
+
+def dynamic_update_slice(input: TensorLike, update: TensorLike, start_indices: TensorLike) -> Any:
+    """The input with `update` from `start_indices` on, which are moved so that all of it fits."""
+    whole, part, starts = convert(input), convert(update), convert(start_indices)
+    extent = shape(part, starts.dtype)
+    begin = maximum(minimum(starts, shape(whole, starts.dtype) - extent), 0)
+    op = TensorStridedSliceUpdate.of(0, 0, 0, 0, 0)
+    return apply(op, whole, begin, begin + extent, ones_like(begin), part)

@@ -1,0 +1,39 @@
+"""Modules of TensorFlow that are not public, but that libraries import: the names that they need.
+
+A value is "module:name", or the path of a public name. A name that no library needs is not here.
+"""
+
+from __future__ import annotations
+
+_HERE = "graphwright.library.presence.internal_names"
+
+PLACES: dict[str, dict[str, str]] = {
+    "compiler.tf2xla.python.xla": {"dynamic_update_slice": f"{_HERE}:dynamic_update_slice"},
+    "core.util.event_pb2": {"Event": "graphwright.proto.event_pb2:Event"},
+    "experimental.dtensor": {},
+    "python.eager.context": {
+        "async_wait": f"{_HERE}:async_wait",
+        "context": f"{_HERE}:context",
+        "executing_eagerly": "executing_eagerly",
+    },
+    "python.framework.config": {
+        "disable_op_determinism": f"{_HERE}:disable_op_determinism",
+        "enable_op_determinism": "config.experimental.enable_op_determinism",
+        "is_op_determinism_enabled": f"{_HERE}:is_op_determinism_enabled",
+    },
+    "python.lib.io.tf_record": {"tf_record_iterator": "compat.v1.io.tf_record_iterator"},
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops": {},
+    "python.ops.math_ops": {"is_nan": "math.is_nan"},
+    "python.trackable.data_structures": {
+        "ListWrapper": "graphwright.library.checkpoint.tracked_containers:ListWrapper",
+        "_DictWrapper": "graphwright.library.checkpoint.tracked_containers:DictWrapper",
+    },
+}
+
+#: Modules that are there because libraries import them, but have nothing: why.
+ABSENT = {
+    "tensorflow.experimental.dtensor": "graphwright has one device, and no DTensor",
+    "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": (
+        "graphwright has no matrices of compressed rows; use tf.sparse"
+    ),
+}

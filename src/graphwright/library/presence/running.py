@@ -1,0 +1,28 @@
+"""`graphwright run PROGRAM [ARGS]`: runs a program whose `import tensorflow` gives this package."""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import sys
+from pathlib import Path
+
+from graphwright.library.presence.tensorflow_finder import install_as_tensorflow
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of the command; the program gets all arguments behind its name."""
+    parser.add_argument("program", help="the program to run")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the arguments of the program")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the program as `python PROGRAM` would; its exceptions pass."""
+    if not Path(options.program).is_file():
+        print(f"graphwright run: there is no file {options.program!r}", file=sys.stderr)
+        return 2
+    install_as_tensorflow()
+    sys.argv[:] = [options.program, *options.arguments]
+    sys.path[0] = str(Path(options.program).resolve().parent)
+    runpy.run_path(options.program, run_name="__main__")
+    return 0

@@ -1,0 +1,225 @@
+"""An import finder that puts this package under the name `tensorflow`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from graphwright.library.presence.internal_places import ABSENT, PLACES
+
+NAME = "tensorflow"
+
+#: The release of TensorFlow whose behaviour the package has.
+RELEASE = "2.21.0"
+
+#: What names have under `tensorflow` instead of what they have here.
+OWN = {
+    NAME: {"__version__": RELEASE},
+    f"{NAME}.version": {"VERSION": RELEASE},
+}
+
+#: Where Keras 3 has its form for `tf.keras`, first, and all else.
+KERAS = ("keras._tf_keras.keras", "keras")
+
+
+def install_as_tensorflow() -> None:
+    """Makes `import tensorflow` give this package, for all that this process imports from now on.
+
+    `tensorflow` and each namespace under it become modules with the names of this package, and
+    `tensorflow.__version__` is the release whose behaviour they have. `tensorflow.keras` is the
+    installed Keras 3, which is imported at its first use. A second call does nothing.
+
+    `python -m graphwright run PROGRAM` does so before it runs a program, and `import graphwright`
+    does so where the environment has `GRAPHWRIGHT_AS_TENSORFLOW=1`.
+
+    Raises:
+        ImportError: The process has imported TensorFlow itself.
+
+    >>> import graphwright as tf
+    >>> tf.install_as_tensorflow()
+    >>> import tensorflow
+    >>> tensorflow.__version__, tensorflow.add is tf.add
+    ('2.21.0', True)
+    """
+    if any(isinstance(finder, Finder) for finder in sys.meta_path):
+        return
+    if NAME in sys.modules:
+        place = getattr(sys.modules[NAME], "__file__", None) or "an unknown place"
+        raise ImportError(
+            f"graphwright cannot stand for tensorflow: tensorflow is imported already, from "
+            f"{place}. Call graphwright.install_as_tensorflow() before anything imports it.",
+            name=NAME,
+        )
+    sys.meta_path.insert(0, Finder())
+
+
+class Finder:
+    """Finds `tensorflow` and the modules under it; no other."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """How to import a module; None where it is none of these, or there is no such module."""
+        if name != NAME and not name.startswith(f"{NAME}."):
+            return None
+        keras = keras_home(name)
+        if keras is not None:
+            return ModuleSpec(name, KerasLoader(keras))
+        namespace = source_of(name)
+        if namespace is None:
+            return None
+        return ModuleSpec(name, NamespaceLoader(namespace), is_package=True)
+
+
+class NamespaceLoader(Loader):
+    """Makes a module whose names are those of a namespace, each looked up at its first use."""
+
+    def __init__(self, namespace: ModuleType | Mapping[str, str]) -> None:
+        self.namespace = namespace
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """None: Python makes the module."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fills a module that is empty yet."""
+        namespace, names = self.namespace, vars(module)
+        own = OWN.get(module.__name__, {})
+        if isinstance(namespace, ModuleType):
+            offered = getattr(namespace, "__all__", ())
+            names["__doc__"] = namespace.__doc__
+        else:
+            offered = tuple(namespace)
+            names["__doc__"] = f"The names of `{module.__name__}` that libraries import."
+        names["__all__"] = sorted({*offered, *(name for name in own if not is_special(name))})
+        names["__getattr__"] = first_use(module, namespace)
+        names["__dir__"] = lambda: sorted({*names, *names["__all__"]})
+        names.update(own)
+
+
+class KerasLoader(Loader):
+    """Gives a module of the installed Keras, the very one that `import keras` gives."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """None: Python makes a module, in whose place Keras's comes."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Puts Keras's module in the place of the new one."""
+        sys.modules[module.__name__] = importlib.import_module(self.home)
+
+
+def first_use(
+    module: ModuleType, namespace: ModuleType | Mapping[str, str]
+) -> Callable[[str], object]:
+    """The `__getattr__` of a module: it looks a name up, and keeps the value in the module."""
+    title = module.__name__
+
+    def find(name: str) -> object:
+        inner = f"{title}.{name}"
+        if inner == f"{NAME}.keras":
+            require_keras()
+        if not is_special(name) or name == "__internal__":
+            if find_spec(inner) is not None:
+                return importlib.import_module(inner)
+            if isinstance(namespace, ModuleType):
+                value = getattr(namespace, name, module)
+            else:
+                value = attribute(namespace[name]) if name in namespace else module
+            if value is not module:
+                setattr(module, name, value)
+                return value
+        raise AttributeError(
+            f"module {title!r} has no attribute {name!r}: {ABSENT.get(title, WITHOUT)}",
+            name=name,
+            obj=module,
+        )
+
+    return find
+
+
+WITHOUT = "graphwright, which stands for tensorflow in this process, does not have it"
+
+
+def require_keras() -> None:
+    """Raises an ImportError that says how to get Keras, where there is none."""
+    if find_spec("keras") is None:
+        raise ImportError(
+            "tf.keras is Keras 3, which is not installed: `pip install keras`, and set "
+            "KERAS_BACKEND=tensorflow.",
+            name="keras",
+        )
+
+
+def keras_home(name: str) -> str | None:
+    """The module of the installed Keras that `tensorflow.keras...` names; None for other names."""
+    head, _, rest = name.removeprefix(f"{NAME}.").partition(".")
+    if head != "keras" or name == NAME:
+        return None
+    require_keras()
+    for home in KERAS:
+        place = f"{home}.{rest}" if rest else home
+        if exists(place):
+            return place
+    return None
+
+
+def exists(name: str) -> bool:
+    """Whether there is a module of a name; imports the packages around it."""
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def source_of(name: str) -> ModuleType | Mapping[str, str] | None:
+    """The namespace whose names a module under `tensorflow` has; None where there is none."""
+    if name == NAME:
+        return sys.modules["graphwright"]
+    path = name.removeprefix(f"{NAME}.")
+    if path in PLACES:
+        return PLACES[path]
+    if any(place.startswith(f"{path}.") for place in PLACES) and not is_public(path):
+        return {}
+    return namespace_at(path)
+
+
+def is_public(path: str) -> bool:
+    """Whether a path names a namespace of this package."""
+    return namespace_at(path) is not None
+
+
+def namespace_at(path: str) -> ModuleType | None:
+    """The public namespace at a path from the package; None where there is none."""
+    if path in ("compat.v2", "_api.v2"):
+        return sys.modules["graphwright"]
+    namespace: Any = sys.modules["graphwright"]
+    for name in path.split("."):
+        namespace = getattr(namespace, name, None)
+        if not isinstance(namespace, ModuleType) or name.startswith("_") != is_special(name):
+            return None
+    public = namespace.__name__.startswith("graphwright.api.")
+    return namespace if public else None
+
+
+def attribute(place: str) -> object:
+    """The value at "module:name", or at the path of a public name."""
+    if ":" in place:
+        module, _, name = place.partition(":")
+        return getattr(importlib.import_module(module), name)
+    value: object = sys.modules["graphwright"]
+    for name in place.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def is_special(name: str) -> bool:
+    """Whether a name is one of Python's own."""
+    return name.startswith("__") and name.endswith("__")

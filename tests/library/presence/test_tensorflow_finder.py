@@ -1,0 +1,176 @@
+"""Programs that import `tensorflow` get this package, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).resolve().parents[3] / "src"
+
+
+def outcome(program: str, folder: Path, *command: str, **variables: str) -> tuple[int, str, str]:
+    """The exit code and outputs of a program in a process, which may import from its folder."""
+    file = folder / "program.py"
+    file.write_text(textwrap.dedent(program))
+    done = subprocess.run(
+        [sys.executable, *command, str(file), "one", "--two"],
+        env=os.environ | {"PYTHONPATH": f"{SRC}{os.pathsep}{folder}"} | variables,
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+RUN = ("-m", "graphwright", "run")
+
+PROGRAMS = {
+    "names": """
+        import tensorflow as tf, graphwright
+        assert tf.__version__ == tf.version.VERSION == "2.21.0"
+        assert tf.add is graphwright.add and tf.Tensor is graphwright.Tensor
+        assert graphwright.version.VERSION == graphwright.__version__ != "2.21.0"
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = tf.function(lambda: x * x)()
+        assert float(tape.gradient(y, x)) == 6.0
+        """,
+    "submodules": """
+        import sys
+        import tensorflow as tf
+        import tensorflow.compat.v1 as tf1
+        import tensorflow.experimental.numpy as tnp
+        from tensorflow import data, errors
+        from tensorflow.data import Dataset
+        from tensorflow.compat.v2 import add
+        assert tf.compat.v1 is tf1 and tf.data is data is sys.modules["tensorflow.data"]
+        assert data.Dataset is Dataset and add is tf.add
+        assert tf.experimental.numpy is tnp and tnp.ones([2]).shape == (2,)
+        assert {"Dataset", "AUTOTUNE"} <= set(dir(data)) and "math" in dir(tf)
+        """,
+    "internal places": """
+        from tensorflow.compiler.tf2xla.python.xla import dynamic_update_slice
+        from tensorflow.python.eager import context
+        from tensorflow.python.framework.config import is_op_determinism_enabled
+        from tensorflow.python.ops.math_ops import is_nan
+        from tensorflow.python.trackable.data_structures import ListWrapper, _DictWrapper
+        import tensorflow as tf
+        assert is_nan is tf.math.is_nan and not is_op_determinism_enabled()
+        context.context().clear_kernel_cache()
+        update = lambda *starts: dynamic_update_slice([[1, 2], [3, 4]], [[9]], starts)
+        assert update(0, 1).numpy().tolist() == [[1, 9], [3, 4]]
+        assert update(5, -3).numpy().tolist() == [[1, 2], [9, 4]]  # moved until it fits
+        """,
+    "a star": """
+        from tensorflow import *
+        assert float(reduce_sum(ones([2]))) == 2.0
+        """,
+    "what there is not": """
+        import importlib.util
+        import tensorflow as tf
+        from tensorflow.experimental import dtensor
+        assert not hasattr(tf, "no_such_name") and not hasattr(tf.math, "__file__")
+        assert importlib.util.find_spec("tensorflow.python.no_such") is None
+        try:
+            tf.math.no_such_name
+        except AttributeError as error:
+            assert str(error) == (
+                "module 'tensorflow.math' has no attribute 'no_such_name': graphwright, which "
+                "stands for tensorflow in this process, does not have it"
+            )
+        else:
+            raise AssertionError
+        try:
+            dtensor.Mesh
+        except AttributeError as error:
+            assert "no DTensor" in str(error)
+        else:
+            raise AssertionError
+        """,
+    "arguments": """
+        import sys
+        assert sys.argv[1:] == ["one", "--two"] and sys.argv[0].endswith("program.py")
+        assert __name__ == "__main__"
+        """,
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_a_program_gets_this_package(program: str, tmp_path: Path) -> None:
+    assert outcome(program, tmp_path, *RUN) == (0, "", "")
+
+
+def test_without_being_asked_nothing_stands_for_it(tmp_path: Path) -> None:
+    program = """
+        import sys, graphwright
+        assert not any("graphwright" in type(finder).__module__ for finder in sys.meta_path)
+        assert "graphwright.library.presence.tensorflow_finder" not in sys.modules
+        """
+    assert outcome(program, tmp_path) == (0, "", "")
+
+
+def test_the_environment_asks_for_it(tmp_path: Path) -> None:
+    program = "import graphwright, tensorflow\nassert tensorflow.add is graphwright.add"
+    assert outcome(program, tmp_path, GRAPHWRIGHT_AS_TENSORFLOW="1") == (0, "", "")
+
+
+def test_another_tensorflow_that_is_imported_is_left(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text("")
+    program = """
+        import tensorflow, graphwright
+        try:
+            graphwright.install_as_tensorflow()
+        except ImportError as error:
+            assert "tensorflow is imported already, from" in str(error)
+            assert tensorflow.__file__ in str(error)
+        else:
+            raise AssertionError
+        """
+    assert outcome(program, tmp_path) == (0, "", "")
+
+
+def test_keras_is_the_installed_one(tmp_path: Path) -> None:
+    for name, text in {
+        "keras/__init__.py": "print('imported')\nfrom keras import layers",
+        "keras/layers.py": "Dense = 'own'",
+        "keras/utils.py": "",
+        "keras/_tf_keras/__init__.py": "",
+        "keras/_tf_keras/keras/__init__.py": "from keras._tf_keras.keras import layers",
+        "keras/_tf_keras/keras/layers.py": "Dense = 'for tensorflow'",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    program = """
+        import tensorflow as tf
+        print("first")
+        assert tf.keras.layers.Dense == "for tensorflow"
+        from tensorflow.keras.layers import Dense
+        import tensorflow.keras.utils, keras._tf_keras.keras
+        assert tf.keras is keras._tf_keras.keras and tensorflow.keras.utils is keras.utils
+        """
+    assert outcome(program, tmp_path, *RUN) == (0, "first\nimported\n", "")
+
+
+@pytest.mark.parametrize("line", ["tf.keras", "import tensorflow.keras.layers"])
+def test_without_keras_the_error_names_the_command(line: str, tmp_path: Path) -> None:
+    (tmp_path / "keras.py").write_text("raise ModuleNotFoundError")
+    hidden = "import sys\nsys.modules['keras'] = None\nimport tensorflow as tf\n"
+    code, _, errors = outcome(hidden + line, tmp_path, *RUN)
+    assert code == 1
+    assert errors.splitlines()[-1] == (
+        "ImportError: tf.keras is Keras 3, which is not installed: `pip install keras`, and set "
+        "KERAS_BACKEND=tensorflow."
+    )
+
+
+def test_a_program_that_is_not_there(tmp_path: Path) -> None:
+    command = [sys.executable, *RUN, str(tmp_path / "none.py")]
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": str(SRC)}, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "there is no file" in done.stderr
