@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,3 +28,22 @@ def test_a_cast_within_bounds_keeps_what_fits_and_ends_at_the_bounds(
     expected = [min(max(float(v), least), most) for v in tf.cast(x, tf.float64).numpy()]
     np.testing.assert_allclose(found, expected, rtol=1e-2)
     assert all(least <= v <= most for v in found)
+
+
+FLOATS = (tf.float16, tf.bfloat16, tf.float32, tf.float64)
+
+
+@pytest.mark.parametrize("compiled", [None, True])
+@pytest.mark.parametrize("to", FLOATS)
+@pytest.mark.parametrize("source", FLOATS)
+def test_saturate_cast_leaves_no_infinity(source: Any, to: Any, compiled: bool | None) -> None:
+    """Recorded from TensorFlow 2.21: infinities become the bound of the narrower dtype."""
+    x = tf.constant([np.inf, -np.inf, np.nan, 1.5], source)
+    # Rounded inwards where the source cannot hold the bound, and by the cast to the other dtype.
+    limit = 65280.0 if source is tf.bfloat16 and to is tf.float16 else float(source.max)
+    bound = float(tf.cast(tf.constant(min(limit, float(to.max)), tf.float64), to))
+    traced = tf.function(lambda x: tf.saturate_cast(x, to), jit_compile=compiled)
+    for result in (tf.saturate_cast(x, to), traced(x)):
+        top, bottom, nan, rest = (float(v) for v in result.numpy())
+        assert (top, bottom, rest) == (bound, -bound, 1.5)
+        assert np.isnan(nan)

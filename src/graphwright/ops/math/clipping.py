@@ -272,8 +272,7 @@ def bound(source: DType, to: DType, upper: bool) -> Any:
     """The bound of `to` as a value of `source` inside its range; None where none is needed."""
     limit, other = [exact(d.max if upper else d.min, d) for d in (source, to)]
     if (other >= limit) if upper else (other <= limit):
-        # Only infinity is outside: a bound to integers, which have none.
-        return limit if source.is_floating and to.is_integer else None
+        return limit if source.is_floating else None  # only infinity is outside
     nearest = source.numpy_dtype.type(float(other) if source.is_floating else other)
     inside = exact(nearest, source)
     if (inside > other) if upper else (inside < other):
