@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from support.tiers import differences, normal
@@ -102,3 +104,12 @@ def test_matrices_of_another_number_are_refused():
     np.testing.assert_array_equal(run(one, one[:1]), 9 * one)
     with pytest.raises(tf.errors.InvalidArgumentError, match="batch dimensions"):
         run(one, np.ones((5, 3, 3), np.float32))
+
+
+@pytest.mark.parametrize("axes", [[[5], [0]], [[1], [2]], [[-3], [0]], [[1], [-3]]])
+def test_tensordot_takes_no_axis_that_there_is_not(axes: Any) -> None:
+    a, b = tf.ones([2, 3]), tf.ones([3, 2])
+    with pytest.raises(IndexError, match="out of range for a tensor of rank 2"):
+        tf.tensordot(a, b, axes)
+    with pytest.raises(TypeError):
+        tf.tensordot(a, b, [[1.0], [0]])

@@ -418,6 +418,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None =
 
     Raises:
         ValueError: There are not so many axes, or the two lists differ in length.
+        IndexError: A list names an axis that there is not.
+        TypeError: An axis is no integer.
         InvalidArgumentError: The axes to sum over differ in size (ValueError when traced).
 
     >>> import graphwright as tf
@@ -469,7 +471,7 @@ def listed_axes(axes: Sequence[npt.ArrayLike] | Array) -> tuple[list[int], list[
     """The two lists of axes; ValueError unless they are two of one length."""
     if len(axes) != 2:
         raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
-    over_a, over_b = ([int(x) for x in np.ravel(o)] for o in axes)
+    over_a, over_b = ([operator.index(x) for x in np.ravel(o)] for o in axes)
     if len(over_a) != len(over_b):
         raise ValueError(
             f"Different number of contraction axes `a` and `b`, {len(over_a)} != {len(over_b)}."
@@ -489,7 +491,15 @@ def contracted_axes(rank_a: int, rank_b: int, axes: SummedAxes) -> tuple[list[in
             )
         return list(range(rank_a - axes, rank_a)), list(range(axes))
     over_a, over_b = listed_axes(axes)
-    return [x % rank_a for x in over_a], [x % rank_b for x in over_b]
+    return counted_axes(rank_a, over_a), counted_axes(rank_b, over_b)
+
+
+def counted_axes(rank: int, axes: Sequence[int]) -> list[int]:
+    """Axes counted from the front; IndexError for one that there is not."""
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise IndexError(f"Axis {axis} is out of range for a tensor of rank {rank}.")
+    return [axis % rank for axis in axes]
 
 
 def as_matrix(x: TensorValue, over: list[int], rows_first: bool) -> tuple[Any, list[Any]]:
