@@ -51,3 +51,14 @@ def test_between_tensors(bits, dynamic):
     bounds = list(np.asarray(RANGES, np.float32).T)
     assert not differences(many, [numbers(), *bounds], dynamic, exact=True)
     assert not differences(taped(many), [numbers()[1:], *bounds], dynamic)
+
+
+@pytest.mark.parametrize("axis", [-1, 1])
+def test_a_negative_axis_has_a_range_for_each_place(axis: int) -> None:
+    """Values from TensorFlow 2.21."""
+    x = [[1.0, 2.0, 3.0], [10.0, -20.0, 7.0]]
+    result = tf.quantization.quantize_and_dequantize_v2(
+        x, -1.0, 4.0, range_given=False, narrow_range=True, axis=axis
+    )
+    wanted = [[1.0236220359802246, 2.047244071960449, 2.9763779640197754], [10.0, -20.0, 7.0]]
+    assert result.numpy().tolist() == wanted

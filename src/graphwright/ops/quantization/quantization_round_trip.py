@@ -167,7 +167,7 @@ def round_trip(kind: type[QuantizeAndDequantizeV4], function: str, summary: str)
         axis: int | None = None,
     ) -> Any:
         x, place = convert(input), -1 if axis is None else axis
-        if place < -1:
+        if axis is not None and axis < 0:
             if x.type.rank is None:
                 raise ValueError("input should have known rank to use negative axis.")
             place += x.type.rank
