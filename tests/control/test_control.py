@@ -562,3 +562,16 @@ def test_a_loop_reads_a_variable_once_before_it():
         while x < 100.0 * value:
             count, x = count + 1, x * value + value
         assert [float(found) for found in program(tf.constant(1.0))] == [count, x]
+
+
+def test_no_rows_have_the_shape_of_the_state() -> None:
+    none = tf.zeros([0, 2])
+    state = (tf.zeros([3, 4]), tf.constant([[1]]))
+    for reverse in (False, True):
+        result = tf.scan(lambda a, x: (a[0] + 1.0, a[1]), none, initializer=state, reverse=reverse)
+        assert [(r.shape, r.dtype) for r in result] == [
+            ((0, 3, 4), tf.float32),
+            ((0, 1, 1), tf.int32),
+        ]
+    spec = tf.TensorSpec([3, 4], tf.int32)
+    assert tf.map_fn(lambda x: None, none, fn_output_signature=spec).shape == (0, 3, 4)

@@ -9,6 +9,7 @@ from graphwright.control.branch import check_callable
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
 from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
@@ -93,9 +94,9 @@ class MappedItems(Protocol):
 class MappedTensors:
     """Results that are tensors of one shape."""
 
-    def __init__(self, dtype: DType) -> None:
+    def __init__(self, dtype: DType, dims: Dims | None = None) -> None:
         self.dtypes: Sequence[DType] = [dtype]
-        self._dims: Dims | None = None
+        self._dims = dims
 
     def parts(self, result: TensorLike) -> Sequence[Any]:
         tensor = convert_to_tensor(result, dtype_hint=self.dtypes[0])
@@ -104,9 +105,10 @@ class MappedTensors:
 
     def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
         (array,) = arrays
-        if current_tracer() is None:
-            return array.stack()
         dims = self._dims
+        if current_tracer() is None:
+            known = length == 0 and dims is not None and None not in dims
+            return zeros((0, *dims), array.dtype) if known and dims else array.stack()
         tensor = TensorArray(array.dtype, flow=array.flow, element_shape=dims).stack()
         if dims is not None:
             tensor.set_shape((length, *dims))
@@ -118,7 +120,9 @@ def items_of(spec: TypeSpec | DTypeLike) -> MappedItems:
     if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
         made: MappedItems = spec._items()  # type: ignore[attr-defined]  # of those that have rows
         return made
-    return MappedTensors(as_dtype(spec.dtype if isinstance(spec, TensorSpec) else spec))
+    if isinstance(spec, TensorSpec):
+        return MappedTensors(spec.dtype, spec.shape._dims)
+    return MappedTensors(as_dtype(spec))
 
 
 #: For each leaf of a structure the arrays of its tensors.
@@ -260,7 +264,8 @@ def scan(
     first = rows.count - 1 if reverse else 0
     state = rows.at(first) if initializer is None else initializer
     state = tree.map_structure(convert_to_tensor, state)
-    collected = Collected(tree.map_structure(lambda t: t.dtype, state), rows, infer_shape)
+    like = tree.map_structure(lambda t: TensorSpec(t.shape, t.dtype), state)
+    collected = Collected(like, rows, infer_shape)
     arrays: Any = collected.arrays
     if initializer is None:
         arrays = collected.write(arrays, first, state)
