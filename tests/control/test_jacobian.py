@@ -38,7 +38,7 @@ def test_jacobians_where_nothing_is_connected() -> None:
             tape.watch([x, y])
             z = x * 2.0
         assert tape.jacobian(z, y) is None
-        assert tape.batch_jacobian(z, y) is None
+        assert tape.batch_jacobian(z, y).shape == (2, 3)
         return tape.jacobian(z, [x, y], unconnected_gradients=tf.UnconnectedGradients.ZERO)
 
     for function in (run, tf.function(run)):
@@ -131,3 +131,16 @@ def test_a_jacobian_of_a_jacobian() -> None:
     second = outer.jacobian(first, x)
     a, b, c = x.numpy()
     np.testing.assert_allclose(second[0, 0], [2 * b * c, 2 * a * c, 2 * a * b])
+
+
+@pytest.mark.parametrize("unconnected", ["none", "zero"])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_the_batch_jacobian_of_what_is_not_connected_is_zero(
+    unconnected: str, at_once: bool
+) -> None:
+    x, y = tf.ones([2, 3]), tf.ones([2, 4])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        z = y * 2.0
+    rows = tape.batch_jacobian(z, x, unconnected, experimental_use_pfor=at_once)
+    assert rows.numpy().tolist() == np.zeros([2, 4, 3]).tolist()

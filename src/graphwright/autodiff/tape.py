@@ -366,13 +366,12 @@ class GradientTape:
         Args:
             target: A tensor of shape [b, y...].
             source: A tensor or a variable, of shape [b, x...].
-            unconnected_gradients: A `tf.UnconnectedGradients`: the result where the target does not
-                depend on the source.
+            unconnected_gradients: It has no effect.
             parallel_iterations: It has no effect.
             experimental_use_pfor: A bool; False computes one row after the other.
 
         Returns:
-            A tensor of shape [b, y..., x...], or None.
+            A tensor of shape [b, y..., x...]: zeros where the target does not depend on the source.
 
         Raises:
             ValueError: There is no batch, or the batches differ in size.
@@ -400,11 +399,11 @@ class GradientTape:
                 f"Need first dimension of target shape ({result.shape}) and source shape "
                 f"({source.shape}) to match."
             )
-        zero = is_zero(unconnected_gradients)
         wanted, calls = self._dependent([source]), self._calls()
-        return JacobianRows.of(calls, result, [source], wanted, zero, True, experimental_use_pfor)[
-            0
-        ]
+        (jacobian,) = JacobianRows.of(
+            calls, result, [source], wanted, True, True, experimental_use_pfor
+        )
+        return jacobian
 
     def _dependent(self, sources: Sequence[object]) -> set[Hashable]:
         """The keys of what was recorded and depends on the sources.
