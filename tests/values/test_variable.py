@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from typing import Any
+
 import pytest
 
 import graphwright as tf
@@ -32,3 +35,14 @@ def test_a_scope_ends_where_its_block_is_left_by_an_exception():
         raise KeyError(made())
     assert made() == "plain:0"
     assert tf.Variable(1.0).trainable
+
+
+@pytest.mark.parametrize("synchronization", list(tf.VariableSynchronization))
+@pytest.mark.parametrize("aggregation", list(tf.VariableAggregation))
+def test_a_deep_copy_is_shared_as_its_variable(synchronization: Any, aggregation: Any) -> None:
+    v = tf.Variable(1.0, synchronization=synchronization, aggregation=aggregation)
+    assert v.trainable is (synchronization is not tf.VariableSynchronization.ON_READ)
+    copied = copy.deepcopy(v)
+    assert copied.synchronization is synchronization
+    assert copied.aggregation is aggregation
+    assert copied.trainable is v.trainable

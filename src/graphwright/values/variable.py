@@ -162,7 +162,8 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     Args:
         initial_value: A tensor, anything that converts to one, or a function of no arguments that
             returns one.
-        trainable: A bool: whether tapes watch it and modules list it as trainable; None means True.
+        trainable: A bool: whether tapes watch it and modules list it as trainable. None means True,
+            or False where `synchronization` is `ON_READ`.
         validate_shape: A bool, which has no effect.
         caching_device: It has no effect: there is one device.
         name: A string; "Variable" by default.
@@ -234,7 +235,9 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
                 f"supplied `shape` argument ({shape})."
             )
         self._name = NamePrefix.prefix() + (name or "Variable")
-        self._trainable = True if trainable is None else bool(trainable)
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        self._trainable = bool(trainable)
         self._constraint = constraint
         self._synchronization = synchronization
         self._aggregation = aggregation
@@ -837,6 +840,8 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
             trainable=self._trainable,
             name=self._name,
             constraint=self._constraint,
+            synchronization=self._synchronization,
+            aggregation=self._aggregation,
             shape=self.shape,
         )
         memo[id(self)] = copy
