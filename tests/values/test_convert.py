@@ -55,3 +55,18 @@ def test_what_is_no_class_or_no_function_is_refused() -> None:
 def test_integers_take_32_bits_if_they_fit(value: Any, dtype: Any) -> None:
     assert tf.constant(value).dtype is dtype
     assert np.all(tf.constant(value).numpy() == value)
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, 3.4028236e38, [1e300], [[1.0, -1e300]]])
+def test_a_float_that_float32_does_not_hold_is_refused(value: Any) -> None:
+    """As TensorFlow does eagerly; a dtype that is stated has it infinite there, and here."""
+    for convert in (tf.constant, tf.convert_to_tensor, tf.Variable):
+        with pytest.raises(ValueError, match="out-of-range float"):
+            convert(value)
+    assert np.isinf(tf.constant(value, tf.float32).numpy()).any()
+    assert tf.constant(value, tf.float64).numpy().tolist() == value
+
+
+def test_infinity_and_the_greatest_float_are_no_overflow() -> None:
+    values = [float("inf"), -float("inf"), 3.4028235e38]
+    assert tf.constant(values).numpy().tolist() == [np.inf, -np.inf, float(np.finfo("f").max)]

@@ -307,7 +307,7 @@ def make_array(value: TensorLike, dtype: DType | None, hint: DType | None = None
             f"Can't convert Python sequence with mixed types to Tensor: {shorten(value)}"
         )
     if dtype is None:
-        return stored(array, default_dtype(array, kind, value), value)
+        return stored(array, default_dtype(array, kind, value), value, STATE.active is None)
     if dtype not in _ALLOWED[kind]:
         raise TypeError(f"Cannot convert {shorten(value)} to EagerTensor of dtype {dtype.name}")
     return stored(array, dtype, value)
@@ -369,8 +369,11 @@ def default_dtype(array: Array, kind: str, value: object) -> DType:
     return {"b": dt.bool_, "f": dt.float32, "c": dt.complex128, "s": dt.string}[kind]
 
 
-def stored(array: Array, dtype: DType, value: object) -> Array:
-    """The array as `dtype` stores it; integers wrap around, but must fit 64 bits."""
+def stored(array: Array, dtype: DType, value: object, bounded: bool = False) -> Array:
+    """The array as `dtype` stores it; integers wrap around, but must fit 64 bits.
+
+    Floats beyond the range of the dtype become infinite; ValueError where they are `bounded`.
+    """
     if dtype is dt.string:  # NumPy's own strings lose the zeros at their ends
         return as_bytes(np.array(value, dtype=object))
     wide = array.dtype == object or array.dtype == np.uint64
@@ -383,8 +386,14 @@ def stored(array: Array, dtype: DType, value: object) -> Array:
             )
     if array.dtype == dtype.numpy_dtype:
         return array
-    with np.errstate(all="ignore"):
-        return np.asarray(array.astype(dtype.numpy_dtype))
+    try:
+        with np.errstate(all="ignore", over="raise" if bounded else "ignore"):
+            return np.asarray(array.astype(dtype.numpy_dtype))
+    except FloatingPointError:
+        raise ValueError(
+            f"Can't convert Python sequence with out-of-range float to Tensor: {shorten(value)} "
+            f"does not fit {dtype.name}. Give a dtype that holds it, such as tf.float64."
+        ) from None
 
 
 def from_numpy(value: Array | np.generic, dtype: DType | None, hint: DType | None = None) -> Array:
