@@ -77,3 +77,27 @@ def test_a_search_of_nothing_fails_where_it_runs(search: Any, compiled: bool | N
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"axis 0 is empty in shape \[0,1\]"):
         search(x, 0)
     assert search(x, 1).numpy().tolist() == []
+
+
+@pytest.mark.parametrize("flat", [2**31, 2**40, [1, 2**40]])
+def test_an_index_that_int32_does_not_hold_does_not_wrap(flat: Any) -> None:
+    def call() -> Any:
+        return tf.unravel_index(flat, [2, 3])
+
+    for run in (call, tf.function(call), tf.function(call, jit_compile=True)):
+        with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match="out of bound"):
+            run()
+
+
+@pytest.mark.parametrize("compiled", [None, True])
+@pytest.mark.parametrize("reduce", ["sum", "mean", "sqrt_n"])
+def test_rows_of_a_matrix_of_indices_are_refused(reduce: str, compiled: bool | None) -> None:
+    function = getattr(tf.sparse, f"segment_{reduce}")
+    matrix = tf.constant([[0], [1]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="should be a vector"):
+        function(tf.ones([4, 2]), matrix, [0, 1])
+    traced = tf.function(function, jit_compile=compiled).get_concrete_function(
+        *[tf.TensorSpec(None, d) for d in (tf.float32, tf.int32, tf.int32)]
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        traced(tf.ones([4, 2]), matrix, tf.constant([0, 1]))

@@ -80,6 +80,8 @@ def sparse_segment_reduce(
     `count` segments, or as many as the ids have. Raises ValueError for a row that is not there, ids
     that do not ascend, or one not below `count`.
     """
+    if np.ndim(indices) != 1:
+        raise ValueError(f"indices should be a vector, got shape {list(np.shape(indices))}")
     _check_sorted(indices.shape[0], ids)
     wrong = np.flatnonzero((indices < 0) | (indices >= data.shape[0]))
     if wrong.size:

@@ -314,7 +314,19 @@ def index_pair(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     """Makes tensors of numbers of places: of int32, unless one has a dtype of its own."""
     if any(is_tensor(v) or isinstance(v, np.ndarray) for v in (x, y)):
         return convert_pair(x, y)
-    return convert(x, None, dt.int32), convert(y, None, dt.int32)
+    narrow = all(fits_int32(v) for v in (x, y))
+    return convert(x, None if narrow else dt.int64, dt.int32), convert(
+        y, None if narrow else dt.int64, dt.int32
+    )
+
+
+def fits_int32(value: TensorLike) -> bool:
+    """Whether int32 holds all numbers of a Python value."""
+    numbers = np.asarray(value)
+    return not numbers.size or (
+        numbers.dtype.kind != "i"
+        or (numbers.min() >= dt.int32.min and numbers.max() <= dt.int32.max)
+    )
 
 
 def broadcast_static_shape(shape_x: Sizes, shape_y: Sizes) -> Any:
