@@ -66,7 +66,7 @@ def test_a_checkpoint_goes_there_and_back(tmp_path: Path) -> None:
 
 
 def test_the_keys_are_tensorflows(recorded: Path, tmp_path: Path) -> None:
-    path = tf.train.Checkpoint(**objects(tf, is_set=True)).write(tmp_path / "own", TENSORFLOW)
+    path = tf.train.Checkpoint(**objects(tf, is_set=True)).save(tmp_path / "own", TENSORFLOW)
     readers = [tf.train.load_checkpoint(p) for p in (recorded / "ckpt-1", path)]
     shapes = [reader.get_variable_to_shape_map() for reader in readers]
     dtypes = [reader.get_variable_to_dtype_map() for reader in readers]

@@ -144,7 +144,7 @@ def test_shared_and_circular_objects(tmp_path: Path) -> None:
     a.other, b.other = b, a
     a.v = b.v = tf.Variable(3.0)
     path = tf.train.Checkpoint(a).write(str(tmp_path / "x"))
-    assert set(load_file(path + ".safetensors")) == {"v", "save_counter"}
+    assert set(load_file(path + ".safetensors")) == {"v"}
     a.v.assign(0.0)
     tf.train.Checkpoint(other=a).read(path).expect_partial()
     assert float(a.v) == 3.0
@@ -441,3 +441,23 @@ def test_nobody_waits_for_variables_longer_than_for_what_is_saved(tmp_path: Path
     tf.train.Checkpoint(module=Growing()).restore(path)
     gc.collect()
     assert not RESTORING
+
+
+def test_writing_does_not_count(tmp_path: Path) -> None:
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    assert set(load_file(checkpoint.write(str(tmp_path / "a")) + ".safetensors")) == {"v"}
+    path = checkpoint.save(str(tmp_path / "b"))
+    later = tf.train.Checkpoint(v=tf.Variable(0.0))
+    later.restore(path).assert_consumed()
+    assert int(later.save_counter) == 1
+    again = later.write(str(tmp_path / "c"))
+    assert set(load_file(again + ".safetensors")) == {"v", "save_counter"}
+
+
+def test_an_object_without_anything_to_save_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0), model=tf.Module(), history=[])
+    checkpoint.save(str(tmp_path / "x"))
+    (record,) = caplog.records
+    assert "saves nothing of `model`, a Module" in record.getMessage()

@@ -21,6 +21,7 @@ from safetensors.numpy import save as pack
 from graphwright.base.annotations import signature_of
 from graphwright.base.errors import DataLossError, NotFoundError
 from graphwright.base.files import write_whole
+from graphwright.base.logs import LOGGER
 from graphwright.library.checkpoint.checkpoint_files import (
     INDEX,
     SUFFIX,
@@ -126,7 +127,7 @@ class Checkpoint(Tracked):
     np.float32(1.0)
     """
 
-    _GRAPHWRIGHT_IGNORED = Tracked._GRAPHWRIGHT_IGNORED | {"_root"}
+    _GRAPHWRIGHT_IGNORED = Tracked._GRAPHWRIGHT_IGNORED | {"_root", "_counts"}
 
     def __init__(self, root: Followed | None = None, **kwargs: Followed) -> None:
         for name, value in {"root": root, **kwargs}.items():
@@ -138,10 +139,13 @@ class Checkpoint(Tracked):
         self._root = root
         for name in sorted(kwargs):  # as TensorFlow does, whose keys are the first paths
             setattr(self, name, kwargs[name])
+        self._counts = False  # the counter is saved from the first save or restored count on
         self.save_counter = Variable(0, dtype=dt.int64, trainable=False, name="save_counter")
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         members = super()._trackable_children(save_type, **kwargs)
+        if not self._counts:
+            members.pop("save_counter", None)
         return members if self._root is None else {**members, **children(self._root)}
 
     def save(self, file_prefix: str, options: CheckpointOptions | None = None) -> str:
@@ -169,11 +173,13 @@ class Checkpoint(Tracked):
     @contextmanager
     def _counted(self) -> Iterator[None]:
         """Counts the save that the block makes, before it is written, unless it fails."""
+        counted, self._counts = self._counts, True
         self.save_counter.assign_add(1)
         try:
             yield
         except BaseException:
             self.save_counter.assign_sub(1)
+            self._counts = counted
             raise
 
     def write(self, file_prefix: str, options: CheckpointOptions | None = None) -> str:
@@ -188,6 +194,7 @@ class Checkpoint(Tracked):
             The path as it is given.
         """
         path = str(file_prefix)
+        warn_of_nothing(self, path)
         if options is not None and options.file_format == "tensorflow":
             from graphwright.library.checkpoint.bundle_checkpoint import write_bundle_checkpoint
 
@@ -238,6 +245,7 @@ class Checkpoint(Tracked):
                     "wrote checkpoints: tf.train.load_checkpoint reads them"
                 )
             )
+        self._counts = self._counts or "save_counter" in saved.nodes[0]["children"]
         status = RestoreStatus(self, saved)
         status.match()
         status.stay()
@@ -254,6 +262,20 @@ class Checkpoint(Tracked):
             A status.
         """
         return self.restore(save_path, options)
+
+
+def warn_of_nothing(checkpoint: Checkpoint, path: str) -> None:
+    """Warns of each object of a checkpoint in which there is nothing to save."""
+    for name, child in children(checkpoint).items():
+        if isinstance(child, Trackable) and not leaves_of(child):
+            LOGGER.warning(
+                "The checkpoint %s saves nothing of `%s`, a %s: it holds no variables and no other "
+                "object that is saved. Save it once its variables are made; an object of your own "
+                "states what it holds by `_trackable_children` or `_serialize_to_tensors`.",
+                path,
+                name,
+                type(child).__name__,
+            )
 
 
 # -- files --------------------------------------------------------------------------------------
