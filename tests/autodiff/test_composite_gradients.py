@@ -47,3 +47,31 @@ def test_what_has_no_gradient_is_refused() -> None:
         tape.watch(x)
     with pytest.raises(TypeError, match="trainable_variables: got 'x' of type 'str'"):
         tape.gradient(x, [x, "x"])
+
+
+class Wrapped(tf.__internal__.types.Tensor):
+    """A library's variable, which holds one of ours."""
+
+    _should_act_as_resource_variable = True
+
+    def __init__(self, value: float) -> None:
+        self.value = tf.Variable(value)
+
+    @property
+    def handle(self) -> Any:
+        return self.value.handle
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_what_acts_as_a_variable_is_a_source(staged: bool) -> None:
+    v, w = Wrapped(3.0), Wrapped(5.0)
+
+    def slope(x: Any) -> Any:
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch([v])
+            y = v.value * v.value * x + w.value
+        return tape.gradient(y, [v, w])
+
+    of_v, of_w = (tf.function(slope) if staged else slope)(tf.constant(2.0))
+    assert of_v.numpy() == 12.0
+    assert of_w is None

@@ -122,3 +122,40 @@ def test_a_first_trace_that_fails_may_be_made_again():
     with pytest.raises(KeyError):
         f(tf.constant(1))
     assert f(tf.constant(2.0)) == 4.0
+
+
+def test_a_function_that_is_called_in_a_trace_creates_variables():
+    """Their values may come of constants, random numbers and variables, not of the arguments."""
+    held, made = tf.Variable(3.0), []
+
+    @tf.function
+    def inner(x):
+        if not made:
+            made.append(tf.Variable(lambda: held * tf.ones([2])))
+            made.append(tf.Variable(tf.random.uniform([2])))
+        return made[0] * x + 0.0 * made[1]
+
+    @tf.function
+    def outer(x):
+        return inner(x + 1.0)
+
+    assert outer(tf.constant(1.0)).numpy().tolist() == [6.0, 6.0]
+    assert outer(tf.constant(2.0)).numpy().tolist() == [9.0, 9.0]
+    assert 0.0 < made[1].numpy().min() < made[1].numpy().max() < 1.0
+
+
+def test_a_value_of_the_function_around_is_no_initial_value():
+    made = []
+
+    @tf.function
+    def inner(x):
+        if not made:
+            made.append(tf.Variable(x))
+        return made[0] * x
+
+    @tf.function
+    def outer(x):
+        return inner(x + 1.0)
+
+    with pytest.raises(TypeError, match="is out of scope and cannot be used here"):
+        outer(tf.constant(1.0))

@@ -35,3 +35,19 @@ def test_other_names_are_plainly_absent() -> None:
         return x
 
     look(tf.constant(2.0))
+
+
+def test_libraries_give_tensors_attributes():
+    """An attribute is of the object, be it in a graph or not."""
+
+    @tf.function
+    def f(x):
+        y = tf.sigmoid(x)
+        y._logits = x
+        return y._logits * 2.0
+
+    x = tf.constant(1.0)
+    x._mask = "mask"
+    assert x._mask == "mask"
+    assert not hasattr(x * 1.0, "_mask")
+    assert f(x) == 2.0

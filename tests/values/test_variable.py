@@ -46,3 +46,9 @@ def test_a_deep_copy_is_shared_as_its_variable(synchronization: Any, aggregation
     assert copied.synchronization is synchronization
     assert copied.aggregation is aggregation
     assert copied.trainable is v.trainable
+
+
+def test_each_variable_has_an_identity_for_libraries():
+    v, w = tf.Variable(1.0, name="v"), tf.Variable(1.0, name="v")
+    assert v._unique_id == v._unique_id != w._unique_id
+    assert v._shared_name == w._shared_name == "v"

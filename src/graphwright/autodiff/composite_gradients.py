@@ -31,9 +31,17 @@ def differentiable_parts(structure: object) -> list[Any]:
 
 
 def differentiable_part(leaf: object) -> Any:
-    """The part of a leaf of a structure that gradients are taken of."""
+    """The part of a leaf of a structure that gradients are taken of.
+
+    A library's class that acts as a variable (`_should_act_as_resource_variable`) has the handle
+    of one.
+    """
     while isinstance(leaf, Composite):
         leaf = leaf._differentiable_part
+    if not isinstance(leaf, (Tensor, Variable)) and hasattr(
+        leaf, "_should_act_as_resource_variable"
+    ):
+        return leaf.handle.variable
     return leaf
 
 

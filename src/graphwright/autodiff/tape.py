@@ -213,7 +213,7 @@ class GradientTape:
         [4.0, 3.0]
         """
         leaves = [tensor] if isinstance(tensor, Tensor) else tree.flatten(tensor, True)
-        for t in leaves:
+        for t in map(differentiable_part, leaves):
             if isinstance(t, Variable):
                 self._recorder.watch(t.handle)
                 self._recorder.variables[t.handle.key] = t

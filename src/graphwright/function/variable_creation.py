@@ -71,21 +71,27 @@ def initialize(
     graph.nodes, graph.parameters = traced.nodes, traced.parameters
     graph.captures = traced.captures
     graph.results = [value._value for _, value in symbolic]
-    tensors = [*arguments(concrete), *traced.captured]
-    arrays = runner(without_writes(graph))(*[t._array for t in tensors])
+    graph = without_writes(graph)
+    needed = {value for node in graph.nodes for value in node.inputs}.union(graph.results)
+    tensors = zip([*arguments(concrete), *traced.captured], graph.arguments)
+    arrays = runner(graph)(*[array_of(t) if value in needed else None for t, value in tensors])
     for (variable, _), array in zip(symbolic, arrays):
         variable._storage.write(array)
         announce(variable)
 
 
-def without_writes(graph: Graph) -> Graph:
-    """The graph without its side effects: only what the results need is left."""
-    from graphwright.op.op import Effect
+def array_of(tensor: CallTensor) -> object:
+    """The value of an argument, which a function that is traced has for variables alone."""
+    variable = tensor.variable
+    return tensor._array if variable is None else variable.handle._array
 
+
+def without_writes(graph: Graph) -> Graph:
+    """The graph without its side effects: only what the results need is left, as random numbers."""
     needed: set[Value] = set(graph.results)
     nodes = []
     for node in reversed(graph.nodes):
-        is_needed = node.op.effect is not Effect.WRITE and any(v in needed for v in node.outputs)
+        is_needed = any(v in needed for v in node.outputs)
         if is_needed or (node.outputs and node.outputs[0] in graph.arguments):
             needed.update(node.inputs)
             nodes.append(node)

@@ -48,7 +48,7 @@ class Tensor(Operators, Dense):
     array([2., 4.], dtype=float32)
     """
 
-    __slots__ = ("__weakref__", "assign")
+    __slots__ = ("__dict__", "__weakref__", "assign")  # libraries give tensors attributes
     assign: Any  # of a slice of a variable: sets that part of it; no other tensor has it
 
     @property

@@ -7,13 +7,14 @@ capture, so every trace and every eager use sees the same cell.
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
+import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
-from functools import partial
 from typing import Any, Protocol  # `type` is a property of variables
 
 import numpy as np
@@ -64,6 +65,10 @@ class VariableAggregation(Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
+
+
+#: What tells variables of one name apart in `_unique_id`.
+_NUMBERS = itertools.count()
 
 
 class NamePrefix:
@@ -150,7 +155,7 @@ class Creation(type):
         bound.apply_defaults()
         make = super().__call__
         for creator in CREATORS.get():
-            make = partial(creator, make)
+            make = functools.partial(creator, make)
         return make(**bound.arguments)
 
 
@@ -304,6 +309,16 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     def handle(self) -> EagerTensor:
         """The resource that graphs capture."""
         return self._handle
+
+    @functools.cached_property
+    def _unique_id(self) -> str:
+        """A name that no other variable of the process has, for libraries."""
+        return f"{self._name}_{next(_NUMBERS)}"
+
+    @property
+    def _shared_name(self) -> str:
+        """The name of the resource, for libraries."""
+        return self._name
 
     @property
     def device(self) -> str:
@@ -807,7 +822,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         """A part of the value, whose `assign` sets that part: `v[0, 1:].assign(x)`."""
         part = self.read_value()[key]
         if not is_mask(key):
-            part.assign = partial(self._assign_slice, key)
+            part.assign = functools.partial(self._assign_slice, key)
         return part
 
     def __iter__(self) -> Any:
