@@ -62,6 +62,7 @@ class TraceReport:
     reads: dict[str, str]
     changes: tuple[str, ...]
     effects: tuple[str, ...]
+    loops: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,11 @@ class Findings:
     def effects(self) -> tuple[str, ...]:
         """The effects that happened once, while tracing."""
         return tuple(unique(effect for trace in self.traces for effect in trace.effects))
+
+    @property
+    def loops(self) -> tuple[str, ...]:
+        """The loops that run as Python over kernels, and what keeps them out of machine code."""
+        return tuple(unique(loop for trace in self.traces for loop in trace.loops))
 
     @property
     def made(self) -> int:

@@ -23,7 +23,9 @@ def html(report: Findings) -> str:
     )
     parts = [f"<h4>{escape(report.summary)}</h4>", f"<table><tr>{head}</tr>{rows}</table>"]
     parts += [cause_html(cause) for cause in report.causes]
-    parts += [f"<p>{escape(line)}</p>" for line in (*report.changes, *report.effects)]
+    parts += [
+        f"<p>{escape(line)}</p>" for line in (*report.changes, *report.effects, *report.loops)
+    ]
     parts += [failure_html(failure) for failure in report.failures]
     if report.together is not None:
         parts.append(f"<p>All together:</p>{fix_html(report.together)}")

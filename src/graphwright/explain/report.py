@@ -15,6 +15,7 @@ from graphwright.explain.sentence import evidence, sentence
 from graphwright.explain.state import Change, variable_form
 from graphwright.explain.trace_record import FunctionFamily, History, TraceRecord
 from graphwright.explain.wording import call_text, plural, show_place
+from graphwright.ir.graph import Graph
 
 if TYPE_CHECKING:
     from graphwright.explain.failure import FailureReport
@@ -177,7 +178,15 @@ def trace_report(
         {} if watch is None else {str(read.path): read.shown for read in watch.reads},
         () if watch is None else tuple(map(worded, watch.changes())),
         tuple(map(str, record.concrete.effects)),
+        loops_of(record.concrete.graph),
     )
+
+
+def loops_of(graph: Graph) -> tuple[str, ...]:
+    """The loops of a graph that run as Python over kernels, in words."""
+    from graphwright.compile.run.kernel_loops import kernel_loops  # it loads the planner
+
+    return tuple(map(str, kernel_loops(graph)))
 
 
 def worded(change: Change) -> str:

@@ -161,7 +161,8 @@ class Lowering:
                 try:
                     result += self.opaque(statement.node, schedule)
                 except NotNative as reason:
-                    raise NotNative(str(reason), [statement.node]) from None
+                    innermost = reason.innermost or statement.node
+                    raise NotNative(str(reason), [statement.node], innermost) from None
             elif statement.members:
                 result += ClusterLowering(self, statement, schedule).statements()
         return result

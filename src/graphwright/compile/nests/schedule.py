@@ -93,7 +93,7 @@ class Schedule(Clustering):
         except Late as reason:
             return late(reason, node, self.graph.is_body)
         except NotNative as reason:
-            return NotNative(str(reason), [node])
+            return NotNative(str(reason), [node], reason.innermost or node)
         return None
 
     def infer_node(self, node: Node) -> None:

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 class NotNative(Exception):
     """The reason why some nodes have no native form; they run as host calls."""
 
-    def __init__(self, reason: str, nodes: Sequence[Node] = ()) -> None:
+    def __init__(
+        self, reason: str, nodes: Sequence[Node] = (), innermost: Node | None = None
+    ) -> None:
         super().__init__(reason)
         self.nodes = list(nodes)  # of the graph, if it is about some of them
+        self.innermost = innermost  # the node in a loop or a branch, if it is about one
 
     @property
     def each(self) -> Sequence[NotNative]:

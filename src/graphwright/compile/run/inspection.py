@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from graphwright.base.logs import get_logger
 from graphwright.compile.graph.simplify import simplify
+from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.select.coverage import in_the_way
 from graphwright.compile.select.native_op import Native
 from graphwright.compile.select.segments import partition
@@ -20,13 +21,13 @@ from graphwright.ops.core.creation import Const, Placeholder
 
 def outside(graph: Graph) -> list[tuple[Node, str]]:
     """The nodes of a graph that run as host calls, each with the reason."""
-    reasons: dict[Node, str] = {}
+    reasons: dict[Node, NotNative] = {}
     return host_calls(partition(simplify(graph), reasons), reasons)
 
 
-def host_calls(parts: Graph, reasons: dict[Node, str]) -> list[tuple[Node, str]]:
+def host_calls(parts: Graph, reasons: dict[Node, NotNative]) -> list[tuple[Node, str]]:
     """The host calls of a partitioned graph; `reasons` are those of a lowering."""
-    names = {node.name: reason for node, reason in reasons.items()}
+    names = {node.name: str(reason) for node, reason in reasons.items()}
     return [
         (node, names.get(node.name) or why(node))
         for node in parts.nodes
@@ -50,7 +51,7 @@ def why(node: Node) -> str:
     return f"{op.type_name} has no native form here"
 
 
-def report_outside(parts: Graph, reasons: dict[Node, str]) -> None:
+def report_outside(parts: Graph, reasons: dict[Node, NotNative]) -> None:
     """Logs in one line the nodes that a function compiled on demand runs outside machine code."""
     calls = [(n, r) for n, r in host_calls(parts, reasons) if n.op.effect is Effect.NONE]
     if calls:

@@ -80,7 +80,7 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
     whole = simplify(graph)
 
     def partitioned(part: Graph) -> Graph:
-        reasons: dict[Node, str] = {}
+        reasons: dict[Node, NotNative] = {}
         parts = partition(part, reasons)
         if is_reported and part is whole:
             with LLVM:

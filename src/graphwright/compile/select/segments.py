@@ -237,7 +237,7 @@ class Partition:
         self.ended = set()
 
 
-def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
+def partition(graph: Graph, reasons: dict[Node, NotNative] | None = None) -> Graph:
     """The graph with its native parts as `Native` nodes.
 
     Nodes that a lowering refuses stay outside; `reasons` gets why. One lowering finds all nodes
@@ -270,7 +270,7 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
                     continue
                 hosts |= culprits
                 if reasons is not None:
-                    reasons.update(dict.fromkeys(culprits, str(refusal)))
+                    reasons.update(dict.fromkeys(culprits, refusal))
             if before == (len(hosts), len(ends)):
                 raise
 

@@ -137,6 +137,16 @@ class Timer(Layer):
                 event = self.event(f"compile {concrete.graph.name}", {"tier": tier}, track)
                 self.events.append(event | {"ts": began * 1e6, "dur": seconds * 1e6})
 
+    def kernel_loops(self) -> list[str]:
+        """The loops of called functions that run as Python, each with the reasons."""
+        from graphwright.compile.run.kernel_loops import kernel_loops  # it loads the planner
+
+        return [
+            f"{concrete.graph.name}: {loop}"
+            for concrete in self.traces
+            for loop in kernel_loops(concrete.graph)
+        ]
+
     def names(self) -> list[dict[str, Any]]:
         """The names of the process and of the tracks."""
         tracks = self.tracks | {t.name: t.native_id for t in threading.enumerate() if t.native_id}
@@ -228,8 +238,9 @@ def stop(save: bool = True) -> None:
         folder = Path(timer.logdir, "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
         events = [*timer.names(), *timer.events]
         profile: dict[str, Any] = {"traceEvents": events, "displayTimeUnit": "ms"}
-        if timer.remarks:
-            profile["otherData"] = {"remarks": [remark() for remark in timer.remarks]}
+        remarks = [*[remark() for remark in timer.remarks], *timer.kernel_loops()]
+        if remarks:
+            profile["otherData"] = {"remarks": remarks}
         text = json.dumps(profile)
         write_whole(folder / f"{os.getpid()}.trace.json", text.encode())
 
