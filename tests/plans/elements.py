@@ -130,7 +130,9 @@ def function(combine: str) -> Any:
 
 
 def start(combine: str, kind: str) -> Any:
-    """What a reduction starts from."""
+    """What a reduction starts from; slices that replace elements start from zeros."""
+    if not combine:
+        return numpy_dtype(kind).type(0)
     found = _COMBINE[combine][1]
     if found not in ("least", "greatest"):
         return numpy_dtype(kind).type(found)

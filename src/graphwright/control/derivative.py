@@ -19,6 +19,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.creation import Const, zeros
+from graphwright.ops.core.joining import Pack
 from graphwright.ops.core.shapes import Shape, Size
 from graphwright.ops.state.list_ops import TensorListLength, zero_of
 from graphwright.ops.state.variable_ops import ReadVariableOp
@@ -89,6 +90,10 @@ class BackwardTracer(Tracer):
         op = tensor.key.node.op
         if isinstance(op, Const):
             return self._const(op.value.array, None)
+        if isinstance(op, Pack) and tensor.type.rank == 1 and tensor.type.dtype in dt.INDEX:
+            # Packed again: what is known of its entries is known here, and numbers are remembered.
+            entries = tuple([self.value_of(self.forward.tensor(v)) for v in tensor.key.node.inputs])
+            return self.graph.add(op, entries, (tensor.type,)).outputs[0]
         return self.capture(tensor, tensor.type)
 
 

@@ -20,6 +20,7 @@ from graphwright.compile.lists.list_uses import LIST_OPS, MAKERS, is_list, list_
 from graphwright.compile.nests.clustering import Clustering
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, spread
 from graphwright.compile.nests.moves import FIRST, MOVES, Place, Position, aligned, is_trivial
+from graphwright.compile.nests.number_vectors import with_number_vectors
 from graphwright.compile.nests.sizes import ONE, Late, NotNative, Refusals, Shape, Size, Sizes
 from graphwright.compile.nests.symbolic_shapes import (
     COMBINE,
@@ -457,6 +458,6 @@ def read_from_memory(node: Node) -> tuple[Value, ...]:
 def fresh(graph: Graph) -> Graph:
     """A copy of a loop's or branch's simplified graph, with new nodes and values."""
     result = Graph(graph.name, is_body=True)
-    simple = accumulated(decompose(graph)[0])
+    simple = accumulated(with_number_vectors(decompose(with_number_vectors(graph))[0]))
     transform(simple, lambda node, inputs: None, result)
     return result

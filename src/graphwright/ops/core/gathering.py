@@ -26,6 +26,7 @@ from graphwright.ops.core.movement import (
 from graphwright.ops.core.rule_words import columns_of, gathered, host, scattered
 from graphwright.ops.core.shapes import rank_of, shape, shape_of
 from graphwright.ops.core.slicing import entry
+from graphwright.ops.core.static import known_int
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import HostValue, ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array, ArrayDType
@@ -176,6 +177,7 @@ def gathered_back(
 ) -> Any:
     """Zeros like `params`, with the slices of `g` added at the places they were gathered from."""
     target = shape_of(params)
+    axis = known_int(axis)
     if isinstance(axis, int) and axis == 0 and not batch_dims:
         return scatter_nd(expand_dims(indices, -1), g, target)
     rank, many = rank_of(params), rank_of(indices)

@@ -167,6 +167,14 @@ def scattered(
     return cast(apply(Scattered.of(combine, into is not None), x, like, *places), dtype)
 
 
+def placed(x: GraphTensor, columns: Sequence[GraphTensor], dims: Sequence[Any]) -> Any:
+    """Slices of x in zeros of these dimensions, in the places of indices, which may count from the
+    end."""
+    like = blocks_of(dims, cast(0, x.dtype))
+    places = [apply(PickIndex.of(i), ids, like) for i, ids in enumerate(columns)]
+    return apply(Scattered.of("", False), x, like, *places)
+
+
 # -- conditions -------------------------------------------------------------------------------
 
 

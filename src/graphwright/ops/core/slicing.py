@@ -16,8 +16,8 @@ from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, freeze
 from graphwright.ops.core.casting import cast
-from graphwright.ops.core.movement import broadcast_to, reshape, sum_to
-from graphwright.ops.core.rule_words import extent, host, padded
+from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
+from graphwright.ops.core.rule_words import dims_of, extent, host, padded, placed
 from graphwright.ops.core.shapes import shape, shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import HostValue, TensorLike, TensorValue
@@ -166,6 +166,17 @@ def spread(entries: Sequence[object], rank: int) -> list[Any]:
     return [*entries[:place], *[WHOLE] * (rank - taken), *entries[place + 1 :]]
 
 
+def enumerate_axes(entries: Sequence[object]) -> Iterator[tuple[int | None, Any]]:
+    """Entries with the axis of the operand that each is about; None for new axes."""
+    axis = 0
+    for entry in entries:
+        if isinstance(entry, NewAxis):
+            yield None, entry
+        else:
+            yield axis, entry
+            axis += 1
+
+
 def check_bounds(begin: Any, end: Any, strides: Any) -> None:
     """ValueError unless the three bounds of a slice are vectors of one length."""
     shapes = [np.shape(b) for b in (begin, end, strides)]
@@ -293,24 +304,28 @@ class StridedSliceGrad(Masks):
         strides: GraphTensor,
         dy: GraphTensor,
     ) -> Any:
-        """`dy` in zeros, where it was taken in steps of one; an axis of which all was taken may
-        have any size."""
-        dims, bounds = shape.known, [host(v) for v in (begin, end, strides)]
+        """`dy` in zeros, where it was taken: by indices, or in steps of one. An axis with an index,
+        or of which all was taken, may have any size."""
+        dims, bounds = shape.known, [self.begins(begin), end.known, host(strides)]
         if not isinstance(dims, tuple) or None in bounds:
             return None
-        pairs: list[tuple[int, int]] = []
-        inner: list[Any] = []
+        pairs: list[tuple[int, int]] = []  # of the axes without computed indices
+        inner: list[Any] = []  # the sizes of these
+        computed: dict[int, Any] = {}  # indices that a run checks, by axis
         at = 0  # the axis of `dy`
-        for entry in spread(list(self.entries(*bounds)), len(dims)):
-            if isinstance(entry, NewAxis):
+        for axis, entry in enumerate_axes(spread(list(self.entries(*bounds)), len(dims))):
+            if axis is None:
                 at += 1
                 continue
-            size = dims[len(pairs)]
+            size = dims[axis]
+            if isinstance(entry, Pick) and (size is None or not isinstance(entry.index, int)):
+                computed[axis] = entry.index
+                continue
             if entry == WHOLE:
                 pairs.append((0, 0))
                 inner.append(extent(dy, at) if size is None else size)
                 at += 1
-            elif size is None:
+            elif size is None or None in entry:
                 return None
             elif isinstance(entry, Pick):
                 place = entry.index % size
@@ -325,7 +340,26 @@ class StridedSliceGrad(Masks):
                 at += 1
         if 0 in [d for d in inner if isinstance(d, int)]:
             return None
-        return padded(reshape(dy, inner), pairs, cast(0, dy.dtype))
+        part = padded(reshape(dy, inner), pairs, cast(0, dy.dtype))
+        if not computed:
+            return part
+        sizes = [shape[axis] if dims[axis] is None else dims[axis] for axis in computed]
+        columns = [reshape(index, [1]) for index in computed.values()]
+        sizes += dims_of(part)
+        result = placed(reshape(part, [1, *dims_of(part)]), columns, sizes)
+        others = [axis for axis in range(len(dims)) if axis not in computed]
+        order = [*computed, *others]
+        return transpose(result, [order.index(axis) for axis in range(len(dims))])
+
+    def begins(self, begin: GraphTensor) -> list[Any] | None:
+        """Where each entry begins: integers, and tensors for computed indices. None if unknown."""
+        entries = list(begin.known or (None,))
+        for i, entry in enumerate(entries):
+            if entry is None:
+                if not self.shrink_axis_mask >> i & 1 or begin.shape.rank != 1:
+                    return None
+                entries[i] = begin[i] if begin.parts is None else begin.parts[i]
+        return entries
 
     def batched(self, each: Each) -> Any:
         shape = each.longer(each.same(0))

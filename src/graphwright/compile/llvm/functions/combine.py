@@ -10,8 +10,8 @@ from graphwright.compile.nests.element_kinds import HALVES
 
 
 def identity(combine: str, kind: str) -> float:
-    """The identity of a combination: it changes no value."""
-    if combine in ("sum", "any"):
+    """The identity of a combination: it changes no value. Slices without one replace zeros."""
+    if combine in ("", "sum", "any"):
         return 0
     if combine in ("prod", "all"):
         return 1
