@@ -14,6 +14,7 @@ import pytest
 from support.saved_models import unpacked
 
 import graphwright as tf
+from graphwright.portable.structured_values import encode
 from graphwright.proto.graph_pb2 import FunctionDef, NodeDef
 from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedModel
 from graphwright.proto.types_pb2 import DT_FLOAT, DT_STRING
@@ -306,3 +307,24 @@ def test_text_that_is_too_deep_is_refused(tmp_path: Path) -> None:
     (tmp_path / "saved_model.pbtxt").write_text(text)
     with pytest.raises(OSError, match="Cannot parse file"):
         tf.saved_model.load(tmp_path)
+
+
+def test_results_that_make_no_composite_are_refused(tmp_path: Path) -> None:
+    folder = unpacked("composites", tmp_path)
+    ragged = encode(tf.RaggedTensorSpec([None, None, None], tf.float32))  # of three tensors, too
+    with edited(folder) as graph:
+        for name, trace in graph.object_graph_def.concrete_functions.items():
+            if "negate" in name:
+                trace.output_signature.dict_value.fields["sparse"].CopyFrom(ragged)
+    model = tf.saved_model.load(folder)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not what it returns"):
+        model.negate(tf.SparseTensor([[0, 1]], [1.0], [3, 3]))
+
+
+def test_the_root_may_be_a_function(tmp_path: Path) -> None:
+    folder = unpacked("traces", tmp_path)
+    with edited(folder) as graph:
+        nodes = graph.object_graph_def.nodes
+        kinds = [node.WhichOneof("kind") for node in nodes]
+        nodes[0].CopyFrom(nodes[kinds.index("bare_concrete_function")])
+    assert tf.saved_model.load(folder)(tf.constant([2.0])).numpy().tolist() == [4.0]

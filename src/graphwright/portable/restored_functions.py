@@ -12,7 +12,7 @@ from graphwright.function.polymorphic import TRACING, PolymorphicFunction
 from graphwright.function.structure import Outputs
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate
-from graphwright.op.refusal import complete
+from graphwright.op.refusal import complete, own_words
 from graphwright.portable.function_body import NAME
 from graphwright.portable.function_import import FunctionImport
 from graphwright.portable.model_error import malformed
@@ -106,7 +106,12 @@ class RestoredTrace:
         """Results in the structure that the function returned."""
         structure = self._specs()
         specs = [leaf for leaf in tree.flatten(structure) if isinstance(leaf, TypeSpec)]
-        if sum(len(spec.flatten()) for spec in specs) != len(results):
+        parts = [part for spec in specs for part in spec.flatten()]
+        fits = len(parts) == len(results) and all(
+            part.dtype is result.dtype and part.shape.is_compatible_with(result.shape)
+            for part, result in zip(parts, results)
+        )
+        if not fits:
             raise malformed(self.name, f"{structure!r} is not what it returns")
         rest = iter(results)
 
@@ -115,7 +120,11 @@ class RestoredTrace:
                 return leaf
             return next(rest) if isinstance(leaf, TensorSpec) else leaf.from_tensors(rest)
 
-        return tree.map_structure(filled, structure)
+        try:
+            return tree.map_structure(filled, structure)
+        except (TypeError, ValueError) as error:
+            words = f"{structure!r} is not what it returns: {own_words(error)}"
+            raise malformed(self.name, words) from error
 
     def _type(self) -> FunctionType:
         """The type of the function."""

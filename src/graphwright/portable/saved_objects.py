@@ -80,7 +80,7 @@ class SavedObjects:
         for number in self._reached:
             if self._nodes[number].WhichOneof("kind") == "resource":
                 self._initialize(self._made[number])
-        return self._made[0]
+        return self._object(0)
 
     # -- what there is --------------------------------------------------------------------------
 
