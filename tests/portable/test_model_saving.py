@@ -140,7 +140,9 @@ def test_arguments_by_name_keep_their_order(tmp_path: Path) -> None:
     model.outer(x)
     model.inner(b=x, a=tf.constant(1.0))
     loaded = saved(model, tmp_path)
-    assert float(loaded.inner(a=tf.constant(1.0), b=x)) == 2.0
+    for _ in range(20):  # the last calls go another way than the first
+        assert float(loaded.inner(a=tf.constant(1.0), b=x)) == 2.0
+        assert float(loaded.inner(b=tf.constant(1.0), a=x)) == -2.0
     assert float(loaded.outer(x)) == -3.0
 
 

@@ -192,3 +192,12 @@ def test_loading_inside_a_function_makes_plain_objects(tmp_path: Path) -> None:
 
     seed = tf.constant([1, 2])
     np.testing.assert_array_equal(f(seed), loaded[0].f(seed)[0])
+
+
+def test_no_call_of_a_loaded_function_traces(tmp_path: Path) -> None:
+    model = tf.saved_model.load(unpacked("traces", tmp_path))
+    for size in range(1, 12):
+        assert model.f(tf.ones([size]), 3).shape == [size]
+        assert model.f(np.ones(size, np.float32), power=3).shape == [size]
+        assert model.f([1.0] * size, 2).shape == [size]
+    assert model.f.experimental_get_tracing_count() == 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import TRACING, PolymorphicFunction
 from graphwright.function.structure import Outputs
 from graphwright.ir.graph import Graph
-from graphwright.op.interpreter import activate
+from graphwright.op.interpreter import STATE, activate
 from graphwright.op.refusal import complete, own_words
 from graphwright.portable.function_body import NAME
 from graphwright.portable.function_import import FunctionImport
@@ -308,13 +309,20 @@ class Dispatch:
         self._traces = traces
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
+        concrete, tensors = self.serving(args, kwargs)
+        return concrete.call_tensors(tensors)
+
+    def serving(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> tuple[ConcreteFunction, list[Any]]:
+        """The first trace that fits a call, and its tensors; ValueError where none does."""
         bound = self.__signature__.bind(*args, **kwargs)
         bound.apply_defaults()
         for converting in (False, True):
             for trace in self._traces:
                 tensors = trace.tensors(bound.args, bound.kwargs, converting)
                 if tensors is not None:
-                    return trace.concrete().call_tensors(tensors)
+                    return trace.concrete(), tensors
         raise complete(ValueError(no_trace(self._traces, bound.args, bound.kwargs)))
 
     def __repr__(self) -> str:
@@ -332,7 +340,19 @@ class RestoredFunction(PolymorphicFunction):
         traces: Sequence[RestoredTrace],
     ) -> None:
         super().__init__(function, name, autograph=False, jit_compile=jit_compile)
+        self._dispatch = function
         self._traces = traces
+
+    def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
+        """Has a saved trace serve the call, and no new one."""
+        concrete, tensors = self._dispatch.serving(args, kwargs)
+        if STATE.active is None:
+            bound = self._bind(args, kwargs)
+            named = [part for part in bound if part[1] is KEYWORD_ONLY]
+            places = [part for part in bound if part[1] is not KEYWORD_ONLY]
+            ordered = [*places, *sorted(named, key=itemgetter(0))]  # as the trace takes them
+            self._fast.remember(args, kwargs, ordered, tensors, concrete)
+        return concrete.call_tensors(tensors)
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
