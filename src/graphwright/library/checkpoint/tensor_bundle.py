@@ -73,6 +73,10 @@ class TensorBundle:
             raise self._damaged(key, "its shape is not known")
         return dims
 
+    def size(self, key: str) -> int:
+        """How many bytes a tensor has in its shard."""
+        return self._entry(key).size
+
     def read(self, key: str) -> Array:
         """A tensor as an array; DataLossError where its bytes are not what the index says."""
         entry, dtype, dims = self._entry(key), self.dtype(key), self.shape(key)
