@@ -32,8 +32,13 @@ from graphwright.compile.run.options import OPTIONS
 from graphwright.machine.preparation import Waiting
 from graphwright.ops.random.seeds import Seeding, SeedSource
 
-# They run where TensorFlow is.
-collect_ignore_glob = ["tools/record_*", "tools/run_exported.py", "tools/golden/*"]
+# They run where TensorFlow is, or Keras.
+collect_ignore_glob = [
+    "tools/record_*",
+    "tools/run_exported.py",
+    "tools/golden/*",
+    "tests/library/presence/keras_models.py",
+]
 
 # A busy machine must not fail a property; the default run tries the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True)

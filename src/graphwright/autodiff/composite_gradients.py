@@ -38,11 +38,12 @@ def differentiable_part(leaf: object) -> Any:
     """
     while isinstance(leaf, Composite):
         leaf = leaf._differentiable_part
-    if not isinstance(leaf, (Tensor, Variable)) and hasattr(
-        leaf, "_should_act_as_resource_variable"
+    part: Any = leaf
+    if not isinstance(part, (Tensor, Variable)) and hasattr(
+        part, "_should_act_as_resource_variable"
     ):
-        return leaf.handle.variable
-    return leaf
+        return part.handle.variable
+    return part
 
 
 def pack_gradients(structure: object, gradients: Sequence[object]) -> Any:
