@@ -139,6 +139,17 @@ def board(n):
     return squares, grid
 
 
+def sized(x, n):
+    """A size from outside of a loop, in a branch in it."""
+    size, total = tf.shape(x)[0], tf.zeros([])
+    for i in tf.range(n):
+        if i < 3:
+            total += tf.reduce_sum(tf.ones([size, 2]) * tf.cast(size + i, x.dtype))
+        else:
+            total -= tf.cast(size, x.dtype)
+    return total
+
+
 def picked(x, n):
     total = tf.zeros([], x.dtype)
     for i in tf.range(n):
@@ -153,7 +164,7 @@ def test_packs_of_counters(function, turns):
 
 
 @pytest.mark.parametrize("turns", [0, 1, 9])
-@pytest.mark.parametrize("function", [chosen, shapes, both, picked])
+@pytest.mark.parametrize("function", [chosen, shapes, both, sized, picked])
 def test_packs_and_shapes_as_tensors(function, turns):
     compared(function, normal(3, 2), number(turns))
 
@@ -262,3 +273,200 @@ def test_an_index_outside_is_refused_by_the_gradient_too():
         for compiled in (True, False):
             with pytest.raises((tf.errors.InvalidArgumentError, ValueError, IndexError)):
                 tf.function(spread, jit_compile=compiled)(tf.constant(1.0), tf.constant(place))
+
+
+# -- rows of variables ----------------------------------------------------------------------
+
+
+def gathered(table):
+    """A loop over rows of a variable."""
+
+    def run(indices):
+        state = tf.zeros([2], table.dtype)
+        for i in tf.range(tf.shape(indices)[0]):
+            state = tf.tanh(state + tf.gather(table, indices[i]) + table[0])
+            state += tf.gather_nd(table, [[indices[i], 1]])
+        return state
+
+    return run
+
+
+@pytest.mark.parametrize("indices", [[], [2], [0, 2, 1, 1]])
+def test_rows_of_variables(indices):
+    table = tf.Variable(normal(3, 2))
+    run = gathered(table)
+    dynamic = [True] if not indices else [False, True]  # what is known to be empty is the kernels'
+    compared(run, number(indices), dynamic=dynamic)
+
+    def derived(indices):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(run(indices) ** 2)
+        return tf.convert_to_tensor(tape.gradient(y, table))
+
+    compared(derived, number(indices), dynamic=dynamic)
+    if not indices:
+        return  # no row was taken, so eagerly there is no gradient
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(run(tf.constant(indices, tf.int32)) ** 2)
+    eager = tf.convert_to_tensor(tape.gradient(y, table))
+    np.testing.assert_allclose(derived(tf.constant(indices, tf.int32)), eager, rtol=1e-5)
+
+
+def test_a_row_outside_of_a_variable_is_refused():
+    run = gathered(tf.Variable(normal(3, 2)))
+    for compiled in (True, False):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"3 is not in \[0, 3\)"):
+            tf.function(run, jit_compile=compiled)(tf.constant([3]))
+
+
+def test_rows_that_a_loop_changes_are_read_in_each_iteration():
+    table = tf.Variable([1, 1, 0])
+
+    @tf.function
+    def sums(n):
+        for i in tf.range(n):
+            table.assign(tf.gather(table, [1, 2, 0]) + i)
+        return tf.gather(table, 0)
+
+    assert sums(tf.constant(3)).numpy() == 3 + 1
+    assert table.numpy().tolist() == [4, 4, 3]
+
+
+def test_a_loop_that_draws_reads_variables_before_it():
+    table = tf.Variable(normal(3, 2))
+
+    @tf.function
+    def walk(n):
+        total = tf.zeros([2])
+        for i in tf.range(n):
+            total += tf.gather(table, i) * tf.random.uniform([])
+        return total
+
+    (loop,) = kernel_loops(walk.get_concrete_function(tf.constant(3)).graph)
+    assert [obstacle.op for obstacle in loop.obstacles] == ["RandomUniform"]
+
+
+# -- draws ----------------------------------------------------------------------------------
+
+
+def draws(count):
+    def run(logits, n):
+        total = tf.zeros([logits.shape[0], count], tf.int64)
+        for i in tf.range(n):
+            seed = tf.stack([i, 7])
+            total = total * 5 + tf.random.stateless_categorical(logits, count, seed=seed)
+        return total
+
+    return run
+
+
+@pytest.mark.parametrize(("shape", "count"), [((1, 1), 1), ((1, 5), 7), ((4, 3), 1), ((4, 3), 5)])
+def test_categorical_draws(shape, count):
+    compared(draws(count), normal(*shape) * 3, number(6), dynamic=[False])
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d != "bool"])
+def test_categorical_draws_of_each_dtype(dtype):
+    logits = tf.cast(tf.constant([[3, 1, 2, 2], [0, 0, 5, 1]]), dtype).numpy()
+    compared(draws(3), logits, number(6), dynamic=[False])
+
+
+def test_categorical_draws_of_logits_that_are_not_finite():
+    inf, nan = np.inf, np.nan
+    logits = np.array([[0, inf, 1], [nan, 0, 1], [-inf, 0, -inf], [-inf, -inf, -inf]], np.float32)
+    compared(draws(3), logits, number(6), dynamic=[False])
+
+
+# -- small matrices -------------------------------------------------------------------------
+
+
+def definite(*shape, dtype="float32"):
+    x = np.random.default_rng(shape).normal(size=shape)
+    return (x @ np.swapaxes(x, -1, -2) + np.eye(shape[-1])).astype(dtype)
+
+
+def filtered(size):
+    """The steps of a filter: factors and solutions of matrices of a fixed size."""
+
+    def run(x, n):
+        state = x[..., :2] * 0
+        for i in tf.range(n):
+            lower = tf.linalg.cholesky(x + tf.cast(i, x.dtype) * tf.eye(size, dtype=x.dtype))
+            state += tf.linalg.triangular_solve(lower, x[..., :2])
+            state += tf.linalg.triangular_solve(x, state, lower=False)
+            state += tf.linalg.triangular_solve(lower, x[..., :2], adjoint=True)
+            state += tf.linalg.cholesky_solve(lower, state) + lower[..., :2]
+        return state
+
+    return run
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(2, 2), (3, 3), (6, 6), (3, 2, 2)])
+def test_small_factors_and_solutions(shape, dtype):
+    x = definite(*shape, dtype=dtype)
+    compared(filtered(shape[-1]), x, number(2), dynamic=[False])
+
+
+def test_factors_of_one_number():
+    def run(x, n):
+        for _ in tf.range(n):
+            x = tf.linalg.cholesky(x) + tf.linalg.triangular_solve(x, x)
+        return x
+
+    compared(run, np.array([[4.0]]), number(3), dynamic=[False])
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[1, 2], [2, 1]],
+        [[0, 0], [0, 1]],
+        [[-1, 0], [0, 1]],
+        [[np.nan, 0], [0, 1]],
+        [[1, 0], [np.nan, 1]],
+        [[1, np.nan], [0, 1]],
+    ],
+)
+def test_matrices_without_a_factor(matrix):
+    def run(x, n):
+        total = tf.zeros([2, 2], x.dtype)
+        for _ in tf.range(n):
+            total += tf.linalg.cholesky(x)
+        return total
+
+    compared(run, np.array(matrix, np.float64), number(2), dynamic=[False])
+
+
+def test_a_zero_on_the_diagonal_gives_infinities():
+    def run(matrix, rhs, n):
+        total = tf.zeros([2, 1], rhs.dtype)
+        for _ in tf.range(n):
+            total += tf.linalg.triangular_solve(matrix, rhs)
+        return total
+
+    matrix, rhs = np.array([[2.0, 0.0], [1.0, 0.0]]), np.array([[2.0], [3.0]])
+    compared(run, matrix, rhs, number(1), dynamic=[False])
+
+
+def test_gradients_of_factors():
+    def energy(x, n):
+        total = tf.zeros([], x.dtype)
+        for i in tf.range(n):
+            lower = tf.linalg.cholesky(x + tf.cast(i, x.dtype) * tf.eye(2, dtype=x.dtype))
+            total += tf.reduce_sum(tf.linalg.triangular_solve(lower, x))
+        return total
+
+    compared(gradient(energy), definite(2, 2, dtype="float64"), number(2), dynamic=[False])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "complex64"])
+def test_other_factors_are_the_kernels(dtype):
+    def run(x, n):
+        for _ in tf.range(n):
+            x = tf.linalg.triangular_solve(x, x) + x
+        return x
+
+    x = tf.cast(definite(2, 2), dtype)
+    fast, slow = [tf.function(run, jit_compile=mode)(x, tf.constant(2)) for mode in (True, False)]
+    np.testing.assert_array_equal(fast, slow)

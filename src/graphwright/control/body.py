@@ -11,12 +11,13 @@ import numpy as np
 
 from graphwright.base.errors import Location, is_own
 from graphwright.ir.execution import is_pure
-from graphwright.ir.graph import Graph, Value, subgraphs_of
+from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op
-from graphwright.ops.core.creation import Placeholder
+from graphwright.ops.core.creation import Const, Literal, Placeholder
+from graphwright.ops.core.gathering import GatherNd, GatherV2
 from graphwright.ops.core.identity import IDENTITY
-from graphwright.ops.state.variable_ops import ReadVariableOp
+from graphwright.ops.state.variable_ops import ReadVariableOp, ResourceGather, VariableGather
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, tracing
 from graphwright.types import dtypes as dt
@@ -27,6 +28,7 @@ from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
+_SCALAR = TensorType(dt.int32, ())
 _CONVERTED = (Variable, bool, int, float, complex, str, bytes, np.ndarray, np.generic, Tensor)
 
 
@@ -159,14 +161,16 @@ def share_captures(graphs: Sequence[Graph]) -> list[Any]:
 
 
 def hoist_reads(graphs: Sequence[Graph]) -> None:
-    """Moves reads of variables out of the graphs of a loop, if nothing in it changes state.
+    """Moves reads of variables out of the graphs of a loop, if nothing in it changes variables.
 
-    An iteration then neither reads them nor remembers what it read.
+    An iteration then neither reads them nor remembers what it read. What takes a few rows of a
+    variable takes them of its value.
     """
-    if any(node.op.effect is Effect.WRITE for graph in graphs for node in graph.nodes):
+    if any(may_change_variables(node) for graph in graphs for node in graph.nodes):
         return
     reads: dict[Any, Any] = {}
     for graph in graphs:
+        graph.nodes = [part for node in graph.nodes for part in gathered_from_value(node)]
         outside = {value: tensor for tensor, value in graph.captures}
         hoisted: dict[Any, Value] = {}
         for node in graph.nodes:
@@ -187,3 +191,29 @@ def hoist_reads(graphs: Sequence[Graph]) -> None:
         idle = {v for v in outside if v.type.dtype is dt.resource and v not in used}
         graph.captures = [(tensor, value) for tensor, value in graph.captures if value not in idle]
         graph.nodes = [node for node in graph.nodes if idle.isdisjoint(node.outputs)]
+
+
+def may_change_variables(node: Node) -> bool:
+    """Whether a node may change a variable. Drawing random numbers changes a stream alone."""
+    if node.op.effect is not Effect.WRITE:
+        return False
+    handles = any(v.type.dtype is dt.resource for v in node.inputs)
+    return handles or not node.op.has_stream
+
+
+def gathered_from_value(node: Node) -> list[Node]:
+    """The nodes that take rows of a variable's value, in place of one that takes them of the
+    variable; all others as they are."""
+    if not isinstance(node.op, VariableGather):
+        return [node]
+    handle, indices = node.inputs
+    type_ = TensorType(node.op.dtype, node.op.shape)
+    of_variable = ReadVariableOp.of(node.op.dtype, node.op.shape)
+    read = Node(of_variable, (handle,), (type_,), f"{node.name}/read", node.location)
+    if isinstance(node.op, ResourceGather):
+        zero = Const(Literal(np.asarray(0, np.int32), _SCALAR))
+        axis = Node(zero, (), (_SCALAR,), f"{node.name}/axis", node.location)
+        node.op, node.inputs = GatherV2.of(), (*read.outputs, indices, *axis.outputs)
+        return [read, axis, node]
+    node.op, node.inputs = GatherNd.of(), (*read.outputs, indices)
+    return [read, node]

@@ -9,6 +9,7 @@ reduced values of the same row.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from graphwright.compile.graph.accumulate import accumulated, in_place
@@ -28,7 +29,7 @@ from graphwright.compile.nests.symbolic_shapes import (
     joined_parts,
     place_of_result,
 )
-from graphwright.compile.select.host_operands import is_size
+from graphwright.compile.select.host_operands import is_single_size, is_size
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
@@ -161,6 +162,8 @@ class Schedule(Clustering):
             self.aliases.update(captured)
             integers = self.sizes.integers
             integers.update((argument, integers[v]) for argument, v in captured if v in integers)
+            for argument, outside in captured:
+                self.note_size(argument, outside)
             schedule.infer()
         self.inner[node] = inner
         first, last = [i.graph.results for i in (inner[0], inner[-1])]
@@ -174,6 +177,15 @@ class Schedule(Clustering):
         for output, one, other in zip(node.outputs, first, last):
             if not is_list(output):
                 self.dims[output] = self.meet(one, other)
+
+    def note_size(self, argument: Value, outside: Value) -> None:
+        """Notes that an argument of an inner graph is a size, where the value outside is one."""
+        known = self.sizes.known
+        if outside in known:
+            known[argument] = known[outside]
+        elif is_single_size(outside):
+            with suppress(NotNative):  # an entry of a vector that is computed
+                known[argument] = self.host(outside)
 
     def require_scalar(self, value: Value) -> None:
         """Refuses a condition of several elements."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Shapes
 from graphwright.ops.core.casting import cast
@@ -30,6 +31,7 @@ from graphwright.ops.linalg.linear_systems import (
     triangular_solve,
 )
 from graphwright.ops.linalg.matrices import band_part, diag, diag_part
+from graphwright.ops.linalg.unrolled import factor, rows_of
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.complex_parts import real
@@ -75,6 +77,11 @@ class Cholesky(MatrixOp):
             if count > size:
                 return small_matrices.cholesky(x)
             return np.reshape([self.kernel(m) for m in x.reshape(-1, size, size)], x.shape)
+
+    def expand(self, x: GraphTensor) -> Any:
+        """The factor of small matrices, entry by entry."""
+        size = rows_of(x)
+        return None if size is None else factor(x, size)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         lower = call.outputs[0]

@@ -14,6 +14,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.batching import Each, Same, last_axes
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
@@ -24,6 +25,7 @@ from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.linalg.contraction import adjoint_array, matmul
 from graphwright.ops.linalg.matrices import band_part
+from graphwright.ops.linalg.unrolled import rows_of, substituted
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, select
 from graphwright.types import dtypes as dt
@@ -246,6 +248,13 @@ class MatrixTriangularSolve(MatrixOp):
             np.broadcast_to(matrix, (*batch, size, size)),
             np.broadcast_to(rhs, (*batch, size, rhs.shape[-1])),
         )
+
+    def expand(self, matrix: GraphTensor, rhs: GraphTensor) -> Any:
+        """The solutions of small systems, row by row."""
+        size = rows_of(matrix)
+        if size is None or rhs.shape[-2] != size:
+            return None
+        return substituted(matrix, rhs, size, self.lower, self.adjoint)
 
     def substituted(self, matrices: Array, sides: Array) -> Array:
         """The solutions; a zero on the diagonal gives infinities."""

@@ -20,11 +20,16 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.casting import bitcast, cast
 from graphwright.ops.core.creation import checked_dims, zeros
+from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
-from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape
+from graphwright.ops.core.own_ops import Scanned
 from graphwright.ops.core.rule_words import host
 from graphwright.ops.core.shapes import broadcast_shape_of
 from graphwright.ops.math.arithmetic import maximum
+from graphwright.ops.math.reduction import reduce_max, reduce_sum
+from graphwright.ops.math.rounding import is_finite
+from graphwright.ops.math.transcendental import exp
 from graphwright.ops.random import philox_draws, threefry, variates
 from graphwright.ops.random.philox_words import key_and_counter, normals_of, shaped, units_of
 from graphwright.ops.random.random_gamma import gamma_gradient
@@ -44,6 +49,9 @@ from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, Tensor
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_all, show_dims
+
+#: More comparisons of points with sums of weights than this are left to the kernel.
+_MOST_COMPARED = 1 << 16
 
 WORDS = frozenset({dt.int32, dt.int64, dt.uint32, dt.uint64})
 
@@ -311,6 +319,29 @@ class StatelessMultinomial(Op):
         categorical_shape(np.shape(logits), num_samples)
         drawn = variates.categorical(*of_seed(seed), logits, num_samples)
         return drawn.astype(self.output_dtype.numpy_dtype, copy=False)
+
+    def expand(self, logits: GraphTensor, num_samples: GraphTensor, seed: GraphTensor) -> Any:
+        """The number of classes whose sum of weights is not above a point, for each point."""
+        batch, classes = logits.type.dims or (None, None)
+        samples = num_samples.known
+        if not batch or not classes or not samples or seed.type.dims != (2,):
+            return None
+        if batch * samples * classes > _MOST_COMPARED:
+            return None
+        key, counter = key_and_counter(seed)
+        points = units_of(key, counter, (batch, samples), dt.float64)
+        sums = apply(Scanned.of("sum", 1, False, False), weights_of(cast(logits, dt.float64)))
+        reached = shaped(points, (batch, samples)) * sums[:, -1:]
+        below = expand_dims(sums, 1) <= expand_dims(reached, 2)
+        return cast(reduce_sum(cast(below, dt.int32), 2), self.output_dtype)
+
+
+def weights_of(logits: TensorValue) -> Any:
+    """The weights of classes, the greatest of a row 1; logits that are not finite have weight 0."""
+    lowest = cast(-math.inf, logits.dtype)
+    finite = is_finite(logits)
+    peak = reduce_max(where(finite, logits, lowest), 1, True)
+    return exp(where(finite, logits - peak, lowest))
 
 
 def samples_of(shape: tuple[int, ...], *parameters: Array) -> tuple[int, list[Array]]:
