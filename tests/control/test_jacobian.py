@@ -144,3 +144,62 @@ def test_the_batch_jacobian_of_what_is_not_connected_is_zero(
         z = y * 2.0
     rows = tape.batch_jacobian(z, x, unconnected, experimental_use_pfor=at_once)
     assert rows.numpy().tolist() == np.zeros([2, 4, 3]).tolist()
+
+
+V = tf.constant(2.0)
+
+
+def in_cond(x: Any) -> Any:
+    return tf.cond(x > 0.0, lambda: x * V, lambda: x)
+
+
+def in_while(x: Any) -> Any:
+    return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * V), (0, x))[1]
+
+
+def in_if(x: Any) -> Any:
+    y = x
+    if x > 0.0:
+        y = x * V
+    return y
+
+
+def in_for(x: Any) -> Any:
+    y = x
+    for _ in tf.range(2):
+        if x > 0.0:
+            y = y * V
+    return y
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (in_cond, 3.0),
+        (in_while, 36.0),
+        (in_if, 3.0),
+        (in_for, 12.0),
+        (lambda x: tf.switch_case(tf.cast(x, tf.int32) - 3, [lambda: x * V, lambda: x]), 3.0),
+        (lambda x: tf.map_fn(lambda e: e * V, tf.stack([x, x])), 6.0),
+        (lambda x: tf.scan(lambda a, e: a * e * V, tf.stack([x, x])), 9.0),
+        (lambda x: tf.foldl(lambda a, e: a * e * V, tf.stack([x, x])), 9.0),
+        (lambda x: tf.vectorized_map(lambda e: e * V, tf.stack([x, x])), 6.0),
+    ],
+)
+@pytest.mark.parametrize("compiled", [None, True])
+def test_a_constant_from_outside_is_a_source_of_gradients(
+    function: Any, wanted: float, compiled: bool | None
+) -> None:
+    """Values from TensorFlow 2.21: what a branch or a loop copies is that tensor still."""
+    staged = tf.function(lambda x: tf.gradients(function(x), [V]), jit_compile=compiled)
+    (slope,) = staged(tf.constant(3.0))
+    assert float(slope) == wanted
+
+
+def test_a_constant_of_another_function_is_no_silent_source() -> None:
+    inner = tf.function(lambda x: x * V)
+    for outer in (inner, lambda x: tf.cond(x > 0.0, lambda: inner(x), lambda: x)):
+        with pytest.raises(ValueError, match="Make it an argument of that function"):
+            tf.function(lambda x, outer=outer: tf.gradients(outer(x), [V]))(tf.constant(3.0))
+    other = tf.constant(5.0)
+    assert tf.function(lambda x: tf.gradients(inner(x), [other])[0] is None)(tf.constant(3.0))

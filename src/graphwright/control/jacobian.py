@@ -15,7 +15,7 @@ from graphwright.autodiff.tape import UnconnectedGradients, gradients_of, handle
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import in_graph, row_count, vectorized
-from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.op.op import Call
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.indicators import one_hot
@@ -30,7 +30,7 @@ from graphwright.types import tree
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 from graphwright.values.convert import convert
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable
 
 
@@ -192,9 +192,28 @@ def gradients(
     stopped = frozenset(here(tracer, s).key for s in tree.flatten(stop_gradients) if s is not None)
     sources = [here(tracer, x) for x in wanted]
     slopes = gradients_of(graph_calls(tracer, sources), targets, sources, weights, stopped)
+    for x, slope in zip(wanted, slopes):
+        if slope is None and isinstance(x, EagerTensor):
+            refuse_folded(x, targets)
     if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO:
         return [like(x, 0) if g is None else g for x, g in zip(wanted, slopes)]
     return slopes
+
+
+def refuse_folded(x: EagerTensor, targets: Sequence[SymbolicTensor]) -> None:
+    """Raises ValueError where a call on which targets depend has a tensor as its own constant."""
+    nodes = [t._value.node for t in targets]
+    seen = set(nodes)
+    for node in nodes:
+        for value in node.inputs:
+            if value.node not in seen:
+                seen.add(value.node)
+                nodes.append(value.node)
+        if any(id(x) in graph.folded for graph in subgraphs_of(node.op)):
+            raise ValueError(
+                f"tf.gradients cannot tell how a call of another function depends on {x!r}: it is "
+                "a constant in there. Make it an argument of that function, or a tf.Variable."
+            )
 
 
 def hessians(

@@ -162,6 +162,10 @@ class Tracer:
             small = type_.dtype.is_numpy_compatible and (type_.size or 0) <= _CONSTANT_SIZE
             if small and not is_watched(tensor, self.below):
                 if type_.dtype in dt.INEXACT:
+                    if self.graph.is_body and self.outer is not None:
+                        # A constant of the graph around: `tf.gradients` asks there for its slope.
+                        around = SymbolicTensor(self.outer.value_of(tensor), self.outer.graph)
+                        return self.capture(around, type_)
                     self.note_folded({id(tensor): weakref.ref(tensor)})
                 return self._const(tensor._array, "Const")
             return self.capture(tensor, type_)
