@@ -23,6 +23,7 @@ from graphwright.ragged.factories import Factories
 from graphwright.ragged.method_bodies import RaggedBodies
 from graphwright.trace.scopes import scoped_names
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import as_default
 from graphwright.types import specs
 from graphwright.types.shape import Messages
 from graphwright.values.convert import convert, convert_pair, convert_terms, holds_tensor
@@ -58,5 +59,6 @@ def install() -> None:
     Renderer.executables = staticmethod(executables)
     TensorOf.of = SymbolicTensor
     JacobianRows.of = staticmethod(jacobians)
+    Faces.as_default = staticmethod(as_default)
     Face._bodies = Faces()
     Factories._bodies = RaggedBodies()

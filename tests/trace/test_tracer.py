@@ -192,3 +192,22 @@ def test_initial_values_are_computed_outside_of_the_graph(symbolic):
 
     assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 6.0]
     assert made[0].numpy().tolist() == [2.0, 3.0]
+
+
+def test_a_block_adds_to_a_graph() -> None:
+    eager = tf.constant(2.0)
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [None, 3], name="x")
+        y = tf.matmul(x * eager, tf.ones([3, 5]))
+        assert not tf.executing_eagerly()
+        f = tf.function(lambda z: z + 1.0)
+        assert f(y).shape == (None, 5)
+        with pytest.raises(RuntimeError, match=r"`tf.Graph\(\).as_default\(\)`"):
+            tf.function(lambda: tf.compat.v1.placeholder(tf.float32))()
+    assert tf.executing_eagerly()
+    assert y.shape == (None, 5)
+    assert y.graph is graph
+    assert [v.name for v in graph.parameters] == ["x:0"]
+    assert y.op.type == "MatMul"
+    with pytest.raises(RuntimeError, match="is not compatible with eager execution"):
+        tf.compat.v1.placeholder(tf.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol, TypeVar
 
 G_contra = TypeVar("G_contra", contravariant=True)  # graphs
@@ -41,6 +42,9 @@ class GraphMethods(Protocol[G_contra, V_contra]):
     def dot(self, graph: G_contra) -> str:
         """The graph in the language of Graphviz."""
 
+    def as_default(self, graph: G_contra) -> AbstractContextManager[Any]:
+        """A block whose ops are added to the graph."""
+
 
 class Face:
     """The methods of `tf.Graph` for programs; passes need none of them."""
@@ -69,6 +73,23 @@ class Face:
     def control_outputs(self) -> list[Any]:
         """The operations that run for their effects, even if no result needs them."""
         return self._bodies.control_outputs(self)
+
+    def as_default(self) -> AbstractContextManager[Any]:
+        """Returns a block whose ops are added to the graph; `tf.function` is the usual way.
+
+        Inside, `tf.compat.v1.placeholder` makes parameters.
+
+        Returns:
+            A context manager, whose value is the graph.
+
+        >>> import graphwright as tf
+        >>> with tf.Graph().as_default() as graph:
+        ...     x = tf.compat.v1.placeholder(tf.float32, [None, 3])
+        ...     y = tf.reduce_sum(x, axis=1)
+        >>> y.shape, y.graph is graph
+        (TensorShape([None]), True)
+        """
+        return self._bodies.as_default(self)
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """Returns the graph as a message that TensorFlow reads too.

@@ -111,6 +111,7 @@ class Graph(Face):
     def __init__(self, name: str = "graph", is_body: bool = False) -> None:
         self.name = name
         self.is_body = is_body  # of a branch or loop: part of the enclosing function
+        self.is_open = False  # whether a block of a program adds to it: `as_default`
         self.reason = ""  # why nothing outside may use its values, if there is one to give
         self.id = next(_IDS)
         self.parameters: list[Value] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from graphwright.ir.control_edges import order_of
@@ -118,6 +119,9 @@ class Operation:
 
 class Faces:
     """See `ir.face.GraphMethods`."""
+
+    #: Opens a block whose ops are added to a graph; `hooks` provides it.
+    as_default: Callable[[Graph], AbstractContextManager[Graph]]
 
     @staticmethod
     def tensors(graph: Graph, values: Sequence[Value]) -> list[Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -279,6 +280,17 @@ class tracing(activate):
         super().__exit__()
         if error[0] is None:
             self.tracer.close()
+
+
+@contextmanager
+def as_default(graph: Graph) -> Iterator[Graph]:
+    """Opens a block whose ops are added to a graph, which may get parameters meanwhile."""
+    with tracing(graph):
+        graph.is_open = True
+        try:
+            yield graph
+        finally:
+            graph.is_open = False
 
 
 def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:

@@ -11,7 +11,7 @@ import functools
 import inspect
 import itertools
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
@@ -319,6 +319,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     def _shared_name(self) -> str:
         """The name of the resource, for libraries."""
         return self._name
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """Its value, for a library's object that is saved as a variable of its own."""
+        return {"VARIABLE_VALUE": self.read_value()}
+
+    def _restore_from_tensors(self, restored_tensors: Mapping[str, TensorLike]) -> None:
+        """Takes the value of such an object."""
+        self.assign(restored_tensors["VARIABLE_VALUE"])
 
     @property
     def device(self) -> str:

@@ -79,3 +79,18 @@ def test_labels_that_are_no_classes_have_the_loss_that_tensorflow_gives_them(
     other = 0.9907984733581543 if blank == 0 else 1.2772390842437744
     np.testing.assert_allclose(loss, [expected, other], rtol=1e-5)
     assert np.isfinite(tape.gradient(loss, logits)).all()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "losses"),  # of TensorFlow 2.21
+    [
+        ([4, 4], [4.3945823, 4.384582]),
+        ([3, 3], [2.4429312, 2.4543595]),
+        ([2, 4], [1.6844572, 4.384582]),
+    ],
+)
+def test_the_blank_may_be_a_label(sizes: list[int], losses: list[float]) -> None:
+    logits = (np.arange(24.0, dtype=np.float32).reshape((2, 4, 3)) - 12) / 100
+    labels = [[1, 2, 1, 0], [1, 2, 0, 2]]
+    result = tf.nn.ctc_loss(labels, logits, sizes, [4, 4], logits_time_major=False)
+    np.testing.assert_allclose(result, losses, rtol=1e-6)

@@ -9,8 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.ir.graph import Graph
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import current_tracer
 from graphwright.types.arguments import DTypeLike, ShapeLike
 from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
 
 bytes_or_text_types = (bytes, str)
 complex_types = (numbers.Complex, np.number)
@@ -263,52 +268,74 @@ def reset_default_graph() -> None:
 
 
 def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Any:
-    """Refuses: sparse arguments of a `tf.function` have replaced placeholders.
+    """Returns a sparse tensor without a value, a parameter of a graph that a block adds to.
 
     Args:
-        dtype: Ignored.
-        shape: Ignored.
-        name: Ignored.
+        dtype: The dtype of the elements.
+        shape: The shape; None for any.
+        name: A string, or None.
 
     Returns:
-        Nothing: every call raises.
+        A `tf.SparseTensor`.
 
     Raises:
-        RuntimeError: Always.
+        RuntimeError: It is not called in a block of `tf.Graph.as_default`.
 
     >>> import graphwright as tf
-    >>> double = tf.function(
-    ...     lambda x: x * 2.0, input_signature=[tf.SparseTensorSpec([None], tf.float32)]
-    ... )
-    >>> double(tf.sparse.from_dense([0.0, 3.0])).values
-    <tf.Tensor: shape=(1,), dtype=float32, numpy=array([6.], dtype=float32)>
+    >>> with tf.Graph().as_default():
+    ...     x = tf.compat.v1.sparse_placeholder(tf.float32, [None, 3])
+    >>> x.shape
+    TensorShape([None, 3])
     """
-    raise RuntimeError(
-        "`sparse_placeholder` is not compatible with eager execution. Use an argument of a "
-        "`tf.function` in its place, with the spec `tf.SparseTensorSpec(shape, dtype)`."
-    )
+    context = ParametersOf.current("sparse_placeholder", "tf.SparseTensorSpec(shape, dtype)", name)
+    return SparseTensorSpec(shape, dtype).placeholder_value(context)
 
 
 def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Any:
-    """Refuses: arguments of a `tf.function` have replaced placeholders.
+    """Returns a tensor without a value, a parameter of a graph that a block adds to.
 
     Args:
-        dtype: Ignored.
-        shape: Ignored.
-        name: Ignored.
+        dtype: The dtype of the elements.
+        shape: The shape; None for any.
+        name: A string, or None.
 
     Returns:
-        Nothing: every call raises.
+        A symbolic `tf.Tensor`.
 
     Raises:
-        RuntimeError: Always.
+        RuntimeError: It is not called in a block of `tf.Graph.as_default`.
 
     >>> import graphwright as tf
-    >>> double = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([], tf.int32)])
-    >>> double(3)
-    <tf.Tensor: shape=(), dtype=int32, numpy=6>
+    >>> with tf.Graph().as_default():
+    ...     x = tf.compat.v1.placeholder(tf.float32, [None, 3], name="x")
+    >>> x
+    <tf.Tensor 'x:0' shape=(None, 3) dtype=float32>
     """
-    raise RuntimeError(
-        "tf.placeholder() is not compatible with eager execution. Use an argument of a "
-        "`tf.function` in its place."
-    )
+    context = ParametersOf.current("tf.placeholder()", "tf.TensorSpec(shape, dtype)", name)
+    return context.placeholder(TensorSpec(shape, dtype))
+
+
+class ParametersOf:
+    """Makes parameters of a graph; the context of `placeholder_value`."""
+
+    def __init__(self, graph: Graph, name: str) -> None:
+        self.graph = graph
+        self.name = name
+
+    @classmethod
+    def current(cls, caller: str, spec: str, name: str | None) -> ParametersOf:
+        """Those of the graph that the block around adds to; RuntimeError where there is none."""
+        tracer = current_tracer()
+        if tracer is None or not tracer.graph.is_open:
+            raise RuntimeError(
+                f"{caller} is not compatible with eager execution. Use an argument of a "
+                f"`tf.function` in its place, with the spec `{spec}`, or a block of "
+                "`tf.Graph().as_default()`."
+            )
+        return cls(tracer.graph, name or "Placeholder")
+
+    def placeholder(self, spec: TensorSpec) -> SymbolicTensor:
+        """A new parameter."""
+        value = self.graph.placeholder(spec.type, self.name)
+        self.graph.parameters.append(value)
+        return SymbolicTensor(value, self.graph)

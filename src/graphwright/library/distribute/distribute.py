@@ -22,6 +22,7 @@ from graphwright.trace.scopes import inside_function
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike
 from graphwright.values.convert import convert_to_tensor
+from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.variable import Variable, VariableAggregation, variable_creator_scope
 
 
@@ -162,7 +163,7 @@ class ReplicaContext:
         np.float32(2.0)
         """
         reduction(reduce_op)
-        return tree.map_structure(convert_to_tensor, value)
+        return tree.map_structure(of_one_replica, value)
 
     def all_gather(self, value: object, axis: int, options: object = None) -> Any:
         """Joins the values of all replicas along an axis: with one replica, it is its own.
@@ -176,6 +177,11 @@ class ReplicaContext:
             Tensors in the structure of `value`.
         """
         return tree.map_structure(convert_to_tensor, value)
+
+
+def of_one_replica(value: object) -> object:
+    """The sum, or the mean, of a value over one replica: rows of a tensor stay rows."""
+    return value if isinstance(value, IndexedSlices) else convert_to_tensor(value)
 
 
 class InputContext:

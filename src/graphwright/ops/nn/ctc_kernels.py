@@ -40,7 +40,7 @@ def ctc_loss(
     emitted = np.take_along_axis(chances, known[None], axis=2)  # [time, batch, states]
     emitted[:, ~classes] = 0.0  # what is no class is sure to be emitted
     skips = np.zeros(states.shape, np.bool_)  # into which states from two before
-    skips[:, 2:] = (states[:, 2:] != blank) & (states[:, 2:] != states[:, :-2])
+    skips[:, 3::2] = states[:, 3::2] != states[:, 1:-2:2]  # the blank may be a label as well
     ends = np.arange(states.shape[1]) - 2 * np.asarray(label_sizes)[:, None]
     final = (ends == 0) | (ends == -1)
     sizes = np.asarray(logit_sizes)
