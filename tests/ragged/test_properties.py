@@ -213,3 +213,30 @@ def test_gradients_are_those_of_the_dense_form(rows: Any) -> None:
         found = tape.gradient(target, x)
         assert found.row_lengths().numpy().tolist() == lengths.numpy().tolist()
         np.testing.assert_allclose(found.flat_values, expected.flat_values, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    ("rows", "indices", "axis", "gathered"),  # as TensorFlow 2.21 gathers them
+    [
+        ([[1, 2, 3], [4, 5, 6, 7]], 1, 1, [2, 5]),
+        ([[1, 2, 3], [4, 5, 6, 7]], [2, 0], -1, [[3, 1], [6, 4]]),
+        ([[1, 2, 3], [4, 5, 6, 7]], [[0], [2]], 1, [[[1], [3]], [[4], [6]]]),
+        ([[[1, 2], [3]], [[4, 5, 6], [7], []]], 1, 1, [[3], [7]]),
+        ([[[1, 2], [3]], [[4, 5, 6], [7]]], [0, 1], 1, [[[1, 2], [3]], [[4, 5, 6], [7]]]),
+        ([[[1, 2], [3]], [[4, 5, 6], [7]]], 0, 2, [[1, 3], [4, 7]]),
+    ],
+)
+def test_the_same_places_of_all_rows_are_gathered(rows, indices, axis, gathered, staged):
+    def gather(params):
+        return tf.gather(params, indices, axis=axis)
+
+    spec = [tf.RaggedTensorSpec([None] * tf.ragged.constant(rows).shape.rank, tf.int32)]
+    run = tf.function(gather, input_signature=spec) if staged else gather
+    result = run(tf.ragged.constant(rows))
+    assert (result.to_list() if hasattr(result, "to_list") else result.numpy().tolist()) == gathered
+
+
+def test_places_outside_a_row_are_refused():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds of their rows"):
+        tf.gather(tf.ragged.constant([[1, 2], [3]]), 1, axis=1)

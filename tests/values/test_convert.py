@@ -70,3 +70,18 @@ def test_a_float_that_float32_does_not_hold_is_refused(value: Any) -> None:
 def test_infinity_and_the_greatest_float_are_no_overflow() -> None:
     values = [float("inf"), -float("inf"), 3.4028235e38]
     assert tf.constant(values).numpy().tolist() == [np.inf, -np.inf, float(np.finfo("f").max)]
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_tensors_in_a_list_are_cast_to_a_dtype_that_the_program_asks_for(staged):
+    def converted(x):
+        small = tf.convert_to_tensor([x, 2], tf.int64)
+        nested = tf.convert_to_tensor([[x, x], tf.constant([3, 4])], tf.float32)
+        return small, nested, tf.SparseTensor([[0]], [1], [x]).dense_shape
+
+    small, nested, shape = (tf.function(converted) if staged else converted)(tf.constant(1))
+    assert (small.dtype, small.numpy().tolist()) == (tf.int64, [1, 2])
+    assert (nested.dtype, nested.numpy().tolist()) == (tf.float32, [[1.0, 1.0], [3.0, 4.0]])
+    assert (shape.dtype, shape.numpy().tolist()) == (tf.int64, [1])
+    with pytest.raises(ValueError, match="requested dtype int32 for Tensor with dtype float32"):
+        tf.convert_to_tensor([tf.constant(1), tf.constant(1.0)])

@@ -42,8 +42,12 @@ def gather(
     if not is_ragged(indices):
         indices = convert(indices, None, dt.int64)
     axis = batch_dims if axis is None else int(axis)
+    if axis < 0 and params.shape.rank is not None:
+        axis += params.shape.rank
     if batch_dims == 0 and axis == 0:
         return rows_at(params, indices)
+    if batch_dims == 0 and axis > 0 and is_ragged(params) and not is_ragged(indices):
+        return along(params, indices, axis)
     if batch_dims == 1 and axis == 1:
         return in_each_row(params, indices)
     raise ValueError(
@@ -68,6 +72,22 @@ def rows_at(params: RaggedOrTensor, indices: RaggedOrTensor) -> Any:
     for splits in reversed(nested.nested_row_splits):
         rows = RaggedTensor(rows, RowPartition(splits))
     return rows
+
+
+def along(params: Any, indices: Any, axis: int) -> Any:
+    """The same places of all rows, of an axis after the first."""
+    if axis > 1:
+        return params.with_values(gather(params.values, indices, axis=axis - 1))
+    places = cast(reshape(indices, [1, -1]), params.row_splits.dtype)
+    starts, lengths = params.row_starts()[:, None], params.row_lengths()[:, None]
+    inside = logical_and(greater_equal(places, 0), less(places, lengths))
+    taken = take(params.values, checked(reshape(starts + places, [-1]), reduce_all(inside)))
+    sizes = [*sizes_of(starts)[:1], *sizes_of(indices)]
+    if not is_ragged(taken):
+        return reshape(taken, [*sizes, *sizes_of(taken)[1:]])
+    for size in reversed(sizes[1:]):
+        taken = RaggedTensor.from_uniform_row_length(taken, cast(size, starts.dtype))
+    return taken
 
 
 def in_each_row(params: RaggedOrTensor, indices: RaggedOrTensor) -> Any:

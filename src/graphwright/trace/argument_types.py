@@ -21,7 +21,7 @@ from graphwright.types.specs import NoSpecs, TensorSpec, TypeSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.trace_type import CastContext, TraceType
 from graphwright.values.convert import type_of
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import Dense, Tensor
 from graphwright.values.variable import Variable
 
 PRIMITIVES = (int, float, bool, str, bytes, complex, type(None), type(...))
@@ -425,6 +425,8 @@ def from_value(value: object, context: TypeContext | None = None) -> TraceType:
 def is_tensor(x: object) -> bool:
     """Returns whether a value is a tensor, a variable, or a composite made of tensors.
 
+    So is an object of a library's class that is a `tf.__internal__.types.Tensor`.
+
     Args:
         x: Any value.
 
@@ -435,7 +437,7 @@ def is_tensor(x: object) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])
     (True, False)
     """
-    return isinstance(x, (Tensor, Variable)) or (
+    return isinstance(x, Dense) or (
         isinstance(getattr(x, "__graphwright_spec__", None), TypeSpec)
         and not isinstance(x, TypeSpec)
         and getattr(x, "_is_native", True)

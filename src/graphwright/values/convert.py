@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.interpreter import STATE
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
@@ -179,7 +180,9 @@ def convert(
     if hasattr(value, "__tf_tensor__"):
         return value.__tf_tensor__(dtype, name)
     if isinstance(value, (list, tuple)) and holds_tensor(value):
-        return pack(value, dtype or first_dtype(value) or hint, name)
+        if dtype is not None:
+            return pack(value, dtype, name, True)
+        return pack(value, first_dtype(value) or hint, name)
     if active is None:
         return eager_constant(value, dtype, hint)
     return active.constant(make_array(value, dtype, hint), dtype, name)
@@ -252,13 +255,18 @@ def is_tensor_like(value: object) -> bool:
     return isinstance(value, Tensor) or _CONVERSION_OF[type(value)] is not None
 
 
-def pack(values: Sequence[TensorLike], dtype: DType | None, name: str | None) -> Any:
-    """A nested list with tensors in it, stacked; the tensors' dtype holds for all."""
+def pack(
+    values: Sequence[TensorLike], dtype: DType | None, name: str | None, casts: bool = False
+) -> Any:
+    """A nested list with tensors in it, stacked; the tensors' dtype holds for all. Where the
+    program has asked for a dtype, `casts`, tensors are cast to it."""
     if dtype is None:
         dtype = first_dtype(values)
     parts = [
-        pack(v, dtype, None)
+        pack(v, dtype, None, casts)
         if isinstance(v, (list, tuple)) and holds_tensor(v)
+        else cast(convert(v), dtype)
+        if casts and dtype is not None and is_tensor_like(v)
         else convert(v, dtype)
         for v in values
     ]

@@ -65,6 +65,17 @@ PROGRAMS = {
         assert update(0, 1).numpy().tolist() == [[1, 9], [3, 4]]
         assert update(5, -3).numpy().tolist() == [[1, 2], [9, 4]]  # moved until it fits
         """,
+    "classes that libraries know by their modules": """
+        import pickle
+        import tensorflow as tf
+        ragged = tf.ragged.constant([[1.0], [2.0, 3.0]])
+        sparse = tf.sparse.from_dense([0.0, 1.0])
+        for value in (ragged, sparse, tf.constant(1.0)):
+            assert any(k.__module__.startswith("tensorflow.python.") for k in type(value).__mro__)
+        assert tf.Tensor.__module__ == "tensorflow.python.framework.tensor"
+        assert pickle.loads(pickle.dumps(tf.RaggedTensor)) is tf.RaggedTensor
+        assert pickle.loads(pickle.dumps(tf.constant([1.0, 2.0]))).numpy().tolist() == [1.0, 2.0]
+        """,
     "a star": """
         from tensorflow import *
         assert float(reduce_sum(ones([2]))) == 2.0

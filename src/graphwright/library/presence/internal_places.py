@@ -21,9 +21,12 @@ PLACES: dict[str, dict[str, str]] = {
         "enable_op_determinism": "config.experimental.enable_op_determinism",
         "is_op_determinism_enabled": f"{_HERE}:is_op_determinism_enabled",
     },
+    "python.framework.sparse_tensor": {"SparseTensor": "SparseTensor"},
+    "python.framework.tensor": {"Tensor": "Tensor"},
     "python.lib.io.tf_record": {"tf_record_iterator": "compat.v1.io.tf_record_iterator"},
     "python.ops.linalg.sparse.sparse_csr_matrix_ops": {},
     "python.ops.math_ops": {"is_nan": "math.is_nan"},
+    "python.ops.ragged.ragged_tensor": {"RaggedTensor": "RaggedTensor"},
     "python.trackable.data_structures": {
         "ListWrapper": "graphwright.library.checkpoint.tracked_containers:ListWrapper",
         "_DictWrapper": "graphwright.library.checkpoint.tracked_containers:DictWrapper",

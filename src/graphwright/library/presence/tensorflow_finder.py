@@ -24,6 +24,9 @@ OWN = {
     f"{NAME}.version": {"VERSION": RELEASE},
 }
 
+#: The classes that libraries know by the names of their modules, without an import.
+CLASSES = frozenset({"RaggedTensor", "SparseTensor", "Tensor"})
+
 #: Where Keras 3 has its form for `tf.keras`, first, and all else.
 KERAS = ("keras._tf_keras.keras", "keras")
 
@@ -34,6 +37,9 @@ def install_as_tensorflow() -> None:
     `tensorflow` and each namespace under it become modules with the names of this package, and
     `tensorflow.__version__` is the release whose behaviour they have. `tensorflow.keras` is the
     installed Keras 3, which is imported at its first use. A second call does nothing.
+
+    `tf.Tensor`, `tf.SparseTensor` and `tf.RaggedTensor` say from now on that they are of modules of
+    TensorFlow, since libraries ask for these modules by name.
 
     `python -m graphwright run PROGRAM` does so before it runs a program, and `import graphwright`
     does so where the environment has `GRAPHWRIGHT_AS_TENSORFLOW=1`.
@@ -57,6 +63,9 @@ def install_as_tensorflow() -> None:
             name=NAME,
         )
     sys.meta_path.insert(0, Finder())
+    for path, names in PLACES.items():
+        for name in CLASSES.intersection(names):
+            attribute(names[name]).__module__ = f"{NAME}.{path}"
 
 
 class Finder:
@@ -209,12 +218,12 @@ def namespace_at(path: str) -> ModuleType | None:
     return namespace if public else None
 
 
-def attribute(place: str) -> object:
+def attribute(place: str) -> Any:
     """The value at "module:name", or at the path of a public name."""
     if ":" in place:
         module, _, name = place.partition(":")
         return getattr(importlib.import_module(module), name)
-    value: object = sys.modules["graphwright"]
+    value: Any = sys.modules["graphwright"]
     for name in place.split("."):
         value = getattr(value, name)
     return value
