@@ -166,3 +166,21 @@ def test_code_of_several_statements_is_left_to_the_report(told):
     line = told[0][0].explanation
     assert "calls itself" in line
     assert line.endswith(": see explain()")
+
+
+def test_a_warning_lowers_no_trace_again(monkeypatch):
+    def lowered(graph):
+        raise AssertionError("a warning asks for no loops")
+
+    monkeypatch.setattr("graphwright.compile.run.kernel_loops.kernel_loops", lowered)
+
+    @tf.function
+    def halved(x):
+        while tf.reduce_sum(x) > 1.0:
+            x = x / 2.0
+        return x
+
+    for n in range(1, 9):
+        halved(tf.ones([n]))
+    with pytest.raises(AssertionError, match="no loops"):
+        halved.explain()

@@ -29,7 +29,7 @@ def explanation(history: History, family: FunctionFamily) -> str | None:
     """The first cause that no warning has named yet, with its best fix, or None."""
     if family.functions == 1 and not is_new(history, family):
         return None
-    full = report([history], family)
+    full = report([history], family, with_loops=False)
     for cause in full.causes:
         key = cause.rule, cause.paths
         if key not in family.warned:

@@ -54,8 +54,11 @@ class Report(Findings):
         return notebook.html(self)
 
 
-def report(histories: Sequence[History], family: FunctionFamily) -> Report:
-    """The report on functions made of one piece of code."""
+def report(histories: Sequence[History], family: FunctionFamily, with_loops: bool = True) -> Report:
+    """The report on functions made of one piece of code.
+
+    `with_loops` lowers every trace once more, to say what keeps its loops out of machine code.
+    """
     first = histories[0]
     whys = {history: retraces(history) for history in histories}
     reports = [cause_report(h, cause) for h in histories for cause in causes(whys[h])]
@@ -68,7 +71,7 @@ def report(histories: Sequence[History], family: FunctionFamily) -> Report:
         place_of(first),
         max(family.functions, 1),
         sum(history.calls for history in histories),
-        tuple([trace for h in histories for trace in trace_reports(h, whys[h])]),
+        tuple([trace for h in histories for trace in trace_reports(h, whys[h], with_loops)]),
         tuple(merged(reports)),
         together(case, causes(whys[first])) if len(histories) == 1 else None,
         tuple([failure for history in histories for failure in failures_of(history)]),
@@ -147,17 +150,19 @@ def family_cause(family: FunctionFamily, first: History) -> CauseReport:
     )
 
 
-def trace_reports(history: History, evidence: Sequence[Retrace]) -> list[TraceReport]:
+def trace_reports(
+    history: History, evidence: Sequence[Retrace], with_loops: bool
+) -> list[TraceReport]:
     """A history's traces in words."""
     whys = {retrace.number: retrace for retrace in evidence}
     return [
-        trace_report(history, number, record, whys.get(number))
+        trace_report(history, number, record, whys.get(number), with_loops)
         for number, record in enumerate(history.records)
     ]
 
 
 def trace_report(
-    history: History, number: int, record: TraceRecord, why: Retrace | None
+    history: History, number: int, record: TraceRecord, why: Retrace | None, with_loops: bool
 ) -> TraceReport:
     """One trace in words."""
     notes = {**record.objects}
@@ -178,7 +183,7 @@ def trace_report(
         {} if watch is None else {str(read.path): read.shown for read in watch.reads},
         () if watch is None else tuple(map(worded, watch.changes())),
         tuple(map(str, record.concrete.effects)),
-        loops_of(record.concrete.graph),
+        loops_of(record.concrete.graph) if with_loops else (),
     )
 
 
