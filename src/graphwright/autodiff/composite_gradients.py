@@ -38,12 +38,10 @@ def differentiable_part(leaf: object) -> Any:
     """
     while isinstance(leaf, Composite):
         leaf = leaf._differentiable_part
-    part: Any = leaf
-    if not isinstance(part, (Tensor, Variable)) and hasattr(
-        part, "_should_act_as_resource_variable"
-    ):
-        return part.handle.variable
-    return part
+    if isinstance(leaf, (Tensor, Variable)):
+        return leaf
+    is_variable = hasattr(leaf, "_should_act_as_resource_variable")
+    return getattr(leaf, "handle").variable if is_variable else leaf  # noqa: B009 - any class
 
 
 def pack_gradients(structure: object, gradients: Sequence[object]) -> Any:

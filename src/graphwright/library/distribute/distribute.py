@@ -179,7 +179,7 @@ class ReplicaContext:
         return tree.map_structure(convert_to_tensor, value)
 
 
-def of_one_replica(value: object) -> object:
+def of_one_replica(value: TensorLike) -> Any:
     """The sum, or the mean, of a value over one replica: rows of a tensor stay rows."""
     return value if isinstance(value, IndexedSlices) else convert_to_tensor(value)
 
