@@ -290,7 +290,184 @@ def random(tf: Any, folder: Path) -> Recipe:
     return Draws(), {}, [("f", [tf.constant([1, 2])], {})]
 
 
+def arguments(tf: Any, folder: Path) -> Recipe:
+    """Arguments of every kind: by name in another order, any number of them, defaults."""
+
+    class Model(tf.Module):
+        @tf.function
+        def f(self, x: Any, *more: Any, b: Any, a: Any = 1.0, **others: Any) -> Any:
+            for one in more:
+                x = x + one
+            return {"x": x * b - a, **{key: value * 2.0 for key, value in others.items()}}
+
+    model, x = Model(), tf.constant([1.0, 2.0])
+    one, two = tf.constant(5.0), tf.constant(7.0)
+    calls: list[Call] = [
+        ("f", [x], {"b": one, "a": two}),
+        ("f", [x, 3.0 * x, two], {"b": one}),
+        ("f", [x], {"b": one, "z": 2.0 * x, "c": two}),
+    ]
+    for _, args, kwargs in calls:
+        model.f(*args, **kwargs)
+    return model, {}, calls
+
+
+def nested_loops(tf: Any, folder: Path) -> Recipe:
+    """Loops in loops, with limits, breaks, branches and captures, and folds."""
+
+    class Loops(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.factor = tf.Variable(1.1)
+
+        @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([], tf.int32)])
+        def f(self, x: Any, n: Any) -> Any:
+            total, factor = tf.zeros([]), self.factor.read_value()
+            for i in tf.range(n):
+                if i == 3:
+                    continue
+                row = x
+                for value in x:
+                    if value > 100.0:
+                        break
+                    row = row * factor + value
+                total += tf.reduce_sum(row)
+            _, limited = tf.while_loop(
+                lambda i, y: i < 100,
+                lambda i, y: (i + 1, y * 1.5),
+                [0, x],
+                maximum_iterations=4,
+            )
+            folded = tf.foldl(lambda a, y: a * 0.5 + y, x)
+            scanned = tf.scan(lambda a, y: a + y, x)
+            return total, limited, folded, scanned
+
+    x = tf.constant([0.5, -1.0, 2.0])
+    return Loops(), {}, [("f", [x, tf.constant(n)], {}) for n in (0, 5)]
+
+
+def steps(tf: Any, folder: Path) -> Recipe:
+    """A step of training: gradients inside of the function, and variables that it changes."""
+
+    class Training(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = tf.Variable([[0.5], [-0.25]], name="w")
+            self.steps = tf.Variable(0, dtype=tf.int64, trainable=False, name="steps")
+            self.alias = self.w
+            self.me = self
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([None, 1])])
+        def step(self, x: Any, y: Any) -> Any:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(tf.tanh(tf.matmul(x, self.w)) - y))
+            self.w.assign_sub(0.5 * tape.gradient(loss, self.w))
+            self.steps.assign_add(1)
+            return loss, self.steps.read_value()
+
+    x, y = tf.constant([[1.0, 2.0], [3.0, -1.0]]), tf.constant([[0.5], [-0.5]])
+    return Training(), {}, [("step", [x, y], {})] * 3
+
+
+def layers(tf: Any, folder: Path) -> Recipe:
+    """Convolutions, norms, attention, embeddings, losses, and functions that modules share."""
+
+    class Net(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+
+            def weights(*shape: int) -> Any:
+                count = int(np.prod(shape))
+                values = np.sin(np.arange(count)).reshape(shape).astype(np.float32)
+                return tf.Variable(values, name=f"weights{count}")
+
+            self.kernel, self.table = weights(3, 3, 1, 2), weights(7, 4)
+            self.query = self.key = weights(4, 4)
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 5, 5, 1])])
+        def image(self, x: Any) -> Any:
+            y = tf.nn.conv2d(x, self.kernel, 2, "SAME")
+            y = tf.nn.relu(tf.nn.max_pool2d(y, 2, 1, "VALID"))
+            mean, variance = tf.nn.moments(y, [1, 2], keepdims=True)
+            return tf.nn.batch_normalization(y, mean, variance, None, None, 0.5)
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.int32)])
+        def words(self, numbers: Any) -> Any:
+            x = tf.gather(self.table, numbers)
+            scores = tf.einsum("bie,ef,bjf->bij", x, self.query, x)
+            mixed = tf.einsum("bij,bjf->bif", tf.nn.softmax(scores), x)
+            labels = tf.one_hot(numbers % 4, 4)
+            loss = tf.nn.softmax_cross_entropy_with_logits(labels, mixed)
+            return (
+                tf.sort(mixed, -1)[:, ::-1],
+                loss,
+                tf.argmax(mixed, -1),
+                tf.strings.as_string(tf.shape(mixed)),
+            )
+
+    x = tf.constant(np.cos(np.arange(50)).reshape(2, 5, 5, 1), tf.float32)
+    return Net(), {}, [("image", [x], {}), ("words", [tf.constant([[1, 6, 0]])], {})]
+
+
+def resources(tf: Any, folder: Path) -> Recipe:
+    """A file, a table of words with further numbers, a table of vectors, a generator."""
+    (path := folder / "names.txt").write_text("one\ntwo\n")
+
+    class Resources(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.file = tf.saved_model.Asset(str(path))
+            numbers = tf.constant([0, 1], tf.int64)
+            first = tf.lookup.KeyValueTensorInitializer(tf.constant(["one", "two"]), numbers)
+            self.words = tf.lookup.StaticVocabularyTable(first, 3)
+            self.generator = tf.random.Generator.from_seed(5)
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def find(self, words: Any) -> Any:
+            return self.words.lookup(words), self.words.size()
+
+        @tf.function(input_signature=[])
+        def content(self) -> Any:
+            return tf.strings.substr(self.file.asset_path, -9, 9)
+
+        @tf.function(input_signature=[])
+        def draw(self) -> Any:
+            return self.generator.uniform([3]), self.generator.normal([2])
+
+    calls: list[Call] = [
+        ("find", [tf.constant(["two", "three", "four"])], {}),
+        ("content", [], {}),
+        ("draw", [], {}),
+        ("draw", [], {}),
+    ]
+    return Resources(), {}, calls
+
+
+def rules(tf: Any, folder: Path) -> Recipe:
+    """Gradients that functions state themselves: of two arguments, of two results, in each other."""
+
+    @tf.custom_gradient
+    def product(x: Any, y: Any) -> Any:
+        def rule(upstream: Any) -> Any:
+            return upstream * 10.0, tf.reduce_sum(upstream * x) * 100.0
+
+        return x * y, rule
+
+    @tf.custom_gradient
+    def both(x: Any) -> Any:
+        return (tf.sin(x), x * x), lambda a, b: a * 2.0 + b * 3.0
+
+    class Rules(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([])])
+        def f(self, x: Any, y: Any) -> Any:
+            first, second = both(product(x, y))
+            return first + tf.stop_gradient(second), tf.exp(product(first, y))
+
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=True)
+    return Rules(), {"options": options}, [("f", [tf.constant([0.5, 1.5]), tf.constant(2.0)], {})]
+
+
 RECIPES: list[Callable[[Any, Path], Recipe]] = [
     control_flow, signatures, traces, structures, composites, table, dtypes, custom_gradient,
-    calls, lists, random,
+    calls, lists, random, arguments, nested_loops, steps, layers, resources, rules,
 ]  # fmt: skip
