@@ -164,7 +164,7 @@ def example(label: int, pixels: Any) -> bytes:
     decimals = field(2, field(1, pixels.astype("<f4").tobytes()))
     entries = {b"label": integers, b"pixels": decimals}
     features = [field(1, field(1, key) + field(2, value)) for key, value in entries.items()]
-    return bytes([0x0A, sum(map(len, features)) & 0x7F | 0x80, 1]) + b"".join(features)
+    return field(1, b"".join(features))
 
 
 @functools.cache
@@ -207,7 +207,9 @@ def message_class() -> Any:
         add = parent.message_type if parent is file else parent.nested_type
         made = add.add(name=name)
         for title, number, kind, label, type_name in fields:
-            made.field.add(name=title, number=number, type=kind, label=label, type_name=type_name)
+            made.field.add(
+                name=title, number=number, type=kind, label=label, type_name=type_name or None
+            )
         return made
 
     one, many, part = kinds.LABEL_OPTIONAL, kinds.LABEL_REPEATED, kinds.TYPE_MESSAGE
