@@ -434,3 +434,51 @@ def test_variates_of_what_is_no_parameter_end() -> None:
         tf.raw_ops.StatelessParameterizedTruncatedNormal(
             shape=[2], seed=[1, 2], means=float("nan"), stddevs=1.0, minvals=0.0, maxvals=1.0
         )
+
+
+#: What is no bool, though Python tells its truth: TensorFlow takes none of it for an attribute.
+NO_BOOLS: list[Any] = [
+    [1, 2], [], "yes", "", 2, 1, 0, 1.0, np.bool_(True), np.int64(1), np.array(True), (), {},
+    object(), len,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_an_attribute_that_is_a_bool_takes_nothing_else(staged: bool) -> None:
+    """Each op with such an attribute and a recorded call, with each of them."""
+    wrong, count = [], 0
+    for name, rows in calls().items():
+        flags = [a for a, kind in REGISTRY[name].fields.items() if kind == "bool"]
+        good = next((a for what, a, o in rows if what == "nothing" and not is_bad(o)), {})
+        for flag in filter(good.__contains__, flags):
+            for bad in NO_BOOLS:
+                arguments = {**decoded_arguments(good, tf), flag: bad}
+
+                def call(name: str = name, arguments: dict[str, Any] = arguments) -> Any:
+                    return getattr(tf.raw_ops, name)(**arguments)
+
+                count += 1
+                try:
+                    (tf.function(call, autograph=False) if staged else call)()
+                    wrong.append(f"{name}({flag}={bad!r})")
+                except TypeError:
+                    pass
+    assert count > 1000
+    assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("bad", NO_BOOLS)
+def test_functions_take_no_other_object_for_a_bool(bad: Any) -> None:
+    x, m = tf.constant([1.0, 2.0]), tf.eye(2)
+    made = [
+        lambda: tf.cumsum(x, exclusive=bad), lambda: tf.cumsum(x, reverse=bad),
+        lambda: tf.math.cumulative_logsumexp(x, exclusive=bad), lambda: tf.linalg.inv(m, bad),
+        lambda: tf.linalg.solve(m, m, adjoint=bad), lambda: tf.linalg.svd(m, full_matrices=bad),
+        lambda: tf.linalg.qr(m, full_matrices=bad), lambda: tf.math.top_k(x, sorted=bad),
+        lambda: tf.matmul(m, m, transpose_b=bad), lambda: tf.edit_distance(
+            tf.sparse.from_dense([[1]]), tf.sparse.from_dense([[2]]), normalize=bad),
+    ]  # fmt: skip
+    for call in made:
+        for run in (call, tf.function(call, autograph=False)):
+            with pytest.raises(TypeError, match="Expected bool for argument"):
+                run()

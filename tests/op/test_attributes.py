@@ -29,8 +29,7 @@ OP = Stated()
         ("count", 2, 2), ("count", np.int64(2), 2), ("count", tf.constant(2), 2), ("count", 2.0, 2),
         ("count", None, 3), ("count", True, 1), ("rate", 1, 1.0), ("rate", np.float32(2), 2.0),
         ("rate", None, 0.5), ("name", b"text", "text"), ("name", "text", "text"),
-        ("name", None, "none"), ("flag", 1, True), ("flag", np.bool_(False), False),
-        ("flag", None, False), ("other", b"x", b"x"),
+        ("name", None, "none"), ("flag", True, True), ("flag", None, False), ("other", b"x", b"x"),
     ],
 )  # fmt: skip
 def test_values_are_converted(name: str, given: Any, wanted: Any) -> None:
@@ -45,6 +44,9 @@ def test_values_are_converted(name: str, given: Any, wanted: Any) -> None:
         ("count", b"2", "int for argument 'count' not b'2'"),
         ("rate", "0.5", "float for argument 'rate' not '0.5'"),
         ("name", 5, "string for argument 'name' not 5"),
+        ("flag", 1, "bool for argument 'flag' not 1"),
+        ("flag", np.bool_(False), f"bool for argument 'flag' not {np.bool_(False)!r}"),
+        ("flag", [1, 2], "bool for argument 'flag' not [1, 2]"),
         ("count", object, "int for argument 'count' not <class 'object'>"),
     ],
 )
@@ -57,7 +59,7 @@ def test_what_cannot_be_converted_is_refused(name: str, given: Any, words: str) 
 
 
 def test_all_attributes_at_once() -> None:
-    given = (np.int8(1), 2, b"a", 0, [])
+    given = (np.int8(1), 2, b"a", False, [])
     assert plain(OP, given) == (1, 2.0, "a", False, [])
     assert plain(OP, (None, None)) == (3, 0.5)
     assert plain(OP, (1, 2.0, "a", True, None, "more")) == (1, 2.0, "a", True, None, "more")

@@ -33,8 +33,11 @@ def test_host_operands_are_counted_behind_lists() -> None:
 
 def test_an_op_with_the_same_attributes_is_the_same_object() -> None:
     kind = REGISTRY["Sum"]
-    assert kind.of(True) is kind.of(True) is kind.of(1)
+    assert kind.of(True) is kind.of(True)
     assert kind.of(True) is not kind.of(False)
+    assert kind.of(None) is kind.of(False)
+    with pytest.raises(TypeError, match="Expected bool for argument 'keep_dims' not 1"):
+        kind.of(1)  # though 1 == True
     leaky = REGISTRY["LeakyRelu"]
     assert leaky.of(0.0) is not leaky.of(-0.0)
     assert leaky.of(0.0) is leaky.of(0.0)

@@ -22,6 +22,13 @@ def real(value: SupportsFloat | str | bytes) -> float:
     return float(value)
 
 
+def truth(value: object) -> bool:
+    """True or False itself; TypeError for anything else, as numbers, text and arrays."""
+    if type(value) is not bool:
+        raise TypeError
+    return value
+
+
 def text(value: object) -> str:
     """Text, or bytes of UTF-8, as text; TypeError for anything else."""
     if not isinstance(value, (str, bytes)):
@@ -30,7 +37,7 @@ def text(value: object) -> str:
 
 
 #: The conversion of a value, by the annotation of the attribute.
-KINDS: dict[str, Callable[[Any], Any]] = {"bool": bool, "float": real, "int": whole, "str": text}
+KINDS: dict[str, Callable[[Any], Any]] = {"bool": truth, "float": real, "int": whole, "str": text}
 _EXACT = {"bool": bool, "float": float, "int": int, "str": str}
 _WORDS = {"str": "string"}
 

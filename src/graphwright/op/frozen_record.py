@@ -26,6 +26,8 @@ class Record:
     fields: ClassVar[dict[str, str]] = {}
     #: Whether some are floats, of which 0.0 and -0.0 are equal and not the same.
     has_floats: ClassVar[bool] = False
+    #: The places of those that are bools, to which 1 and 1.0 are equal and not the same.
+    bools: ClassVar[tuple[int, ...]] = ()
 
     def __init_subclass__(cls, fields: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -41,6 +43,7 @@ class Record:
                     declared[name] = text
         cls.fields = declared
         cls.has_floats = "float" in declared.values()
+        cls.bools = tuple([i for i, text in enumerate(declared.values()) if text == "bool"])
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         names = self.fields

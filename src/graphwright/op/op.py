@@ -252,6 +252,10 @@ class Op(Record):
 
         It is the same object each time while it is remembered: until `forget`, if it has a stream.
         """
+        for place in cls.bools:
+            if place < len(attributes) and type(attributes[place]) is not bool:
+                attributes = plain(cls, attributes)
+                break
         key = tuple(map(signed, attributes)) if cls.has_floats else attributes
         try:
             instance: OpT | None = cls._instances.get(key)

@@ -417,7 +417,7 @@ def reduce_join(
     def segments(x: TensorLike, ids: TensorLike, count: TensorLike) -> Any:
         return strings.unsorted_segment_join(x, ids, count, separator)
 
-    return reduced(dense, segments, inputs, axis, bool(keepdims))
+    return reduced(dense, segments, inputs, axis, keepdims)
 
 
 @implement(strings.format, RaggedTensor)

@@ -42,7 +42,7 @@ def ctc_greedy_decoder(
     >>> decoded[0].values.numpy(), total.numpy()
     (array([0]), array([[-3.]], dtype=float32))
     """
-    op = CTCGreedyDecoder.of(bool(merge_repeated), -1 if blank_index is None else blank_index)
+    op = CTCGreedyDecoder.of(merge_repeated, -1 if blank_index is None else blank_index)
     operands = convert(inputs), convert(sequence_length, dt.int32)
     indices, values, shape, scores = apply(op, *operands)
     return [SparseTensor(indices, values, shape)], scores

@@ -253,7 +253,7 @@ def max_pool_with_argmax(
     sizes = per_axis(ksize, 2, data_format, "ksize")
     steps = per_axis(strides, 2, data_format, "strides")
     dtype = MaxPoolWithArgmax.dtype_for("Targmax", output_dtype)
-    op = MaxPoolWithArgmax.of(sizes, steps, dtype, padding, bool(include_batch_in_index))
+    op = MaxPoolWithArgmax.of(sizes, steps, dtype, padding, include_batch_in_index)
     pair: tuple[Any, Any] = named(MaxPoolWithArgmax)(*apply(op, convert(input), name=name))
     return pair
 

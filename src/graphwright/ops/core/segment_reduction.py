@@ -674,8 +674,8 @@ def picked(
     """Applies one of a pair of ops, that with a number of segments where it is given."""
     tensors = [convert(x) for x in operands]
     if num_segments is None:
-        return apply(plain.of(bool(sparse_gradient)), *tensors, name=name)
-    return apply(counted.of(bool(sparse_gradient)), *tensors, num_segments, name=name)
+        return apply(plain.of(sparse_gradient), *tensors, name=name)
+    return apply(counted.of(sparse_gradient), *tensors, num_segments, name=name)
 
 
 def sparse_segment_sum(

@@ -427,7 +427,7 @@ def top_k(
     >>> tf.math.top_k([1, 5, 3], k=2).indices
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
     """
-    op = TopKV2.of(bool(sorted), TopKV2.dtype_for("index_type", index_type))
+    op = TopKV2.of(sorted, TopKV2.dtype_for("index_type", index_type))
     return TopK(*apply(op, convert(input), k, name=name))
 
 

@@ -528,7 +528,7 @@ def combined_non_max_suppression(
     """
     operands = convert(boxes, dt.float32), convert(scores, dt.float32)
     limits = [convert(v, dt.float32) for v in (iou_threshold, score_threshold)]
-    op = CombinedNonMaxSuppression.of(bool(pad_per_class), bool(clip_boxes))
+    op = CombinedNonMaxSuppression.of(pad_per_class, clip_boxes)
     return Detections(
         *apply(op, *operands, max_output_size_per_class, max_total_size, *limits, name=name)
     )

@@ -149,7 +149,7 @@ def options(
         tuple([float(v) for v in aspect_ratio_range or (0.75, 1.33)]),
         tuple([float(v) for v in area_range or (0.05, 1.0)]),
         100 if max_attempts is None else max_attempts,
-        bool(use_image),
+        False if use_image is None else use_image,
     )
 
 

@@ -218,5 +218,5 @@ def extract_glimpse(
     """
     if noise not in ("uniform", "gaussian", "zero"):
         raise ValueError(f"noise must be 'uniform', 'gaussian' or 'zero', got {noise!r}")
-    op = ExtractGlimpseV2.of(bool(centered), bool(normalized), False, noise)
+    op = ExtractGlimpseV2.of(centered, normalized, False, noise)
     return apply(op, convert(input, dt.float32), size, convert(offsets, dt.float32), name=name)

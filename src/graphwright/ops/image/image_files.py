@@ -376,7 +376,7 @@ def decode_jpeg(
     >>> tf.io.decode_jpeg(file).shape
     TensorShape([2, 3, 3])
     """
-    options = bool(fancy_upscaling), bool(try_recover_truncated), float(acceptable_fraction)
+    options = fancy_upscaling, try_recover_truncated, float(acceptable_fraction)
     op = DecodeJpeg.of(channels, ratio, *options, dct_method)
     return apply(op, string(contents), name=name)
 
@@ -418,7 +418,7 @@ def decode_and_crop_jpeg(
     >>> tf.io.decode_and_crop_jpeg(file, [1, 1, 2, 3]).shape
     TensorShape([2, 3, 3])
     """
-    options = bool(fancy_upscaling), bool(try_recover_truncated), float(acceptable_fraction)
+    options = fancy_upscaling, try_recover_truncated, float(acceptable_fraction)
     op = DecodeAndCropJpeg.of(channels, ratio, *options, dct_method)
     return apply(op, string(contents), crop_window, name=name)
 
@@ -568,7 +568,7 @@ def decode_image(
     """
     wanted = as_dtype(dtype)
     kind = wanted if wanted in DecodeImage.dtypes["dtype"] else dt.uint16
-    op = DecodeImage.of(channels or 0, kind, bool(expand_animations))
+    op = DecodeImage.of(channels or 0, kind, expand_animations)
     image = apply(op, string(contents), name=name)
     return image if kind is wanted else convert_image_dtype(image, wanted)
 
@@ -616,7 +616,7 @@ def encode_jpeg(
     b'\xff\xd8\xff'
     """
     op = EncodeJpeg.of(
-        format, quality, bool(progressive), bool(optimize_size), bool(chroma_downsampling),
+        format, quality, progressive, optimize_size, chroma_downsampling,
         density_unit, x_density, y_density, xmp_metadata,
     )  # fmt: skip
     return apply(op, convert(image, hint=dt.uint8), name=name)

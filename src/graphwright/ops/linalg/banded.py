@@ -114,5 +114,5 @@ def banded_triangular_solve(
     [0.5, 0.5, 0.625]
     """
     bands = convert(bands)
-    op = BandedTriangularSolve.of(bool(lower), bool(adjoint))
+    op = BandedTriangularSolve.of(lower, adjoint)
     return apply(op, bands, convert(rhs, bands.dtype), name=name)

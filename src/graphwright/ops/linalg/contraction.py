@@ -335,7 +335,9 @@ def matmul(
     plain = rank_x is not None and rank_y is not None and rank_x <= 2 and rank_y <= 2
     if plain and x.dtype is not y.dtype and {x.dtype, y.dtype} == _MIXED:
         x, y = cast(x, dt.float32), cast(y, dt.float32)
-    flags = (bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
+    flipped_a = True if adjoint_a else transpose_a
+    flipped_b = True if adjoint_b else transpose_b
+    flags = (flipped_a, flipped_b, grad_a, grad_b)
     if plain and output_type is None:
         factors = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
         return apply(MatMul.of(*flags), *factors, name=name)

@@ -404,7 +404,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     array([[30., 10.],
            [40., 20.]], dtype=float32)>
     """
-    return QrResult(*apply(Qr.of(bool(full_matrices)), convert(input), name=name))
+    return QrResult(*apply(Qr.of(full_matrices), convert(input), name=name))
 
 
 def svd(
@@ -431,7 +431,7 @@ def svd(
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 3.], dtype=float32)>
     """
     x = convert(tensor)
-    s, u, v = apply(Svd.of(bool(compute_uv), bool(full_matrices)), x, name=name)
+    s, u, v = apply(Svd.of(compute_uv, full_matrices), x, name=name)
     s = real(s) if x.dtype.is_complex else s
     return (s, u, v) if compute_uv else s
 

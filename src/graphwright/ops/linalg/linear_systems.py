@@ -469,7 +469,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> An
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)>
     """
-    return apply(MatrixInverse.of(bool(adjoint)), convert(input), name=name)
+    return apply(MatrixInverse.of(adjoint), convert(input), name=name)
 
 
 def det(input: TensorLike, name: str | None = None) -> Any:
@@ -545,7 +545,7 @@ def solve(
     array([[1.],
            [2.]], dtype=float32)>
     """
-    return apply(MatrixSolve.of(bool(adjoint)), *convert_pair(matrix, rhs), name=name)
+    return apply(MatrixSolve.of(adjoint), *convert_pair(matrix, rhs), name=name)
 
 
 def triangular_solve(
@@ -577,7 +577,7 @@ def triangular_solve(
     array([[1.],
            [1.]], dtype=float32)>
     """
-    op = MatrixTriangularSolve.of(bool(lower), bool(adjoint))
+    op = MatrixTriangularSolve.of(lower, adjoint)
     return apply(op, *convert_pair(matrix, rhs), name=name)
 
 

@@ -258,7 +258,7 @@ def tridiagonal_solve(
         side = side[..., None]
     elif transpose_rhs:
         side = matrix_transpose(side)
-    op = TridiagonalSolve.of(bool(partial_pivoting), bool(perturb_singular))
+    op = TridiagonalSolve.of(partial_pivoting, perturb_singular)
     x = apply(op, bands, side, name=name)
     return squeeze(x, [-1]) if vector else x
 

@@ -237,7 +237,7 @@ def bincount(
         length = maximum(convert(minlength, x.dtype), length)
     if maxlength is not None:
         length = minimum(convert(maxlength, x.dtype), length)
-    return apply(DenseBincount.of(bool(binary_output)), x, length, weight, name=name)
+    return apply(DenseBincount.of(binary_output), x, length, weight, name=name)
 
 
 def histogram_fixed_width(

@@ -201,7 +201,7 @@ def cumsum(
     >>> tf.cumsum([1, 2, 3], exclusive=True, reverse=True)
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([5, 3, 0], dtype=int32)>
     """
-    return apply(Cumsum.of(bool(exclusive), bool(reverse)), convert(x), axis, name=name)
+    return apply(Cumsum.of(exclusive, reverse), convert(x), axis, name=name)
 
 
 def cumprod(
@@ -232,7 +232,7 @@ def cumprod(
     >>> tf.math.cumprod([1, 2, 3], exclusive=True)
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 1, 2], dtype=int32)>
     """
-    return apply(Cumprod.of(bool(exclusive), bool(reverse)), convert(x), axis, name=name)
+    return apply(Cumprod.of(exclusive, reverse), convert(x), axis, name=name)
 
 
 def cumulative_logsumexp(
@@ -261,5 +261,5 @@ def cumulative_logsumexp(
     >>> tf.math.cumulative_logsumexp([1000.0, float("-inf")])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1000., 1000.], dtype=float32)>
     """
-    op = CumulativeLogsumexp.of(bool(exclusive), bool(reverse))
+    op = CumulativeLogsumexp.of(exclusive, reverse)
     return apply(op, convert(x), axis, name=name)

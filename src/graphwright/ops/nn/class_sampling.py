@@ -218,7 +218,7 @@ def drawn(
     unique: bool, range_max: int, seed: int | None, name: str | None,
 ) -> Candidates:  # fmt: skip
     """Applies a sampler."""
-    op = seeded(kind, seed, num_true, num_sampled, bool(unique), range_max)
+    op = seeded(kind, seed, num_true, num_sampled, unique, range_max)
     return Candidates(*apply(op, convert(true_classes, dt.int64), name=name))
 
 
@@ -368,7 +368,7 @@ def fixed_unigram_candidate_sampler(
     [0, 1]
     """
     op = seeded(
-        FixedUnigramCandidateSampler, seed, num_true, num_sampled, bool(unique), range_max,
+        FixedUnigramCandidateSampler, seed, num_true, num_sampled, unique, range_max,
         vocab_file, float(distortion), num_reserved_ids, num_shards, shard, tuple(unigrams),
     )  # fmt: skip
     return Candidates(*apply(op, convert(true_classes, dt.int64), name=name))

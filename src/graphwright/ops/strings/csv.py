@@ -222,5 +222,5 @@ def decode_csv(
         raise ValueError("Length of select_cols and record_defaults do not match.")
     defaults = [convert(default) for default in record_defaults]
     kinds = tuple([d.dtype for d in defaults])
-    op = DecodeCSV.of(kinds, field_delim, bool(use_quote_delim), na_value, chosen)
+    op = DecodeCSV.of(kinds, field_delim, use_quote_delim, na_value, chosen)
     return list(apply(op, string(records), *defaults, name=name))

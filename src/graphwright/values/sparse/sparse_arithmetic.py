@@ -149,7 +149,7 @@ def sparse_dense_matmul(
         turned = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a, name)
         return conj(matrix_transpose(turned))
     a = converted(sp_a, "sp_a")
-    op = dense_ops.SparseTensorDenseMatMul.of(bool(adjoint_a), bool(adjoint_b))
+    op = dense_ops.SparseTensorDenseMatMul.of(adjoint_a, adjoint_b)
     product = apply(op, *parts(a), convert(b, a.dtype), name=name)
     if a.shape.rank == 2:
         rows = a.shape[1 if adjoint_a else 0]
@@ -288,7 +288,7 @@ def reduced(
     if axis is None:
         count = rank_of(x)
         axis = list(range(count)) if isinstance(count, int) else range_of(count)
-    result = apply(kind.of(bool(keepdims)), *parts(x), axis, name=name)
+    result = apply(kind.of(keepdims), *parts(x), axis, name=name)
     return SparseTensor(*result) if isinstance(result, tuple) else result
 
 

@@ -40,4 +40,4 @@ def edit_distance(
         if not isinstance(value, SparseTensor):
             raise TypeError(f"{what} must be a SparseTensor.")
     parts = [(x.indices, x.values, x.dense_shape) for x in (hypothesis, truth)]
-    return apply(EditDistance.of(bool(normalize)), *parts[0], *parts[1], name=name)
+    return apply(EditDistance.of(normalize), *parts[0], *parts[1], name=name)

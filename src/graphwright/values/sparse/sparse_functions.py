@@ -87,7 +87,7 @@ def to_dense(
     x = converted(sp_input)
     default: Any = "" if x.dtype is dt.string else False if x.dtype is dt.bool_ else 0
     default = convert(default if default_value is None else default_value, x.dtype)
-    op = sparse_layout.SparseToDense.of(bool(validate_indices))
+    op = sparse_layout.SparseToDense.of(validate_indices)
     dense = apply(op, x.indices, x.dense_shape, x.values, default, name=name)
     return known_shape(dense, x.shape)
 

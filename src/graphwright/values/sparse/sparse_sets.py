@@ -33,7 +33,7 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Any:
     """
     if not isinstance(a, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")
-    return apply(ops.SetSize.of(bool(validate_indices)), *parts(member_checked(a, "a")))
+    return apply(ops.SetSize.of(validate_indices), *parts(member_checked(a, "a")))
 
 
 def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
@@ -122,7 +122,7 @@ def combined(a: TensorLike, b: TensorLike, rule: str, validate_indices: bool) ->
         kind, operands = ops.SparseToSparseSetOperation, (*parts(x), *parts(y))
     elif isinstance(y, SparseTensor):
         kind, operands = ops.DenseToSparseSetOperation, (x, *parts(y))
-    return SparseTensor(*apply(kind.of(rule, bool(validate_indices)), *operands))
+    return SparseTensor(*apply(kind.of(rule, validate_indices), *operands))
 
 
 def members(value: TensorLike, what: str) -> Any:
