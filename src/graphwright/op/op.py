@@ -24,7 +24,7 @@ Everything else (eager execution, tracing, generated code, GraphDef, tests) foll
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from functools import cache, lru_cache
 from typing import Any, ClassVar, TypeVar
@@ -190,6 +190,8 @@ class Op(Record):
     has_lists: ClassVar[bool] = False
     #: Whether an operand may be the handle of a variable.
     has_handles: ClassVar[bool] = False
+    #: The op of the same name for lists of tensors, if there is one.
+    on_lists: ClassVar[type[Op] | None] = None
     #: What the handles and variants among the operands must be, if that is one kind of thing.
     behind: ClassVar[type | None] = None
     #: Whether `known` gets the operands' types instead of their known values.
@@ -267,6 +269,14 @@ class Op(Record):
                 cls._instances.clear()
             instance = cls._instances[key] = cls._instances.setdefault(made._key, made)
         return instance
+
+    @classmethod
+    def for_operands(cls, operands: Iterable[object]) -> type[Op]:
+        """This op, or the one of its name for lists where an operand is one."""
+        if cls.on_lists is None:
+            return cls
+        is_list = any(getattr(x, "dtype", None) is dt.variant for x in operands)
+        return cls.on_lists if is_list else cls
 
     @classmethod
     def forget(cls) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,3 +97,30 @@ def test_an_array_made_by_a_function_can_be_read_and_written_afterwards():
     assert array.stack().numpy().tolist() == [0, 1, 4, 9]
     assert longer.stack().numpy().tolist() == [0, 1, 4, 9, 100]
     assert tf.function(lambda a: a.read(2))(array).numpy() == 4
+
+
+@pytest.mark.parametrize("tier", ["eager", "traced", "native"])
+def test_zeros_like_and_sums_of_lists_are_lists(tier: str) -> None:
+    """Values from TensorFlow 2.21."""
+
+    def zeros() -> Any:
+        items = tf.raw_ops.TensorListReserve(
+            element_shape=[2], num_elements=3, element_dtype=tf.float32
+        )
+        items = tf.raw_ops.TensorListSetItem(input_handle=items, index=0, item=[1.0, 2.0])
+        return [
+            tf.raw_ops.TensorListStack(
+                input_handle=each, element_shape=[2], element_dtype=tf.float32
+            )
+            for each in (
+                tf.zeros_like(items),
+                tf.raw_ops.ZerosLike(x=items),
+                tf.add_n([items, tf.zeros_like(items), items]),
+                tf.raw_ops.AddN(inputs=[items, items]),
+            )
+        ]
+
+    staged = {"traced": tf.function(zeros), "native": tf.function(zeros, jit_compile=True)}
+    nothing, raw, total, twice = staged.get(tier, zeros)()
+    assert nothing.numpy().tolist() == raw.numpy().tolist() == [[0.0, 0.0]] * 3
+    assert total.numpy().tolist() == twice.numpy().tolist() == [[2.0, 4.0], [0.0, 0.0], [0.0, 0.0]]

@@ -22,6 +22,7 @@ from graphwright.op.op_families import Reduction
 from graphwright.op.refusal import boundary
 from graphwright.op.results import named
 from graphwright.types import dtypes as dt
+from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -114,21 +115,22 @@ def signature(op: type[Op]) -> inspect.Signature:
 @cache
 def raw_op(name: str) -> Callable[..., Any]:
     """The raw op of this name."""
-    op = REGISTRY[name]
-    parameters = signature(op)
+    registered = REGISTRY[name]
+    parameters = signature(registered)
 
     def function(**kwargs: object) -> Any:
         bound = parameters.bind(**kwargs)
         bound.apply_defaults()
         arguments = bound.arguments
-        groups = [arguments[argument(op, operand.name)] for operand in op.operands]
+        groups = [arguments[argument(registered, o.name)] for o in registered.operands]
+        op = registered.for_operands(tree.flatten(groups)) if registered.on_lists else registered
         operands = converted(op, groups)
         instance = with_attributes(op, arguments, operands)
         result = apply(instance, *flat(op, operands), name=arguments["name"])
         return packed(instance, result)
 
     function.__name__ = name
-    function.__doc__ = op.__doc__
+    function.__doc__ = registered.__doc__
     function.__signature__ = parameters  # type: ignore[attr-defined]
     return published(name, function)
 

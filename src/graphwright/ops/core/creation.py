@@ -293,7 +293,8 @@ def zeros_like(
     """
     x = convert(input)
     if dtype is None or x.dtype is as_dtype(dtype):
-        return apply(ZEROS_LIKE, x, name=name)
+        op = ZEROS_LIKE if x.dtype is not dt.variant else ZerosLike.for_operands([x]).of()
+        return apply(op, x, name=name)
     return zeros(shape_of(x), dtype, name)
 
 

@@ -88,7 +88,9 @@ def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Any:
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
             f"and shape. Received: {inputs!r}"
         )
-    return tensors[0] if len(tensors) == 1 else apply(ADD_N, *tensors, name=name)
+    if len(tensors) == 1:
+        return tensors[0]
+    return apply(AddN.for_operands(tensors).of(), *tensors, name=name)
 
 
 def accumulate_n(

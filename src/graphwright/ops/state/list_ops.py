@@ -11,7 +11,7 @@ from graphwright.op.batching import Each, Refusal, Same, elementwise
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
-from graphwright.ops.core.creation import filled, zeros, zeros_like
+from graphwright.ops.core.creation import ZerosLike, filled, zeros, zeros_like
 from graphwright.ops.core.shapes import shape, shape_of
 from graphwright.ops.core.slicing import slice
 from graphwright.ops.math.sums import AddN
@@ -446,3 +446,5 @@ LENGTH = TensorListLength()
 RESIZE = TensorListResize()
 PUSH_BACK = TensorListPushBack()
 ZEROS_LIKE = TensorListZerosLike()
+ZerosLike.on_lists = TensorListZerosLike
+AddN.on_lists = TensorListAddN
