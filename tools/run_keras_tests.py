@@ -59,7 +59,7 @@ def tests_in(root: Path) -> Iterable[Path]:
     return root.rglob("*_test.py")
 
 
-def run_file(python: str, keras: Path, file: Path, seconds: float, peer: bool) -> Outcomes:
+def run_file(python: str, file: Path, seconds: float, peer: bool) -> Outcomes:
     """Runs the tests of a file; those that were not reached in time are lost."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
@@ -163,7 +163,7 @@ def main() -> int:
         if name in results and not (options.again and {FAILED, LOST} & set(before)):
             continue
         seconds, peer = options.seconds, options.tensorflow
-        results[name] = run_file(options.python, keras, file, seconds, peer)
+        results[name] = run_file(options.python, file, seconds, peer)
         options.results.write_text(json.dumps(results, indent=0))
         count = Counter(outcome for outcome, _ in results[name].values())
         print(f"{name}: {dict(count)}", file=sys.stderr, flush=True)

@@ -1,0 +1,57 @@
+"""What the runner of Keras's tests reads of a report, and the table that it prints."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tools import run_keras_tests as runner
+
+REPORT = """<testsuites><testsuite>
+<testcase classname="ATest" name="passes"/>
+<testcase classname="ATest" name="is_left_out"><skipped message="no jax"/></testcase>
+<testcase classname="src.a_test.ATest" name="fails">
+<failure message="Exception encountered when calling Dense.call().&#10;&#10;bad &lt;A at 0x7f12&gt;"/>
+</testcase></testsuite></testsuites>"""
+
+TABLE = """\
+| folder         | passed | failed | lost | skipped | share |
+|---|---|---|---|---|---|
+| layers         |      1 |      1 |    0 |       1 | 50.0% |
+| ops            |      0 |      0 |    1 |       0 |  0.0% |
+| all            |      1 |      1 |    1 |       1 | 33.3% |"""
+
+
+def test_a_report_becomes_a_table(tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    report.write_text(REPORT)
+    outcomes = runner.read_report(report)
+    assert outcomes == {
+        "ATest::passes": ("passed", ""),
+        "ATest::is_left_out": ("skipped", ""),
+        "ATest::fails": ("failed", "bad <A at 0x>"),
+    }
+    lost = {"(the file)": (runner.LOST, "no end after 9 s")}
+    results = {"layers/core/a_test.py": outcomes, "ops/b_test.py": lost}
+    assert runner.table(results, None) == TABLE
+    assert runner.roots(results, 1) == "    1  bad <A at 0x>"
+
+
+def test_only_what_passes_elsewhere_counts() -> None:
+    results = {"ops/a_test.py": {"a": ("failed", ""), "b": ("passed", ""), "c": ("failed", "")}}
+    reference = {"ops/a_test.py": {"a": ("passed", ""), "b": ("passed", ""), "c": ("failed", "")}}
+    last = runner.table(results, reference).splitlines()[-1]
+    assert [cell.strip() for cell in last.split("|")[2:4]] == ["1", "1"]
+
+
+def test_a_file_runs_in_a_process_and_ends_in_time(tmp_path: Path) -> None:
+    file = tmp_path / "some_test.py"
+    file.write_text(
+        "import tensorflow as tf\n\ndef test_sum():\n    assert int(tf.add(1, 2)) == 3\n"
+    )
+    outcomes = runner.run_file(sys.executable, file, 100, peer=False)
+    assert list(outcomes.values()) == [("passed", "")]
+    file.write_text("import time\ntime.sleep(1000)\n")
+    assert runner.run_file(sys.executable, file, 1, peer=False) == {
+        "(the file)": ("lost", "no end after 1 s")
+    }
