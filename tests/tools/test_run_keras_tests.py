@@ -11,7 +11,7 @@ REPORT = """<testsuites><testsuite>
 <testcase classname="ATest" name="passes"/>
 <testcase classname="ATest" name="is_left_out"><skipped message="no jax"/></testcase>
 <testcase classname="src.a_test.ATest" name="fails">
-<failure message="Exception encountered when calling Dense.call().&#10;&#10;bad &lt;A at 0x7f12&gt;"/>
+<failure message="Exception encountered when calling A.call().&#10;&#10;bad &lt;A at 0x7f12&gt;"/>
 </testcase></testsuite></testsuites>"""
 
 TABLE = """\
