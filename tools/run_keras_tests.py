@@ -95,7 +95,9 @@ def read_report(report: Path) -> Outcomes:
         outcome, message = PASSED, ""
         for child in case:
             if child.tag in ("failure", "error"):
-                outcome, message = FAILED, root_of(child.get("message") or child.text or "")
+                outcome, message = FAILED, root_of(child.get("message") or "")
+                if message == "collection failure":
+                    message = last_line(child.text or "").removeprefix("E").strip()
             elif child.tag == "skipped":
                 outcome = SKIPPED
         outcomes[name] = (outcome, message)

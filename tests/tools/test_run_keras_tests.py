@@ -51,6 +51,9 @@ def test_a_file_runs_in_a_process_and_ends_in_time(tmp_path: Path) -> None:
     )
     outcomes = runner.run_file(sys.executable, file, 100, peer=False)
     assert list(outcomes.values()) == [("passed", "")]
+    file.write_text("import no_such_module\n")
+    (outcome,) = runner.run_file(sys.executable, file, 100, peer=False).values()
+    assert outcome == ("failed", "ModuleNotFoundError: No module named 'no_such_module'")
     file.write_text("import time\ntime.sleep(1000)\n")
     assert runner.run_file(sys.executable, file, 1, peer=False) == {
         "(the file)": ("lost", "no end after 1 s")
