@@ -27,12 +27,14 @@ ELEMENTS = {
 #: Of the greatest number that an op is given or gives, where some are added up: in another order.
 SUMS = {
     "AddN": 2, "AdjustContrastv2": 4, "BatchMatMulV2": 4, "BatchMatMulV3": 4, "BiasAddGrad": 4,
-    "Cumprod": 4, "Cumsum": 4, "CumulativeLogsumexp": 4, "Einsum": 4, "EuclideanNorm": 4,
-    "FakeQuantWithMinMaxVarsGradient": 4, "FakeQuantWithMinMaxVarsPerChannelGradient": 4,
-    "FusedBatchNormGradV3": 8, "FusedBatchNormV3": 4, "L2Loss": 4, "LRNGrad": 8, "LogSoftmax": 4,
-    "MatMul": 4, "Mean": 4, "Prod": 4, "SegmentMean": 4, "SegmentProd": 4, "SegmentSum": 4,
-    "Softmax": 4, "SoftmaxCrossEntropyWithLogits": 4, "SparseSoftmaxCrossEntropyWithLogits": 4,
-    "Sum": 4, "UnsortedSegmentProd": 4, "UnsortedSegmentSum": 4,
+    "Cholesky": 4, "Cumprod": 4, "Cumsum": 4, "CumulativeLogsumexp": 4, "Einsum": 4,
+    "EuclideanNorm": 4, "FakeQuantWithMinMaxVarsGradient": 4,
+    "FakeQuantWithMinMaxVarsPerChannelGradient": 4, "FusedBatchNormGradV3": 8,
+    "FusedBatchNormV3": 4, "L2Loss": 4, "LRNGrad": 8, "LogSoftmax": 4, "MatMul": 4,
+    "MatrixTriangularSolve": 4, "Mean": 4, "Prod": 4, "SegmentMean": 4, "SegmentProd": 4,
+    "SegmentSum": 4, "Softmax": 4, "SoftmaxCrossEntropyWithLogits": 4,
+    "SparseSoftmaxCrossEntropyWithLogits": 4, "Sum": 4, "UnsortedSegmentProd": 4,
+    "UnsortedSegmentSum": 4,
 }  # fmt: skip
 
 
