@@ -190,8 +190,10 @@ class Op(Record):
     has_lists: ClassVar[bool] = False
     #: Whether an operand may be the handle of a variable.
     has_handles: ClassVar[bool] = False
-    #: The op of the same name for lists of tensors, if there is one.
+    #: The op of the same name for lists of tensors, if there is one: it names this one.
     on_lists: ClassVar[type[Op] | None] = None
+    #: The op of the same name for tensors, of an op for lists.
+    on_tensors: ClassVar[type[Op] | None] = None
     #: What the handles and variants among the operands must be, if that is one kind of thing.
     behind: ClassVar[type | None] = None
     #: Whether `known` gets the operands' types instead of their known values.
@@ -239,6 +241,8 @@ class Op(Record):
         named = cls.type_name and not cls.type_name.startswith("_")  # others are lowering's own
         if named and "type_name" in vars(cls):
             REGISTRY.setdefault(cls.type_name, cls)
+        if cls.on_tensors is not None:
+            cls.on_tensors.on_lists = cls
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Op:
         self = super().__new__(cls)

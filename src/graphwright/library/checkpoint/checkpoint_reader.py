@@ -122,8 +122,8 @@ def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
 
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/c")
-    >>> tf.train.list_variables(path)[1]
-    ('v/.ATTRIBUTES/VARIABLE_VALUE', [2])
+    >>> tf.train.list_variables(path)
+    [('v/.ATTRIBUTES/VARIABLE_VALUE', [2])]
     """
     return list(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 

@@ -166,7 +166,7 @@ class TrackableView:
     >>> checkpoint = tf.train.Checkpoint(parts=[v])
     >>> view = tf.train.TrackableView(checkpoint)
     >>> [type(held).__name__ for held in view.descendants()]
-    ['Checkpoint', 'list', 'Variable', 'Variable']
+    ['Checkpoint', 'list', 'Variable']
     >>> view.children(checkpoint)["parts"][0] is v
     True
     """

@@ -360,6 +360,7 @@ class TensorListZerosLike(Op):
     """A list of as many zeros of the items' shapes: items that are not written."""
 
     type_name = "ZerosLike"
+    on_tensors = ZerosLike
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": frozenset({dt.variant})}
@@ -389,6 +390,7 @@ class TensorListAddN(AddN):
     """Two lists added item by item; what is not written counts as zero."""
 
     type_name = "AddN"
+    on_tensors = AddN
     inputs = ("inputs: T*",)
     outputs = ("sum: T",)
     dtypes = {"T": frozenset({dt.variant})}
@@ -446,5 +448,3 @@ LENGTH = TensorListLength()
 RESIZE = TensorListResize()
 PUSH_BACK = TensorListPushBack()
 ZEROS_LIKE = TensorListZerosLike()
-ZerosLike.on_lists = TensorListZerosLike
-AddN.on_lists = TensorListAddN
