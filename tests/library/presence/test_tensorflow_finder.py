@@ -152,6 +152,8 @@ def test_keras_is_the_installed_one(tmp_path: Path) -> None:
         "keras/_tf_keras/__init__.py": "",
         "keras/_tf_keras/keras/__init__.py": "from keras._tf_keras.keras import layers",
         "keras/_tf_keras/keras/layers.py": "Dense = 'for tensorflow'",
+        "keras/losses.py": "",
+        "keras/optimizers.py": "Adam = 'own'",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -162,11 +164,15 @@ def test_keras_is_the_installed_one(tmp_path: Path) -> None:
         from tensorflow.keras.layers import Dense
         import tensorflow.keras.utils, keras._tf_keras.keras
         assert tf.keras is keras._tf_keras.keras and tensorflow.keras.utils is keras.utils
+        import tensorflow.losses
+        assert tf.losses is keras.losses and tf.optimizers.Adam == "own"
         """
     assert outcome(program, tmp_path, *RUN) == (0, "first\nimported\n", "")
 
 
-@pytest.mark.parametrize("line", ["tf.keras", "import tensorflow.keras.layers"])
+@pytest.mark.parametrize(
+    "line", ["tf.keras", "import tensorflow.keras.layers", "tf.initializers.Zeros()"]
+)
 def test_without_keras_the_error_names_the_command(line: str, tmp_path: Path) -> None:
     (tmp_path / "keras.py").write_text("raise ModuleNotFoundError")
     hidden = "import sys\nsys.modules['keras'] = None\nimport tensorflow as tf\n"
@@ -176,6 +182,12 @@ def test_without_keras_the_error_names_the_command(line: str, tmp_path: Path) ->
         "ImportError: tf.keras is Keras 3, which is not installed: `pip install keras`, and set "
         "KERAS_BACKEND=tensorflow."
     )
+
+
+def test_without_keras_the_optimizers_are_our_own(tmp_path: Path) -> None:
+    hidden = "import sys\nsys.modules['keras'] = None\nimport tensorflow as tf, graphwright\n"
+    program = hidden + "assert tf.optimizers.Adam is graphwright.optimizers.Adam"
+    assert outcome(program, tmp_path, *RUN) == (0, "", "")
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:

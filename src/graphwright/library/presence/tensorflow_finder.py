@@ -30,6 +30,9 @@ CLASSES = frozenset({"RaggedTensor", "SparseTensor", "Tensor"})
 #: Where Keras 3 has its form for `tf.keras`, first, and all else.
 KERAS = ("keras._tf_keras.keras", "keras")
 
+#: What `tf` has of Keras under a name of its own, beside `tf.keras`.
+OF_KERAS = frozenset({"initializers", "losses", "metrics", "optimizers"})
+
 
 def install_as_tensorflow() -> None:
     """Makes `import tensorflow` give this package, for all that this process imports from now on.
@@ -133,8 +136,6 @@ def first_use(
 
     def find(name: str) -> object:
         inner = f"{title}.{name}"
-        if inner == f"{NAME}.keras":
-            require_keras()
         if not is_special(name) or name == "__internal__":
             if find_spec(inner) is not None:
                 return importlib.import_module(inner)
@@ -168,9 +169,12 @@ def require_keras() -> None:
 
 
 def keras_home(name: str) -> str | None:
-    """The module of the installed Keras that `tensorflow.keras...` names; None for other names."""
-    head, _, rest = name.removeprefix(f"{NAME}.").partition(".")
-    if head != "keras" or name == NAME:
+    """The module of the installed Keras that a name of TensorFlow's means; None for other names."""
+    path = name.removeprefix(f"{NAME}.")
+    head, _, rest = path.partition(".")
+    if head in OF_KERAS and (exists("keras") or not hasattr(sys.modules["graphwright"], head)):
+        rest = path
+    elif head != "keras":
         return None
     require_keras()
     for home in KERAS:
