@@ -178,6 +178,13 @@ of(
     fits=(("ij,jk->ik", (2, 2), (2, 2)), ("ij,jk->ik", (2, 2), (3, 2))),
 )  # fmt: skip
 of(
+    "ops/linalg/einsum.py:pairs",
+    lambda text, *sizes: einsum.pairs(einsum.parse(text, (2, 2, 2)), tuple(zip("ijkl", sizes))),
+    einsum.pairs,
+    terms=(("ij,jk,kl->il", 2, 9, 2, 9), ("ij,kl,jk->il", 2, 9, 2, 9)),
+    sizes=(("ij,jk,kl->il", 2, 9, 2, 9), ("ij,jk,kl->il", 9, 2, 9, 2)),
+)  # fmt: skip
+of(
     "ops/linalg/einsum.py:check_equation", einsum.check_equation,
     equation=(("i,j->ij", 2), ("i,j->ik", 2)),
     count=(("i,j->ij", 2), ("i,j->ij", 3)),

@@ -7,27 +7,26 @@ from graphwright.compile.llvm.emitter import Reg, is_float
 from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
 from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
+from graphwright.compile.llvm.interleaved import (
+    Key,
+    Member,
+    component,
+    interleaved,
+    joined,
+    key_of,
+)
 from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import (
     Element,
     Index,
-    Linear,
     Load,
     Reduce,
     ScalarConstant,
     Store,
 )
 from graphwright.compile.nests.sizes import Size
-
-#: A buffer, the place in it, and the indices that add to that.
-Key = tuple[int, Linear, tuple[tuple[int, Size], ...]]
-
-
-def key_of(x: Load | Store) -> Key:
-    """The key of the place that an instruction reads or an effect writes."""
-    return x.buffer, x.place, x.picks
 
 
 class ChunkLoop:
@@ -52,7 +51,15 @@ class ChunkLoop:
         self.read = {key_of(x) for x in self.instructions if isinstance(x, Load)}
         self.read |= {key_of(x) for x in self.effects if isinstance(x, Store) and x.combine}
         self.written = {key_of(x) for x in self.effects if isinstance(x, Store)}
-        self.units = {key: kind for key, kind in self.kinds.items() if self.is_unbroken(key)}
+        #: Places without gaps, and how many elements of each a lane has: those of all its group.
+        self.widths = {key: 1 for key in self.kinds if self.is_unbroken(key)}
+        self.members: dict[Key, Member] = {}
+        for first, group in interleaved(self.kinds, self.use).items():
+            self.widths[first] = len(group)
+            self.members.update({key: Member(first, i) for i, key in enumerate(group)})
+        #: What is read of groups, and what will be written.
+        self.wholes: dict[Key, Reg] = {}
+        self.parts: dict[Key, dict[int, Reg]] = {}
         #: The addresses of the current chunk, for unbroken places.
         self.pointers: dict[Key, Reg] = {}
         self.mask = self.e.constant("b1", 1, self.lanes)
@@ -72,6 +79,10 @@ class ChunkLoop:
     def is_unbroken(self, key: Key) -> bool:
         """Whether adjacent elements along the axis are adjacent in memory."""
         return innermost(key[1]) == "unit" and not self.wandering(key)
+
+    def use(self, key: Key) -> object:
+        """What is done at a place: it is read, written or both, as elements of a kind."""
+        return key in self.read, key in self.written, self.kinds[key]
 
     def wandering(self, key: Key) -> list[tuple[int, Size]]:
         """The indices that change along the axis."""
@@ -118,9 +129,10 @@ class ChunkLoop:
         main, tail, body = [e.fresh_label(p) for p in ("full", "part", "compute")]
         f.branch_if(full, main, tail)
         e.label(main)
-        pointers = {k: f.address(self.bases[k], self.j, kind) for k, kind in self.units.items()}
-        for key, kind in self.units.items():
-            pointers[key] = self.accessed(key, pointers[key], kind, f.number(self.lanes))
+        pointers = {}
+        for key, width in self.widths.items():
+            place = self.at(key, self.j)
+            pointers[key] = self.accessed(key, place, f.number(self.lanes * width))
         f.branch(body)
         e.label(tail)
         rooms = self.filled_rooms(remaining)
@@ -135,9 +147,14 @@ class ChunkLoop:
             self.pointers[key] = f.phi("ptr", 1, (pointers[key].text, main), (room.text, after))
         return rooms
 
-    def accessed(self, key: Key, address: Reg, kind: str, count: Reg) -> Reg:
+    def at(self, key: Key, j: Reg) -> Reg:
+        """The address of a place without gaps, at an index."""
+        index = self.f.mul(j, self.f.number(self.widths[key]))
+        return self.f.address(self.bases[key], index, self.kinds[key])
+
+    def accessed(self, key: Key, address: Reg, count: Reg) -> Reg:
         """The address to be used for elements that are read, written or both."""
-        nest = self.stage.nest
+        nest, kind = self.stage.nest, self.kinds[key]
         if key in self.read:
             address = nest.accessed(key[0], address, kind, False, count)
         if key in self.written:
@@ -146,29 +163,34 @@ class ChunkLoop:
 
     def needs_mask(self) -> bool:
         """Whether the body must know which lanes of a chunk count."""
-        scatters = any(isinstance(x, Store) and innermost(x.place) != "unit" for x in self.effects)
+        scatters = any(
+            isinstance(x, Store) and innermost(x.place) != "unit" and key_of(x) not in self.members
+            for x in self.effects
+        )
         divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
         return scatters or divides or any(self.wandering(key) for key in self.kinds)
 
     def filled_rooms(self, remaining: Reg) -> dict[Key, Reg]:
         """New rooms on the stack, with copies of a partial chunk of all that is read."""
         rooms: dict[Key, Reg] = {}
-        for key, kind in self.units.items():
-            rooms[key] = self.f.stack(kind, self.lanes)
+        for key, width in self.widths.items():
+            kind, count = self.kinds[key], self.f.mul(remaining, self.f.number(width))
+            rooms[key] = self.f.stack(kind, self.lanes * width)
             if key in self.read:
-                source = self.f.address(self.bases[key], self.j, kind)
-                source = self.stage.nest.accessed(key[0], source, kind, False, remaining)
-                self.chunks.read_part(rooms[key], source, remaining, kind)
+                source = self.at(key, self.j)
+                source = self.stage.nest.accessed(key[0], source, kind, False, count)
+                Chunks(self.f, self.lanes * width).read_part(rooms[key], source, count, kind)
         return rooms
 
     def leave(self, rooms: dict[Key, Reg], remaining: Reg) -> None:
         """Copies the written elements of a partial chunk from the stack."""
         for effect in self.effects:
             if isinstance(effect, Store) and key_of(effect) in rooms:
-                key = key_of(effect)
-                target = self.f.address(self.bases[key], self.j, effect.kind)
-                target = self.stage.nest.accessed(key[0], target, effect.kind, True, remaining)
-                self.chunks.write_part(target, rooms[key], remaining, effect.kind)
+                key, kind = key_of(effect), effect.kind
+                width = self.widths[key]
+                target, count = self.at(key, self.j), self.f.mul(remaining, self.f.number(width))
+                target = self.stage.nest.accessed(key[0], target, kind, True, count)
+                Chunks(self.f, self.lanes * width).write_part(target, rooms[key], count, kind)
 
     def identity(self, r: Reduce) -> Reg:
         """The initial value of a reduction, in its memory kind."""
@@ -227,7 +249,10 @@ class ChunkLoop:
     def load(self, x: Load) -> Reg:
         """The elements of a chunk, gathered if they are strided or picked by indices."""
         key = key_of(x)
-        if key in self.units:
+        if key in self.members:
+            first, number = self.members[key]
+            return component(self.e, self.whole(first), number, self.widths[first])
+        if key in self.widths:
             return self.f.load(self.pointers[key], x.kind, self.lanes)
         places = self.chunks.places(x.place.strides[-1], self.j, self.end)
         for i, stride in self.wandering(key):
@@ -236,6 +261,13 @@ class ChunkLoop:
             places = self.e.binary("add", places, self.e.binary("mul", index, apart))
         watch = self.watch(key, item_size(x.kind), False)
         return self.chunks.gather(self.bases[key], places, x.kind, watch)
+
+    def whole(self, first: Key) -> Reg:
+        """The elements of a chunk, of a group."""
+        if first not in self.wholes:
+            lanes = self.lanes * self.widths[first]
+            self.wholes[first] = self.f.load(self.pointers[first], self.kinds[first], lanes)
+        return self.wholes[first]
 
     def index(self, x: Index) -> Reg:
         """The places of a chunk."""
@@ -250,7 +282,14 @@ class ChunkLoop:
         """Writes a chunk, or combines it with the elements there."""
         f = self.f
         key = key_of(effect)
-        if key in self.units:
+        if key in self.members:
+            first, number = self.members[key]
+            parts = self.parts.setdefault(first, {})
+            parts[number] = value
+            if len(parts) == self.widths[first]:
+                pieces = [parts[i] for i in sorted(parts)]
+                f.store(joined(self.e, pieces), self.pointers[first])
+        elif key in self.widths:
             address = self.pointers[key]
             if effect.combine:
                 value = combined(f, effect.combine, f.load(address, effect.kind, self.lanes), value)
@@ -261,7 +300,7 @@ class ChunkLoop:
         else:
             start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
             value = horizontal(f, effect.combine, self.e.select(self.mask, value, start))
-            address = self.accessed(key, self.bases[key], effect.kind, f.number(1))
+            address = self.accessed(key, self.bases[key], f.number(1))
             old = f.load(address, effect.kind, 1)
             f.store(combined(f, effect.combine, old, value), address)
 

@@ -6,6 +6,8 @@ from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.frame import Frame
 from graphwright.compile.llvm.function import FunctionWriter
 from graphwright.compile.llvm.functions.combine import identity
+from graphwright.compile.llvm.interleaved import distance
+from graphwright.compile.nests.collapse import linears
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Buffer, Nest, Reduce, Store
 
@@ -19,10 +21,13 @@ def lanes_of(nest: Nest, inner: int) -> int:
     `inner` is the expected length of the innermost axis. There are no more lanes than that if it is
     short and whole vectors fill it.
     """
-    sizes = [1]
+    sizes, distances = [1], [1]
     for stage in nest.stages:
         sizes += [item_size(x.kind) for x in stage.instructions]
+        distances += map(distance, linears(stage))
     lanes = min(_VECTOR // max(sizes), 32)
+    if max(distances) > 1:
+        lanes = max(_VECTOR // 4 // max(sizes), 1)
     narrow = inner in (8, 16) and len(nest.axes) > 1 and not nest.outer
     return min(lanes, inner) if narrow else lanes
 

@@ -9,7 +9,6 @@ from graphwright.compile.llvm.llvm_module import LlvmModule
 from graphwright.compile.llvm.nest_function import lanes_of
 from graphwright.compile.llvm.size_code import preparation
 from graphwright.compile.llvm.statement_code import StatementWriter
-from graphwright.compile.nests.collapse import collapse
 from graphwright.compile.nests.element_kinds import INTEGERS
 from graphwright.compile.nests.nest import Count, Nest, Program, ScalarConstant
 
@@ -38,7 +37,8 @@ def skeleton(program: Program) -> Any:
             return part.kind
         parts = [type(part), *map(of, part)]
         if isinstance(part, Nest):
-            parts.append(lanes_of(collapse(part), module.expected(part.axes[-1])))
+            for nest in module.forms(part):
+                parts.append((nest.axes, lanes_of(nest, module.expected(nest.axes[-1]))))
         return tuple(parts)
 
     return of(program._replace(expected=(), names=()))

@@ -18,7 +18,7 @@ from graphwright.compile.llvm.product_code import write_pack, write_products
 from graphwright.compile.llvm.scan_code import ScanWriter, across
 from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.memory.arena import GRAIN, bytes_of
-from graphwright.compile.nests.collapse import collapse, linears
+from graphwright.compile.nests.collapse import linears
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
@@ -154,8 +154,34 @@ class StatementWriter:
             self.lists.statement(statement)
 
     def nest(self, nest: Nest) -> None:
-        """Writes a call of the nest's function over its whole range."""
-        nest = collapse(nest)
+        """Writes a call of the nest's function over its whole range, by the length of its rows."""
+        f, e = self.f, self.e
+        *short, general = self.module.forms(nest)
+        ways = []
+        joined = e.fresh_label("done")
+        for form in short:
+            then, otherwise = e.fresh_label("short"), e.fresh_label("any")
+            rows = general.axes[-1]
+            is_short = e.compare("eq", f.size(rows), f.number(self.module.expected(rows)))
+            f.branch_if(is_short, then, otherwise)
+            e.label(then)
+            ways.append(([total.text for total in self.whole_range(form)], e.block))
+            f.branch(joined)
+            e.label(otherwise)
+        totals = self.whole_range(general)
+        if ways:
+            ways.append(([total.text for total in totals], e.block))
+            f.branch(joined)
+            e.label(joined)
+            totals = [
+                f.phi(total.kind, 1, *[(texts[i], block) for texts, block in ways])
+                for i, total in enumerate(totals)
+            ]
+        for (_, scalar, _), total in zip(nest.scalars, totals):
+            self.define(scalar, total)
+
+    def whole_range(self, nest: Nest) -> list[Reg]:
+        """The totals of a nest; writes a call of its function over its whole range."""
         name = f"nest{len(self.module.functions)}"
         inner = self.module.expected(nest.axes[-1])
         writer = NestWriter(name, nest, self.frame, self.program.buffers, inner)
@@ -167,15 +193,19 @@ class StatementWriter:
             self.module.add(accumulation.part())
             accumulation.write(self.f, self.launch)
             self.require_rows(writer)
-            return
+            return []
         totals = self.launch(Launch.of_nest(self.f, name, nest, self.whole))
         self.require_rows(writer)
-        for (_, scalar, kind), effect, rooms in zip(nest.scalars, totals_of(nest), totals):
-            values = [self.f.load(room, kind, 1) for room in rooms]
-            while len(values) > 1:
-                pairs = zip(values[::2], values[1::2])
-                values = [combined(self.f, effect.combine, x, y) for x, y in pairs]
-            self.define(scalar, values[0])
+        return [
+            self.total(effect.combine, [self.f.load(room, kind, 1) for room in rooms])
+            for (_, _, kind), effect, rooms in zip(nest.scalars, totals_of(nest), totals)
+        ]
+
+    def total(self, combine: str, values: list[Reg]) -> Reg:
+        """The totals of parts, combined two by two."""
+        while len(values) > 1:
+            values = [combined(self.f, combine, x, y) for x, y in zip(values[::2], values[1::2])]
+        return values[0]
 
     def require_rows(self, writer: NestWriter) -> None:
         """Leaves if a nest had no memory for its rows.

@@ -8,13 +8,13 @@ from graphwright.compile.memory.residence import PlanError
 from graphwright.compile.nests.building import ProgramBuilder
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, is_final
 from graphwright.compile.nests.element_kinds import kind_of
+from graphwright.compile.nests.instruction_list import InstructionList
 from graphwright.compile.nests.moves import Place, Position
 from graphwright.compile.nests.nest import (
     Clear,
     Count,
     Element,
     Index,
-    Instruction,
     Keep,
     Linear,
     Load,
@@ -226,28 +226,18 @@ class ClusterLowering:
         return Linear((), tuple(strides))
 
 
-class StageLowering:
+class StageLowering(InstructionList):
     """The instructions of one stage."""
 
     def __init__(self, nest: ClusterLowering, level: int, row: bool) -> None:
+        super().__init__()
         self.nest = nest
         self.program = nest.program
         self.schedule = nest.schedule
         self.members = nest.cluster.members
         self.level = level
         self.row = row
-        self.instructions: list[Instruction] = []
-        self.memo: dict[Any, int] = {}
-
-    def emit(self, instruction: Instruction) -> int:
-        """An instruction's position; appends it unless an equal one is there."""
-        # As tuples, a constant may equal something else, and 0.0 equals -0.0.
-        key = (type(instruction), str(instruction))
-        position = self.memo.get(key)
-        if position is None:
-            position = self.memo[key] = len(self.instructions)
-            self.instructions.append(instruction)
-        return position
+        self.memo: dict[Value, int] = {}
 
     def row_value(self, member: ClusterMember) -> int:
         """The position of a row value: of a reduction, or computed here."""

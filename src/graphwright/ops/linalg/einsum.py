@@ -104,7 +104,7 @@ def without_repeats(labels: str) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def contraction(terms: Terms) -> Callable[..., Any]:
-    """A kernel for one or two operands: sums, transposes and one product of matrices."""
+    """A kernel for one or two operands: sums, transposes, one product of matrices or elements."""
     if len(terms.operands) == 1:
         text = f"{terms.operands[0]}->{terms.result}"
         return lambda x: np.einsum(text, x)
@@ -117,6 +117,12 @@ def contraction(terms: Terms) -> Callable[..., Any]:
     prepare_b = arranged(terms.operands[1], batch + inner + columns)
     order = tuple((batch + rows + columns).index(c) for c in terms.result)
     cut, last = len(batch), len(batch) + len(rows)
+
+    def outer(x: Array, y: Array) -> Any:
+        x, y = prepare_a(x), prepare_b(y)
+        x = x.reshape(x.shape + (1,) * len(columns))
+        y = y.reshape(y.shape[:cut] + (1,) * len(rows) + y.shape[cut:])
+        return (x * y).transpose(order)
 
     def product(x: Array, y: Array) -> Any:
         x, y = prepare_a(x), prepare_b(y)
@@ -132,7 +138,7 @@ def contraction(terms: Terms) -> Callable[..., Any]:
         z = matmul(x, y)
         return z.reshape((*z.shape[:cut], *left, *right)).transpose(order)
 
-    return product
+    return product if inner else outer
 
 
 def arranged(labels: str, wanted: str) -> Callable[[Array], Array]:
@@ -180,6 +186,14 @@ def summed_over(x: GraphTensor, labels: str, others: str) -> tuple[Any, str]:
 def in_order(x: GraphTensor, labels: str, wanted: str) -> Any:
     """x with its axes in another order."""
     return x if labels == wanted else transpose(x, [labels.index(c) for c in wanted])
+
+
+def with_ones(x: GraphTensor, labels: str, wanted: str) -> Any:
+    """x with its axes in another order, and axes of one element for the labels that it lacks."""
+    own = "".join(c for c in wanted if c in labels)
+    x = in_order(x, labels, own)
+    sizes = dict(zip(own, dims_of(x)))
+    return x if own == wanted else reshape(x, [sizes.get(c, 1) for c in wanted])
 
 
 def as_matrices(
@@ -265,6 +279,13 @@ class Einsum(Op):
         rows, columns = [
             "".join(c for c in terms.result if c in own and c not in batch) for own in (a, b)
         ]
+        if not inner:
+            z = with_ones(x, a, terms.result) * with_ones(y, b, terms.result)
+            return cast(z, operands[0].dtype)
+        if not rows + columns:
+            z = with_ones(x, a, batch + inner) * with_ones(y, b, batch + inner)
+            z = reduce_sum(z, list(range(len(batch), len(batch + inner))))
+            return cast(in_order(z, batch, terms.result), operands[0].dtype)
         x, flip_x, left = as_matrices(x, a, batch, rows, inner)
         y, flip_y, right = as_matrices(y, b, batch, inner, columns)
         z = products(x, y, flip_x, flip_y)
@@ -450,15 +471,39 @@ def check_equation(equation: str, count: int) -> None:
 
 
 def chained(equation: str, tensors: list[TensorValue], name: str | None) -> Any:
-    """The result of an equation of many operands, by products of two from the left."""
+    """The result of an equation of many operands, by products of two at a time."""
     terms = parse(equation, known_ranks(equation, tensors))
-    labels, x = terms.operands[0], tensors[0]
-    for i in range(1, len(tensors)):
-        needed = set("".join(terms.operands[i + 1 :]) + terms.result)
-        pair = without_repeats(labels + terms.operands[i])
-        last = i == len(tensors) - 1
-        result = terms.result if last else "".join(c for c in pair if c in needed)
-        step = f"{labels},{terms.operands[i]}->{result}"
-        x = apply(Einsum.of(step), x, tensors[i], name=name if last else None)
-        labels = result
-    return x
+    shapes = [t.type.dims or (None,) * len(o) for t, o in zip(tensors, terms.operands)]
+    sizes = label_sizes(equation, terms, shapes)
+    order = pairs(terms, tuple([(label, size[0]) for label, size in sizes.items()]))
+    remaining = list(zip(terms.operands, tensors))
+    for i, j in order:
+        (b, y), (a, x) = remaining.pop(j), remaining.pop(i)
+        needed = set("".join([labels for labels, _ in remaining]) + terms.result)
+        pair = [c for c in without_repeats(terms.stretched + a + b) if c in needed & set(a + b)]
+        result = "".join(pair) if remaining else terms.result
+        left, right, whole = [spelled_term(labels, terms.stretched) for labels in (a, b, result)]
+        step = Einsum.of(f"{left},{right}->{whole}")
+        remaining.append((result, apply(step, x, y, name=None if remaining else name)))
+    return remaining[0][1]
+
+
+#: The most operands of which all orders are tried, and what an unknown size counts as.
+_TRIED, _UNKNOWN = 6, 64
+
+
+@functools.lru_cache(maxsize=1024)
+def pairs(terms: Terms, sizes: tuple[tuple[str, int | None], ...]) -> list[tuple[int, int]]:
+    """The operands of each product of two, which then give way to it at the end, by least work."""
+    known = dict(sizes)
+    shapes = [[known[c] or _UNKNOWN for c in labels] for labels in terms.operands]
+    text = f"{','.join(terms.operands)}->{terms.result}"
+    how = "optimal" if len(shapes) <= _TRIED else "greedy"
+    path, _ = np.einsum_path(text, *[np.broadcast_to(0, dims) for dims in shapes], optimize=how)
+    result: list[tuple[int, int]] = []
+    for step in path[1:]:
+        first, *others = sorted(step)
+        last = len(shapes) - len(result) - 1
+        for number, other in enumerate(others):  # of more than two: one after the other
+            result.append((first, other) if not number else (other - number - 1, last - number))
+    return result

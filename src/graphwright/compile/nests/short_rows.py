@@ -1,0 +1,202 @@
+"""Short rows: the elements of a short innermost axis become instructions of their own.
+
+Code takes the innermost axis in vectors. The colours of a pixel or the coordinates of a point fill
+a few lanes, and such a row costs as much as a long one. So a nest over rows that are expected to be
+short has a second form, for that length alone: it has instructions for each element of a row, and
+the axis before is the innermost one. Where each row is reduced, that becomes instructions, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from graphwright.compile.nests.collapse import collapse, innermost
+from graphwright.compile.nests.instruction_list import InstructionList
+from graphwright.compile.nests.nest import (
+    Buffer,
+    Element,
+    Index,
+    Instruction,
+    Linear,
+    Load,
+    Nest,
+    Reduce,
+    Row,
+    ScalarConstant,
+    Stage,
+    StageEffect,
+    Store,
+)
+from graphwright.compile.nests.sizes import Size, product
+from graphwright.op.op import Op
+from graphwright.ops.math.arithmetic import AddV2, Maximum, Minimum, Mul
+from graphwright.ops.math.comparison import Greater, LogicalAnd, LogicalOr, SelectV2
+
+#: The longest rows, and the most instructions and effects that a nest may become.
+_LONGEST, _MOST = 12, 160
+
+#: The fewest rows that pay for a second form.
+_ROWS = 16
+
+#: The most elements that are added into one place: more are summed in blocks, of whole axes.
+_TERMS = 1 << 13
+
+#: The ops that combine two elements as a reduction does.
+_PAIRS: dict[str, type[Op]] = {
+    "sum": AddV2,
+    "prod": Mul,
+    "max": Maximum,
+    "min": Minimum,
+    "all": LogicalAnd,
+    "any": LogicalOr,
+}
+
+
+class NotUnrolled(Exception):
+    """The reason why a nest has no second form."""
+
+
+def short_rows(
+    nest: Nest, buffers: Sequence[Buffer], expected: Callable[[Size], int]
+) -> Nest | None:
+    """The second form of a collapsed nest, for the expected length of its rows, if that pays.
+
+    `expected` gives the value of a size in this trace, negative if it is unknown.
+    """
+    if len(nest.axes) < 2 or nest.ordered:
+        return None
+    length, rows = expected(nest.axes[-1]), expected(product(nest.axes[:-1]))
+    count = sum(len(stage.instructions) + len(stage.effects) for stage in nest.stages)
+    if not 1 < length <= _LONGEST or 0 <= rows < _ROWS or length * count > _MOST:
+        return None
+    try:
+        short = collapse(Unrolling(nest, buffers, length).nest())
+    except NotUnrolled:
+        return None
+    adds = any(isinstance(e, Store) and e.combine for s in short.stages for e in s.effects)
+    if adds and len(short.axes) > 1 and not 0 <= expected(short.axes[-1]) <= _TERMS:
+        return None
+    return short
+
+
+class Unrolling:
+    """The second form of a nest under construction."""
+
+    def __init__(self, nest: Nest, buffers: Sequence[Buffer], length: int) -> None:
+        self.source = nest
+        self.buffers = buffers
+        self.length = length
+        #: Whether rows are elements of the new nest, with all stages at once.
+        self.is_flat = nest.outer == len(nest.axes) - 1
+        #: Of a flat nest: the positions of row values, and of what is stored.
+        self.rows: dict[int, int] = {}
+        self.stored: dict[tuple[int, Linear], int] = {}
+
+    def nest(self) -> Nest:
+        """The nest."""
+        nest, axes = self.source, self.source.axes[:-1]
+        if not self.is_flat:
+            stages = tuple([self.stage(stage) for stage in nest.stages])
+            return nest._replace(axes=axes, stages=stages)
+        into = InstructionList()
+        effects = [effect for stage in nest.stages for effect in self.effects(stage, into)]
+        return nest._replace(axes=axes, outer=0, stages=(Stage(into.all(), tuple(effects)),))
+
+    def stage(self, stage: Stage) -> Stage:
+        """A stage of a nest that keeps its stages."""
+        into = InstructionList()
+        effects = tuple(self.effects(stage, into))
+        return Stage(into.all(), effects, stage.inner)
+
+    def effects(self, stage: Stage, into: InstructionList) -> list[StageEffect]:
+        """The effects of a stage, for each element of a row; its instructions go to `into`."""
+        numbers = range(self.length if stage.inner else 1)
+        copies = [self.copied(stage.instructions, k, into) for k in numbers]
+        result: list[StageEffect] = []
+        for effect in stage.effects:
+            values = [positions[effect.value] for positions in copies]
+            if isinstance(effect, Store):
+                result += [s for k in numbers for s in self.stores(effect, k, values[k])]
+                continue
+            value = combined(effect, values, into) if isinstance(effect, Reduce) else values[0]
+            if self.is_flat:
+                self.rows[effect.row] = value
+            else:
+                result.append(effect._replace(value=value))
+        return result
+
+    def copied(
+        self, instructions: Sequence[Instruction], k: int, into: InstructionList
+    ) -> list[int]:
+        """The positions of a stage's instructions for element `k` of a row."""
+        positions: list[int] = []
+        for x in instructions:
+            if isinstance(x, Row) and self.is_flat:
+                positions.append(self.rows[x.row])
+            elif isinstance(x, Load):
+                picks = tuple([(positions[i], self.size(stride)) for i, stride in x.picks])
+                load = x._replace(place=self.place(x.place, k), picks=picks)
+                positions.append(self.load(load, into))
+            elif isinstance(x, Index):
+                positions.append(into.emit(x._replace(place=self.place(x.place, k))))
+            elif isinstance(x, Element):
+                operands = tuple([positions[i] for i in x.operands])
+                positions.append(into.emit(x._replace(operands=operands)))
+            else:
+                positions.append(into.emit(x))
+        return positions
+
+    def load(self, load: Load, into: InstructionList) -> int:
+        """The position of a load's element, or of what a flat nest has stored there."""
+        position = self.stored.get((load.buffer, load.place))
+        if position is not None and not load.picks:
+            return position
+        if any(buffer == load.buffer for buffer, _ in self.stored):
+            raise NotUnrolled("another element that this nest has stored is read")
+        return into.emit(load)
+
+    def stores(self, store: Store, k: int, value: int) -> list[Store]:
+        """The store of element `k` of a row; none if that stays in the row."""
+        copy = store._replace(value=value, place=self.place(store.place, k))
+        if store.picks or (store.combine and innermost(copy.place) != "still"):
+            raise NotUnrolled("elements that are combined lie apart")
+        if not self.is_flat:
+            return [copy]
+        if not store.combine:
+            self.stored[store.buffer, copy.place] = value
+        return [] if self.buffers[store.buffer].role == "row" else [copy]
+
+    def place(self, place: Linear, k: int) -> Linear:
+        """A place without the innermost axis, at index `k` of it."""
+        *strides, last = place.strides
+        offsets = [*place.offsets, Size(k) * last] if k and last.factor else place.offsets
+        return Linear(
+            tuple([self.size(o) for o in offsets]),
+            tuple([self.size(s) for s in strides]),
+            tuple([(scalar, self.size(stride)) for scalar, stride in place.scalars]),
+        )
+
+    def size(self, size: Size) -> Size:
+        """A size with the number in the place of the length's symbol."""
+        length = self.source.axes[-1]
+        if len(length.symbols) != 1 or length.factor != 1:
+            return size
+        (symbol,) = length.symbols
+        others = [s for s in size.symbols if s != symbol]
+        return Size(size.factor * self.length ** (len(size.symbols) - len(others)), tuple(others))
+
+
+def combined(effect: Reduce, values: Sequence[int], into: InstructionList) -> int:
+    """The position of the elements of a row, combined."""
+    kind = effect.kind
+    if effect.combine == "peak" and kind in ("f32", "f64"):
+        total = into.emit(ScalarConstant(-float("inf"), kind))
+        for value in values:
+            greater = into.emit(Element(Greater.of(), (value, total), "b1"))
+            total = into.emit(Element(SelectV2.of(), (greater, value, total), kind))
+        return total
+    if effect.combine not in _PAIRS:
+        raise NotUnrolled(f"no op is a {effect.combine} of two elements")
+    op = _PAIRS[effect.combine].of()
+    return reduce(lambda x, y: into.emit(Element(op, (x, y), kind)), values)
