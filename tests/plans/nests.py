@@ -83,8 +83,22 @@ class Nested:
                 continue
             if any(varying[i] for i, _ in effect.picks):
                 self.memory.violate("an index of a store changes along the innermost axis")
-            if effect.combine and self.run.size(effect.place.strides[last]) not in (0, 1):
+            step = self.run.size(effect.place.strides[last])
+            if effect.combine and step > 1 and not self.leaves_no_gap(stage, effect, step):
                 self.memory.violate("what is added goes to places apart along the innermost axis")
+
+    def leaves_no_gap(self, stage: Stage, store: Store, step: int) -> bool:
+        """Whether a store and others like it combine adjacent elements at each step."""
+        starts = set()
+        for other in stage.effects:
+            if isinstance(other, Store) and (other.buffer, other.combine) == (
+                store.buffer,
+                store.combine,
+            ):
+                strides, scalars = other.place.strides, other.place.scalars
+                if (strides, scalars) == (store.place.strides, store.place.scalars):
+                    starts.add(sum(map(self.run.size, other.place.offsets)))
+        return starts == set(range(min(starts), min(starts) + step))
 
     # -- orders -----------------------------------------------------------------------------
 

@@ -82,6 +82,15 @@ PROGRAMS: dict[str, Callable[[int, int], Case]] = {
         lambda x, i, y: tf.gather(x, i) * y,
         (numbers(7, k), numbers(n, dtype=tf.int32) % 7, numbers(n, 1)),
     ),
+    "pooled": lambda n, k: (
+        lambda x: tf.reduce_mean(tf.reshape(x, [n, 2, n, 2, k]), [1, 3]),
+        (numbers(2 * n, 2 * n, k),),
+    ),
+    "blocks": lambda n, k: (lambda x: tf.reduce_sum(x, [-3, -1]), (numbers(2, n, 2, 3, k),)),
+    "frames": lambda n, k: (
+        lambda x, y: tf.reduce_sum(x * y[:, None], -1),
+        (numbers(n, k, k), numbers(n, k)),
+    ),
     "turned": lambda n, k: (lambda x, y: x[:, ::-1] * y, (numbers(n, k), numbers(n, 1))),
     "divided": lambda n, k: (
         lambda x, y: x // y,
@@ -98,7 +107,7 @@ def forms(statements: tuple[Statement, ...], module: LlvmModule) -> Iterator[Nes
     """The forms for short rows of all nests."""
     for s in statements:
         if isinstance(s, Nest):
-            yield from module.forms(s)[:-1]
+            yield from [form.nest for form in module.forms(s)[:-1]]
         elif isinstance(s, Loop):
             yield from forms(s.body, module)
 
@@ -109,7 +118,7 @@ def in_short_form(program: Program) -> Program:
 
     def of(s: Statement) -> Statement:
         if isinstance(s, Nest):
-            return module.forms(s)[0] if len(module.forms(s)) > 1 else s
+            return module.forms(s)[0].nest if len(module.forms(s)) > 1 else s
         if isinstance(s, Loop):
             return s._replace(body=tuple(map(of, s.body)))
         if isinstance(s, Choice):

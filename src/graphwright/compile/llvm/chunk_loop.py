@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from graphwright.compile.llvm.chunks import Chunks, Watch
+from graphwright.compile.llvm.chunks import Chunks, Watch, component, joined
 from graphwright.compile.llvm.emitter import Reg, is_float
 from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
 from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
-from graphwright.compile.llvm.interleaved import (
-    Key,
-    Member,
-    component,
-    interleaved,
-    joined,
-    key_of,
-)
 from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.interleaving import Key, Member, interleaved, key_of
 from graphwright.compile.nests.nest import (
     Element,
     Index,
@@ -218,6 +211,9 @@ class ChunkLoop:
             value = self.vector(effect.value)
             if isinstance(effect, Store):
                 self.store(effect, value)
+        for first, parts in self.parts.items():
+            pieces = [parts[i] for i in range(self.widths[first])]
+            self.f.store(joined(self.e, pieces), self.pointers[first])
 
     def vector(self, i: int) -> Reg:
         """The results of an instruction for the chunk."""
@@ -250,8 +246,7 @@ class ChunkLoop:
         """The elements of a chunk, gathered if they are strided or picked by indices."""
         key = key_of(x)
         if key in self.members:
-            first, number = self.members[key]
-            return component(self.e, self.whole(first), number, self.widths[first])
+            return self.member(key)
         if key in self.widths:
             return self.f.load(self.pointers[key], x.kind, self.lanes)
         places = self.chunks.places(x.place.strides[-1], self.j, self.end)
@@ -262,12 +257,14 @@ class ChunkLoop:
         watch = self.watch(key, item_size(x.kind), False)
         return self.chunks.gather(self.bases[key], places, x.kind, watch)
 
-    def whole(self, first: Key) -> Reg:
-        """The elements of a chunk, of a group."""
+    def member(self, key: Key) -> Reg:
+        """The elements of a chunk at a place of a group, all of which are loaded together."""
+        first, number = self.members[key]
+        width = self.widths[first]
         if first not in self.wholes:
-            lanes = self.lanes * self.widths[first]
-            self.wholes[first] = self.f.load(self.pointers[first], self.kinds[first], lanes)
-        return self.wholes[first]
+            pointer, kind = self.pointers[first], self.kinds[first]
+            self.wholes[first] = self.f.load(pointer, kind, self.lanes * width)
+        return component(self.e, self.wholes[first], number, width)
 
     def index(self, x: Index) -> Reg:
         """The places of a chunk."""
@@ -285,10 +282,10 @@ class ChunkLoop:
         if key in self.members:
             first, number = self.members[key]
             parts = self.parts.setdefault(first, {})
+            if effect.combine:
+                before = parts.get(number) or self.member(key)
+                value = combined(f, effect.combine, before, value)
             parts[number] = value
-            if len(parts) == self.widths[first]:
-                pieces = [parts[i] for i in sorted(parts)]
-                f.store(joined(self.e, pieces), self.pointers[first])
         elif key in self.widths:
             address = self.pointers[key]
             if effect.combine:

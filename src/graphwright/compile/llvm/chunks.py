@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphwright.compile.llvm.emitter import Reg, is_float, suffix, type_of
+from graphwright.compile.llvm.emitter import Emitter, Reg, is_float, suffix, type_of
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.instructions import as_bool, memory_kind
 from graphwright.compile.nests.element_kinds import item_size
@@ -107,3 +107,19 @@ class Chunks:
 def maskable(kind: str) -> bool:
     """Whether this machine loads and stores parts of vectors of a kind by one instruction."""
     return "+avx" in target().features and item_size(kind) >= 4
+
+
+def component(e: Emitter, piece: Reg, number: int, width: int) -> Reg:
+    """Every `width`-th lane of a piece of memory, from a number on."""
+    return e.picked(piece, range(number, piece.lanes, width))
+
+
+def joined(e: Emitter, parts: list[Reg]) -> Reg:
+    """The piece of memory whose components these are."""
+    count, lanes = len(parts), parts[0].lanes
+    padded = list(parts)
+    while len(padded) & (len(padded) - 1):  # only equal registers are joined
+        padded.append(parts[0])
+    while len(padded) > 1:
+        padded = [e.joined(x, y) for x, y in zip(padded[::2], padded[1::2])]
+    return e.picked(padded[0], [k * lanes + i for i in range(lanes) for k in range(count)])

@@ -9,7 +9,7 @@ from graphwright.compile.llvm.emitter import Emitter
 from graphwright.compile.llvm.frame import Frame
 from graphwright.compile.nests.collapse import collapse
 from graphwright.compile.nests.nest import Nest, Program
-from graphwright.compile.nests.short_rows import short_rows
+from graphwright.compile.nests.short_rows import ShortRows, short_rows
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.run.options import OPTIONS
 
@@ -54,11 +54,12 @@ class LlvmModule:
         values = [known.get(s, -1) for s in size.symbols]
         return size.factor * math.prod(values) if all(v >= 0 for v in values) else -1
 
-    def forms(self, nest: Nest) -> list[Nest]:
-        """The forms of a nest: for rows of the expected length, if that pays, and for any."""
+    def forms(self, nest: Nest) -> list[ShortRows]:
+        """The forms of a nest: for rows of the expected lengths, if that pays, and for any."""
         nest = collapse(nest)
         short = short_rows(nest, self.program.buffers, self.expected)
-        return [nest] if short is None else [short, nest]
+        general = ShortRows(nest, ())
+        return [general] if short is None else [short, general]
 
     def add(self, writer: FunctionText) -> None:
         """Adds a function and its declarations."""

@@ -6,9 +6,9 @@ from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.frame import Frame
 from graphwright.compile.llvm.function import FunctionWriter
 from graphwright.compile.llvm.functions.combine import identity
-from graphwright.compile.llvm.interleaved import distance
 from graphwright.compile.nests.collapse import linears
 from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.interleaving import distance
 from graphwright.compile.nests.nest import Buffer, Nest, Reduce, Store
 
 #: The bytes of a vector: several registers of any machine, which hides latencies.

@@ -37,8 +37,8 @@ def skeleton(program: Program) -> Any:
             return part.kind
         parts = [type(part), *map(of, part)]
         if isinstance(part, Nest):
-            for nest in module.forms(part):
-                parts.append((nest.axes, lanes_of(nest, module.expected(nest.axes[-1]))))
+            for nest, lengths in module.forms(part):
+                parts.append((lengths, lanes_of(nest, module.expected(nest.axes[-1]))))
         return tuple(parts)
 
     return of(program._replace(expected=(), names=()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 
 from graphwright.compile.llvm.accumulation import BlockAccumulation
 from graphwright.compile.llvm.emitter import Reg
@@ -161,14 +162,13 @@ class StatementWriter:
         joined = e.fresh_label("done")
         for form in short:
             then, otherwise = e.fresh_label("short"), e.fresh_label("any")
-            rows = general.axes[-1]
-            is_short = e.compare("eq", f.size(rows), f.number(self.module.expected(rows)))
-            f.branch_if(is_short, then, otherwise)
+            same = [e.compare("eq", f.size(s), f.number(n)) for s, n in form.lengths]
+            f.branch_if(reduce(lambda x, y: e.binary("and", x, y), same), then, otherwise)
             e.label(then)
-            ways.append(([total.text for total in self.whole_range(form)], e.block))
+            ways.append(([total.text for total in self.whole_range(form.nest)], e.block))
             f.branch(joined)
             e.label(otherwise)
-        totals = self.whole_range(general)
+        totals = self.whole_range(general.nest)
         if ways:
             ways.append(([total.text for total in totals], e.block))
             f.branch(joined)

@@ -129,7 +129,8 @@ class Store(NamedTuple):
     """Writes an instruction's result; `combine` says how it combines with the element there, if so.
 
     Code takes the innermost axis in vectors. Along it `picks` do not change, and the places of
-    combined elements are all the same, or adjacent.
+    combined elements are all the same, or adjacent: those of one store, or of several that together
+    leave no gap.
     """
 
     value: int

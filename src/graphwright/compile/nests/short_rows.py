@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.collapse import collapse, innermost
 from graphwright.compile.nests.instruction_list import InstructionList
+from graphwright.compile.nests.interleaving import interleaved, key_of
 from graphwright.compile.nests.nest import (
     Buffer,
     Element,
@@ -34,7 +36,7 @@ from graphwright.ops.math.arithmetic import AddV2, Maximum, Minimum, Mul
 from graphwright.ops.math.comparison import Greater, LogicalAnd, LogicalOr, SelectV2
 
 #: The longest rows, and the most instructions and effects that a nest may become.
-_LONGEST, _MOST = 12, 160
+_LONGEST, _MOST = 12, 256
 
 #: The fewest rows that pay for a second form.
 _ROWS = 16
@@ -57,27 +59,44 @@ class NotUnrolled(Exception):
     """The reason why a nest has no second form."""
 
 
+class ShortRows(NamedTuple):
+    """The second form of a nest, and the lengths that it is for, each of an axis."""
+
+    nest: Nest
+    lengths: tuple[tuple[Size, int], ...]
+
+
 def short_rows(
     nest: Nest, buffers: Sequence[Buffer], expected: Callable[[Size], int]
-) -> Nest | None:
-    """The second form of a collapsed nest, for the expected length of its rows, if that pays.
+) -> ShortRows | None:
+    """The second form of a collapsed nest, if that pays.
 
     `expected` gives the value of a size in this trace, negative if it is unknown.
     """
-    if len(nest.axes) < 2 or nest.ordered:
-        return None
-    length, rows = expected(nest.axes[-1]), expected(product(nest.axes[:-1]))
-    count = sum(len(stage.instructions) + len(stage.effects) for stage in nest.stages)
-    if not 1 < length <= _LONGEST or 0 <= rows < _ROWS or length * count > _MOST:
-        return None
-    try:
-        short = collapse(Unrolling(nest, buffers, length).nest())
-    except NotUnrolled:
-        return None
-    adds = any(isinstance(e, Store) and e.combine for s in short.stages for e in s.effects)
-    if adds and len(short.axes) > 1 and not 0 <= expected(short.axes[-1]) <= _TERMS:
-        return None
-    return short
+    lengths: dict[Size, int] = {}
+    while len(nest.axes) > 1 and 1 < expected(nest.axes[-1]) <= _LONGEST:
+        if nest.ordered or 0 <= expected(product(nest.axes[:-1])) < _ROWS:
+            return None
+        lengths[nest.axes[-1]] = length = expected(nest.axes[-1])
+        try:
+            nest = collapse(Unrolling(nest, buffers, length).nest())
+        except NotUnrolled:
+            return None
+        if sum(len(stage.instructions) + len(stage.effects) for stage in nest.stages) > _MOST:
+            return None
+    return ShortRows(nest, tuple(lengths.items())) if lengths and adds(nest, expected) else None
+
+
+def adds(nest: Nest, expected: Callable[[Size], int]) -> bool:
+    """Whether code adds into memory as the nest says, if it does: to adjacent elements, or to one
+    that does not get too many."""
+    stores = {
+        key_of(e): e for s in nest.stages for e in s.effects if isinstance(e, Store) and e.combine
+    }
+    apart = [key for key, store in stores.items() if innermost(store.place) == "strided"]
+    groups = interleaved(apart, lambda key: stores[key].kind)
+    few = len(nest.axes) == 1 or 0 <= expected(nest.axes[-1]) <= _TERMS
+    return len(apart) == sum(map(len, groups.values())) and (few or not stores)
 
 
 class Unrolling:
@@ -117,7 +136,7 @@ class Unrolling:
         for effect in stage.effects:
             values = [positions[effect.value] for positions in copies]
             if isinstance(effect, Store):
-                result += [s for k in numbers for s in self.stores(effect, k, values[k])]
+                result += self.stores(effect, values, into)
                 continue
             value = combined(effect, values, into) if isinstance(effect, Reduce) else values[0]
             if self.is_flat:
@@ -156,23 +175,30 @@ class Unrolling:
             raise NotUnrolled("another element that this nest has stored is read")
         return into.emit(load)
 
-    def stores(self, store: Store, k: int, value: int) -> list[Store]:
-        """The store of element `k` of a row; none if that stays in the row."""
-        copy = store._replace(value=value, place=self.place(store.place, k))
-        if store.picks or (store.combine and innermost(copy.place) != "still"):
-            raise NotUnrolled("elements that are combined lie apart")
-        if not self.is_flat:
-            return [copy]
-        if not store.combine:
-            self.stored[store.buffer, copy.place] = value
-        return [] if self.buffers[store.buffer].role == "row" else [copy]
+    def stores(self, store: Store, values: Sequence[int], into: InstructionList) -> list[Store]:
+        """The stores of the elements of a row; none of those that stay in the row."""
+        if store.picks:
+            raise NotUnrolled("elements go where data say")
+        by_place: dict[Linear, list[int]] = {}
+        for k, value in enumerate(values):
+            by_place.setdefault(self.place(store.place, k), []).append(value)
+        result = []
+        for place, own in by_place.items():
+            value = combined(store, own, into) if len(own) > 1 else own[0]
+            result.append(store._replace(value=value, place=place))
+            if self.is_flat and not store.combine:
+                self.stored[store.buffer, place] = value
+        stays = self.is_flat and self.buffers[store.buffer].role == "row"
+        return [] if stays else result
 
     def place(self, place: Linear, k: int) -> Linear:
         """A place without the innermost axis, at index `k` of it."""
         *strides, last = place.strides
-        offsets = [*place.offsets, Size(k) * last] if k and last.factor else place.offsets
+        offsets = [self.size(o) for o in (*place.offsets, Size(k) * last)]
+        start = Size(sum([o.factor for o in offsets if not o.symbols]))
+        others = [o for o in offsets if o.symbols]
         return Linear(
-            tuple([self.size(o) for o in offsets]),
+            tuple([start, *others] if start.factor else others),
             tuple([self.size(s) for s in strides]),
             tuple([(scalar, self.size(stride)) for scalar, stride in place.scalars]),
         )
@@ -187,8 +213,8 @@ class Unrolling:
         return Size(size.factor * self.length ** (len(size.symbols) - len(others)), tuple(others))
 
 
-def combined(effect: Reduce, values: Sequence[int], into: InstructionList) -> int:
-    """The position of the elements of a row, combined."""
+def combined(effect: Reduce | Store, values: Sequence[int], into: InstructionList) -> int:
+    """The position of elements of a row, combined."""
     kind = effect.kind
     if effect.combine == "peak" and kind in ("f32", "f64"):
         total = into.emit(ScalarConstant(-float("inf"), kind))

@@ -1,6 +1,6 @@
 """Interleaved elements: places along an axis that together leave no gap, as components of rows.
 
-They are loaded and stored as one piece of memory, of which each place has every `width`-th element.
+Code loads and stores them as one piece of memory, of which each place has every `width`-th element.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.compile.llvm.emitter import Emitter, Reg
 from graphwright.compile.nests.nest import Linear, Load, Store
 from graphwright.compile.nests.sizes import Size
 
@@ -58,19 +57,3 @@ def interleaved(keys: Iterable[Key], use: Callable[[Key], object]) -> dict[Key, 
             ordered = [members[start] for start in starts]
             groups[ordered[0]] = ordered
     return groups
-
-
-def component(e: Emitter, whole: Reg, number: int, width: int) -> Reg:
-    """Every `width`-th lane of a piece, from a number on."""
-    return e.picked(whole, range(number, whole.lanes, width))
-
-
-def joined(e: Emitter, parts: list[Reg]) -> Reg:
-    """The piece of memory whose components these are."""
-    count, lanes = len(parts), parts[0].lanes
-    padded = list(parts)
-    while len(padded) & (len(padded) - 1):  # only equal registers are joined
-        padded.append(parts[0])
-    while len(padded) > 1:
-        padded = [e.joined(x, y) for x, y in zip(padded[::2], padded[1::2])]
-    return e.picked(padded[0], [k * lanes + i for i in range(lanes) for k in range(count)])
