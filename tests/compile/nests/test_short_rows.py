@@ -91,6 +91,16 @@ PROGRAMS: dict[str, Callable[[int, int], Case]] = {
         lambda x, y: tf.reduce_sum(x * y[:, None], -1),
         (numbers(n, k, k), numbers(n, k)),
     ),
+    "rotated": lambda n, k: (tf.linalg.matvec, (numbers(n, k, k), numbers(n, k))),
+    "mixed": lambda n, k: (lambda x, y: tf.nn.relu(x @ y), (numbers(n, k), numbers(k, k))),
+    "columns of points": lambda n, k: (lambda x, y: x @ y, (numbers(k, k), numbers(k, n))),
+    "products": lambda n, k: (
+        lambda x, y: tf.matmul(x, y, transpose_a=True, transpose_b=True),
+        (numbers(2, n, k, k), numbers(n, k, k)),
+    ),
+    "integers": lambda n, k: (
+        lambda x, y: x @ y, (numbers(n, k, dtype=tf.int32), numbers(k, k, dtype=tf.int32)),
+    ),
     "turned": lambda n, k: (lambda x, y: x[:, ::-1] * y, (numbers(n, k), numbers(n, 1))),
     "divided": lambda n, k: (
         lambda x, y: x // y,
@@ -143,7 +153,7 @@ def same(actual: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_code_for_short_rows_computes_what_kernels_do(name: str) -> None:
-    for n, k in ((37, 3), (16, 2), (100, 4), (33, 12)):
+    for n, k in ((37, 3), (16, 2), (100, 4), (33, 13)):
         function, arguments = PROGRAMS[name](n, k)
         native = tf.function(function, jit_compile=True)
         same(native(*arguments), tf.function(function, jit_compile=False)(*arguments))
@@ -187,7 +197,7 @@ def test_a_row_that_may_be_long_has_one_form() -> None:
         return x - y
 
     with interpreted(changed):
-        for n, k in ((20, 3), (20, 13), (15, 3), (20, 1)):
+        for n, k in ((20, 3), (20, 17), (15, 3), (20, 1)):
             shifted(numbers(n, k), numbers(k))
         shifted.get_concrete_function(
             tf.TensorSpec([None, None]), tf.TensorSpec([None])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphwright.compile.llvm.chunks import Chunks, Watch, component, joined
+from graphwright.compile.llvm.chunks import Chunks, Watch, joined, strided
 from graphwright.compile.llvm.emitter import Reg, is_float
 from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
@@ -10,7 +10,7 @@ from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
 from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.interleaving import Key, Member, interleaved, key_of
+from graphwright.compile.nests.interleaving import Key, Component, interleaved, key_of
 from graphwright.compile.nests.nest import (
     Element,
     Index,
@@ -46,10 +46,10 @@ class ChunkLoop:
         self.written = {key_of(x) for x in self.effects if isinstance(x, Store)}
         #: Places without gaps, and how many elements of each a lane has: those of all its group.
         self.widths = {key: 1 for key in self.kinds if self.is_unbroken(key)}
-        self.members: dict[Key, Member] = {}
+        self.components: dict[Key, Component] = {}
         for first, group in interleaved(self.kinds, self.use).items():
             self.widths[first] = len(group)
-            self.members.update({key: Member(first, i) for i, key in enumerate(group)})
+            self.components.update({key: Component(first, i) for i, key in enumerate(group)})
         #: What is read of groups, and what will be written.
         self.wholes: dict[Key, Reg] = {}
         self.parts: dict[Key, dict[int, Reg]] = {}
@@ -157,7 +157,9 @@ class ChunkLoop:
     def needs_mask(self) -> bool:
         """Whether the body must know which lanes of a chunk count."""
         scatters = any(
-            isinstance(x, Store) and innermost(x.place) != "unit" and key_of(x) not in self.members
+            isinstance(x, Store)
+            and innermost(x.place) != "unit"
+            and key_of(x) not in self.components
             for x in self.effects
         )
         divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
@@ -245,8 +247,8 @@ class ChunkLoop:
     def load(self, x: Load) -> Reg:
         """The elements of a chunk, gathered if they are strided or picked by indices."""
         key = key_of(x)
-        if key in self.members:
-            return self.member(key)
+        if key in self.components:
+            return self.component(key)
         if key in self.widths:
             return self.f.load(self.pointers[key], x.kind, self.lanes)
         places = self.chunks.places(x.place.strides[-1], self.j, self.end)
@@ -257,14 +259,14 @@ class ChunkLoop:
         watch = self.watch(key, item_size(x.kind), False)
         return self.chunks.gather(self.bases[key], places, x.kind, watch)
 
-    def member(self, key: Key) -> Reg:
+    def component(self, key: Key) -> Reg:
         """The elements of a chunk at a place of a group, all of which are loaded together."""
-        first, number = self.members[key]
+        first, number = self.components[key]
         width = self.widths[first]
         if first not in self.wholes:
             pointer, kind = self.pointers[first], self.kinds[first]
             self.wholes[first] = self.f.load(pointer, kind, self.lanes * width)
-        return component(self.e, self.wholes[first], number, width)
+        return strided(self.e, self.wholes[first], number, width)
 
     def index(self, x: Index) -> Reg:
         """The places of a chunk."""
@@ -279,11 +281,11 @@ class ChunkLoop:
         """Writes a chunk, or combines it with the elements there."""
         f = self.f
         key = key_of(effect)
-        if key in self.members:
-            first, number = self.members[key]
+        if key in self.components:
+            first, number = self.components[key]
             parts = self.parts.setdefault(first, {})
             if effect.combine:
-                before = parts.get(number) or self.member(key)
+                before = parts.get(number) or self.component(key)
                 value = combined(f, effect.combine, before, value)
             parts[number] = value
         elif key in self.widths:

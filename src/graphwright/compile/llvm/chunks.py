@@ -109,7 +109,7 @@ def maskable(kind: str) -> bool:
     return "+avx" in target().features and item_size(kind) >= 4
 
 
-def component(e: Emitter, piece: Reg, number: int, width: int) -> Reg:
+def strided(e: Emitter, piece: Reg, number: int, width: int) -> Reg:
     """Every `width`-th lane of a piece of memory, from a number on."""
     return e.picked(piece, range(number, piece.lanes, width))
 

@@ -10,9 +10,11 @@ from graphwright.compile.nests.collapse import linears
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.interleaving import distance
 from graphwright.compile.nests.nest import Buffer, Nest, Reduce, Store
+from graphwright.compile.nests.short_rows import FULL
 
-#: The bytes of a vector: several registers of any machine, which hides latencies.
-_VECTOR = 128
+#: The bytes of a vector: several registers of any machine, which hides latencies. Where
+#: components of rows are separated, each is a vector, and one register is enough.
+_VECTOR, _COMPONENT = 128, 32
 
 
 def lanes_of(nest: Nest, inner: int) -> int:
@@ -25,10 +27,9 @@ def lanes_of(nest: Nest, inner: int) -> int:
     for stage in nest.stages:
         sizes += [item_size(x.kind) for x in stage.instructions]
         distances += map(distance, linears(stage))
-    lanes = min(_VECTOR // max(sizes), 32)
-    if max(distances) > 1:
-        lanes = max(_VECTOR // 4 // max(sizes), 1)
-    narrow = inner in (8, 16) and len(nest.axes) > 1 and not nest.outer
+    size = _COMPONENT if max(distances) > 1 else _VECTOR
+    lanes = min(size // max(sizes), 32)
+    narrow = inner in FULL and len(nest.axes) > 1 and not nest.outer
     return min(lanes, inner) if narrow else lanes
 
 

@@ -15,7 +15,7 @@ from graphwright.compile.nests.sizes import Size
 Key = tuple[int, Linear, tuple[tuple[int, Size], ...]]
 
 #: The most places that are taken together.
-_WIDEST = 12
+_WIDEST = 16
 
 
 def key_of(x: Load | Store) -> Key:
@@ -23,7 +23,7 @@ def key_of(x: Load | Store) -> Key:
     return x.buffer, x.place, x.picks
 
 
-class Member(NamedTuple):
+class Component(NamedTuple):
     """A place of a group: that of the group's first elements, and its number among them."""
 
     first: Key

@@ -36,7 +36,10 @@ from graphwright.ops.math.arithmetic import AddV2, Maximum, Minimum, Mul
 from graphwright.ops.math.comparison import Greater, LogicalAnd, LogicalOr, SelectV2
 
 #: The longest rows, and the most instructions and effects that a nest may become.
-_LONGEST, _MOST = 12, 256
+_LONGEST, _MOST = 16, 256
+
+#: Rows that fill whole vectors, if each element is by itself.
+FULL = (8, 16)
 
 #: The fewest rows that pay for a second form.
 _ROWS = 16
@@ -75,9 +78,10 @@ def short_rows(
     """
     lengths: dict[Size, int] = {}
     while len(nest.axes) > 1 and 1 < expected(nest.axes[-1]) <= _LONGEST:
-        if nest.ordered or 0 <= expected(product(nest.axes[:-1])) < _ROWS:
+        length, rows = expected(nest.axes[-1]), expected(product(nest.axes[:-1]))
+        if nest.ordered or 0 <= rows < _ROWS or (length in FULL and not nest.outer):
             return None
-        lengths[nest.axes[-1]] = length = expected(nest.axes[-1])
+        lengths[nest.axes[-1]] = length
         try:
             nest = collapse(Unrolling(nest, buffers, length).nest())
         except NotUnrolled:

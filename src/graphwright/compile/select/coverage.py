@@ -70,8 +70,10 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
         return has_element(op, tuple([v.type.dtype for v in tensors]))
     if isinstance(op, (MatMul, BatchProduct, Einsum)):
         dtypes = {v.type.dtype.name for v in values}
-        known = len(dtypes) == 1 and dtypes <= _PRODUCTS
-        return known and (in_loop or is_small_product(node))
+        if len(dtypes) > 1:
+            return False
+        if op.is_product([v.type for v in node.inputs]):
+            return dtypes <= _PRODUCTS and (in_loop or is_small_product(node))
     if is_composite(op) or isinstance(op, (ConcatV2, Pack)):
         return len(node.inputs) <= _MOST_PARTS
     is_plain = type(op) in COMBINE or type(op) in MOVES or type(op) in FILLS

@@ -6,6 +6,7 @@ float16 and bfloat16 are multiplied and summed in float32 and rounded once.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -38,7 +39,7 @@ from graphwright.ops.core.shapes import rank, shape
 from graphwright.ops.core.static import known_int
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, logical_not
-from graphwright.ops.math.reduction import reduce_any, reduce_prod
+from graphwright.ops.math.reduction import reduce_any, reduce_prod, reduce_sum
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -80,7 +81,6 @@ class MatMul(Op):
     inputs = ("a: T", "b: T")
     outputs = ("product: T",)
     dtypes = {"T": PRODUCTS}
-    expand = in_float32
 
     transpose_a: bool = False
     transpose_b: bool = False
@@ -124,6 +124,17 @@ class MatMul(Op):
             second = multiplied(a, g, not ta, False, grad_b=True)
         return first, second
 
+    def expand(self, a: GraphTensor, b: GraphTensor) -> Any:
+        """Sums written out, or the product itself, of halves in float32."""
+        flags = self.transpose_a, self.transpose_b
+        if self.is_product([a.type, b.type]):
+            return in_float32(self, a, b)
+        return cast(written_out(widened(a), widened(b), *flags), a.dtype)
+
+    def is_product(self, types: Sequence[TensorType]) -> bool:
+        """Whether machine code takes it as a product of matrices, not element by element."""
+        return not is_written_out(*matrix_dims(types, self.transpose_a, self.transpose_b))
+
     def batched(self, each: Each) -> Any:
         a_flag, b_flag = each.stacked
         if a_flag and not b_flag and not self.transpose_a:
@@ -152,8 +163,46 @@ def adjoint_array(x: Array) -> Any:
     return np.conj(x) if x.dtype.kind == "c" else x
 
 
+#: The longest sums and rows or columns of a product that is written out, and its fewest elements.
+_SHORT, _FEWEST = 4, 16
+
+
+def matrix_dims(types: Sequence[TensorType], transpose_x: bool, transpose_y: bool) -> list[Dims]:
+    """The leading dimensions of a product, and those of its two matrices."""
+    x, y = [type_.dims or (None, None) for type_ in types]
+    outer = broadcast_dims(x[:-2], y[:-2]) or ()
+    return [outer, x[-2:][:: -1 if transpose_x else 1], y[-2:][:: -1 if transpose_y else 1]]
+
+
+def is_written_out(outer: Dims, x: Dims, y: Dims) -> bool:
+    """Whether machine code takes a product of matrices as sums of a few elements, in vectors.
+
+    The sums are short, and the rows or the columns, as those of rotations.
+    """
+    rows, inner, columns = *x, y[1]
+    is_short = [size is not None and size <= _SHORT for size in (inner, rows, columns)]
+    known = [size for size in (*outer, rows, columns) if size is not None]
+    is_large = len(known) < len(outer) + 2 or math.prod(known) >= _FEWEST
+    return is_short[0] and any(is_short[1:]) and is_large
+
+
+def written_out(x: GraphTensor, y: GraphTensor, transpose_x: bool, transpose_y: bool) -> Any:
+    """x @ y as sums over products of elements."""
+    rows = expand_dims(swapped(x) if transpose_x else x, -2)
+    columns = expand_dims(y if transpose_y else swapped(y), -3)
+    return reduce_sum(rows * columns, -1)
+
+
+def swapped(x: GraphTensor) -> Any:
+    """x with each matrix transposed."""
+    count = x.shape.rank
+    return transpose(x, [*range(count - 2), count - 1, count - 2])
+
+
 def products(x: GraphTensor, y: GraphTensor, transpose_x: bool, transpose_y: bool) -> Any:
     """x @ y over leading dimensions that broadcast; those that x alone has are more rows."""
+    if is_written_out(*matrix_dims([x.type, y.type], transpose_x, transpose_y)):
+        return written_out(x, y, transpose_x, transpose_y)
     outer, other = dims_of(x)[:-2], dims_of(y)[:-2]
     if not (outer or other):
         return apply(MatMul.of(transpose_x, transpose_y), x, y)
@@ -238,6 +287,10 @@ class BatchProduct(Op):
         if {x.dtype, y.dtype, getattr(self, "Tout", x.dtype)} != {x.dtype}:
             return None
         return cast(products(widened(x), widened(y), self.adj_x, self.adj_y), x.dtype)
+
+    def is_product(self, types: Sequence[TensorType]) -> bool:
+        """Whether machine code takes it as a product of matrices, not element by element."""
+        return not is_written_out(*matrix_dims(types, self.adj_x, self.adj_y))
 
     def cotangent(self, x: TensorValue, y: TensorValue, adj_x: bool, adj_y: bool) -> Any:
         """A product inside the gradient."""

@@ -23,7 +23,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
 from graphwright.ops.core.rule_words import dims_of, widened
 from graphwright.ops.core.shapes import shape
-from graphwright.ops.linalg.contraction import products, total
+from graphwright.ops.linalg.contraction import is_written_out, products, total
 from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_sum
@@ -102,6 +102,15 @@ def without_repeats(labels: str) -> str:
     return "".join(dict.fromkeys(labels))
 
 
+def roles(a: str, b: str, result: str) -> tuple[str, str, str, str]:
+    """The labels of a product of two: its leading dimensions, rows, sums and columns."""
+    batch = "".join(c for c in result if c in a and c in b)
+    rows = "".join(c for c in result if c in a and c not in b)
+    inner = "".join(c for c in a if c in b and c not in result)
+    columns = "".join(c for c in result if c in b and c not in a)
+    return batch, rows, inner, columns
+
+
 @functools.lru_cache(maxsize=1024)
 def contraction(terms: Terms) -> Callable[..., Any]:
     """A kernel for one or two operands: sums, transposes, one product of matrices or elements."""
@@ -109,10 +118,7 @@ def contraction(terms: Terms) -> Callable[..., Any]:
         text = f"{terms.operands[0]}->{terms.result}"
         return lambda x: np.einsum(text, x)
     a, b = (without_repeats(o) for o in terms.operands)
-    batch = "".join(c for c in terms.result if c in a and c in b)
-    inner = "".join(c for c in a if c in b and c not in terms.result)
-    rows = "".join(c for c in terms.result if c in a and c not in b)
-    columns = "".join(c for c in terms.result if c in b and c not in a)
+    batch, rows, inner, columns = roles(a, b, terms.result)
     prepare_a = arranged(terms.operands[0], batch + rows + inner)
     prepare_b = arranged(terms.operands[1], batch + inner + columns)
     order = tuple((batch + rows + columns).index(c) for c in terms.result)
@@ -186,6 +192,12 @@ def summed_over(x: GraphTensor, labels: str, others: str) -> tuple[Any, str]:
 def in_order(x: GraphTensor, labels: str, wanted: str) -> Any:
     """x with its axes in another order."""
     return x if labels == wanted else transpose(x, [labels.index(c) for c in wanted])
+
+
+def count(sizes: Dims) -> int | None:
+    """The number of elements, if all sizes are known."""
+    known = [size for size in sizes if size is not None]
+    return math.prod(known) if len(known) == len(sizes) else None
 
 
 def with_ones(x: GraphTensor, labels: str, wanted: str) -> Any:
@@ -274,11 +286,7 @@ class Einsum(Op):
             summed_over(v, own, terms.result + other)
             for v, own, other in zip(wide, terms.operands, terms.operands[::-1])
         ]
-        batch = "".join(c for c in terms.result if c in a and c in b)
-        inner = "".join(c for c in a if c in b and c not in terms.result)
-        rows, columns = [
-            "".join(c for c in terms.result if c in own and c not in batch) for own in (a, b)
-        ]
+        batch, rows, inner, columns = roles(a, b, terms.result)
         if not inner:
             z = with_ones(x, a, terms.result) * with_ones(y, b, terms.result)
             return cast(z, operands[0].dtype)
@@ -293,6 +301,21 @@ class Einsum(Op):
         return cast(
             in_order(reshape(z, sizes), batch + rows + columns, terms.result), operands[0].dtype
         )
+
+    def is_product(self, types: Sequence[TensorType]) -> bool:
+        """Whether machine code takes it as a product of matrices, not element by element."""
+        if len(types) == 1 or any(type_.dims is None for type_ in types):
+            return len(types) > 1
+        shapes = [type_.dims or () for type_ in types]
+        terms = parse(self.equation, tuple(map(len, shapes)))
+        sizes = {c: n for c, (n,) in label_sizes(self.equation, terms, shapes).items()}
+        a, b = terms.operands
+        batch, rows, inner, columns = roles(a, b, terms.result)
+        if not inner or not rows + columns:
+            return False
+        dims = [tuple([sizes[c] for c in labels]) for labels in (batch, rows, inner, columns)]
+        outer, (m, k, n) = dims[0], [count(own) for own in dims[1:]]
+        return not is_written_out(outer, (m, k), (k, n))
 
     def batched(self, each: Each) -> Any:
         terms, _, result = self.equation.replace(" ", "").partition("->")
