@@ -101,6 +101,22 @@ PROGRAMS: dict[str, Callable[[int, int], Case]] = {
     "integers": lambda n, k: (
         lambda x, y: x @ y, (numbers(n, k, dtype=tf.int32), numbers(k, k, dtype=tf.int32)),
     ),
+    "segments": lambda n, k: (
+        lambda x, i: tf.math.unsorted_segment_sum(x, i, 7),
+        (numbers(n, k), numbers(n, dtype=tf.int32) % 7),
+    ),
+    "largest": lambda n, k: (
+        lambda x, i: tf.math.unsorted_segment_max(x, i, 7),
+        (numbers(n, k), numbers(n, dtype=tf.int32) % 7),
+    ),
+    "scattered": lambda n, k: (
+        lambda x, i: tf.tensor_scatter_nd_update(tf.zeros([2 * n, k]), i[:, None], x * 2.0),
+        (numbers(n, k), 3 * tf.range(n) % (2 * n)),
+    ),
+    "added": lambda n, k: (
+        lambda x, i, y: tf.tensor_scatter_nd_add(y, i[:, None], x),
+        (numbers(n, k), numbers(n, dtype=tf.int32) % 7, numbers(7, k)),
+    ),
     "turned": lambda n, k: (lambda x, y: x[:, ::-1] * y, (numbers(n, k), numbers(n, 1))),
     "divided": lambda n, k: (
         lambda x, y: x // y,

@@ -10,7 +10,7 @@ from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
 from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.interleaving import Key, Component, interleaved, key_of
+from graphwright.compile.nests.interleaving import Component, Key, interleaved, key_of
 from graphwright.compile.nests.nest import (
     Element,
     Index,

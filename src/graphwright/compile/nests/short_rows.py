@@ -77,9 +77,11 @@ def short_rows(
     `expected` gives the value of a size in this trace, negative if it is unknown.
     """
     lengths: dict[Size, int] = {}
-    while len(nest.axes) > 1 and 1 < expected(nest.axes[-1]) <= _LONGEST:
+    while max(1, nest.outer) < len(nest.axes) and 1 < expected(nest.axes[-1]) <= _LONGEST:
         length, rows = expected(nest.axes[-1]), expected(product(nest.axes[:-1]))
-        if nest.ordered or 0 <= rows < _ROWS or (length in FULL and not nest.outer):
+        if length in FULL and not nest.outer:
+            break
+        if 0 <= rows < _ROWS:
             return None
         lengths[nest.axes[-1]] = length
         try:
@@ -94,6 +96,8 @@ def short_rows(
 def adds(nest: Nest, expected: Callable[[Size], int]) -> bool:
     """Whether code adds into memory as the nest says, if it does: to adjacent elements, or to one
     that does not get too many."""
+    if nest.outer == len(nest.axes):  # element by element
+        return True
     stores = {
         key_of(e): e for s in nest.stages for e in s.effects if isinstance(e, Store) and e.combine
     }
@@ -112,6 +116,10 @@ class Unrolling:
         self.length = length
         #: Whether rows are elements of the new nest, with all stages at once.
         self.is_flat = nest.outer == len(nest.axes) - 1
+        #: Whether rows go where data say, so that one follows the other.
+        self.is_single = nest.ordered or any(
+            isinstance(e, Store) and e.picks for stage in nest.stages for e in stage.effects
+        )
         #: Of a flat nest: the positions of row values, and of what is stored.
         self.rows: dict[int, int] = {}
         self.stored: dict[tuple[int, Linear], int] = {}
@@ -119,6 +127,11 @@ class Unrolling:
     def nest(self) -> Nest:
         """The nest."""
         nest, axes = self.source, self.source.axes[:-1]
+        if self.is_single:
+            if nest.outer or len(nest.stages) > 1:
+                raise NotUnrolled("rows that go where data say have several stages")
+            stage = self.stage(nest.stages[0])._replace(inner=False)
+            return nest._replace(axes=axes, outer=len(axes), stages=(stage,))
         if not self.is_flat:
             stages = tuple([self.stage(stage) for stage in nest.stages])
             return nest._replace(axes=axes, stages=stages)
@@ -138,10 +151,10 @@ class Unrolling:
         copies = [self.copied(stage.instructions, k, into) for k in numbers]
         result: list[StageEffect] = []
         for effect in stage.effects:
-            values = [positions[effect.value] for positions in copies]
             if isinstance(effect, Store):
-                result += self.stores(effect, values, into)
+                result += self.stores(effect, copies, into)
                 continue
+            values = [positions[effect.value] for positions in copies]
             value = combined(effect, values, into) if isinstance(effect, Reduce) else values[0]
             if self.is_flat:
                 self.rows[effect.row] = value
@@ -179,17 +192,19 @@ class Unrolling:
             raise NotUnrolled("another element that this nest has stored is read")
         return into.emit(load)
 
-    def stores(self, store: Store, values: Sequence[int], into: InstructionList) -> list[Store]:
+    def stores(
+        self, store: Store, copies: Sequence[Sequence[int]], into: InstructionList
+    ) -> list[Store]:
         """The stores of the elements of a row; none of those that stay in the row."""
-        if store.picks:
-            raise NotUnrolled("elements go where data say")
+        values = [positions[store.value] for positions in copies]
+        picks = tuple([(copies[0][i], self.size(stride)) for i, stride in store.picks])
         by_place: dict[Linear, list[int]] = {}
         for k, value in enumerate(values):
             by_place.setdefault(self.place(store.place, k), []).append(value)
         result = []
         for place, own in by_place.items():
             value = combined(store, own, into) if len(own) > 1 else own[0]
-            result.append(store._replace(value=value, place=place))
+            result.append(store._replace(value=value, place=place, picks=picks))
             if self.is_flat and not store.combine:
                 self.stored[store.buffer, place] = value
         stays = self.is_flat and self.buffers[store.buffer].role == "row"
