@@ -42,7 +42,7 @@ _LONGEST, _MOST = 16, 256
 FULL = (8, 16)
 
 #: The fewest rows that pay for a second form.
-_ROWS = 16
+_ROWS = 8
 
 #: The most elements that are added into one place: more are summed in blocks, of whole axes.
 _TERMS = 1 << 13

@@ -164,7 +164,7 @@ def adjoint_array(x: Array) -> Any:
 
 
 #: The longest sums and rows or columns of a product that is written out, and its fewest elements.
-_SHORT, _FEWEST = 4, 16
+_SHORT, _FEWEST = 4, 17
 
 
 def matrix_dims(types: Sequence[TensorType], transpose_x: bool, transpose_y: bool) -> list[Dims]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -19,15 +21,24 @@ from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones_like
-from graphwright.ops.core.joining import concat, zeros_for_none
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.joining import concat, stack, zeros_for_none
 from graphwright.ops.core.movement import sum_to, transpose
+from graphwright.ops.core.rule_words import required
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.linalg.contraction import adjoint_array, matmul
 from graphwright.ops.linalg.matrices import band_part
-from graphwright.ops.linalg.unrolled import rows_of, substituted
+from graphwright.ops.linalg.unrolled import (
+    MOST_PIVOTS,
+    Elimination,
+    entries,
+    matrices,
+    rows_of,
+    substituted,
+)
 from graphwright.ops.math.arithmetic import conj
-from graphwright.ops.math.comparison import equal, select
+from graphwright.ops.math.comparison import equal, not_equal, select
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -128,6 +139,19 @@ class MatrixInverse(MatrixOp):
             raise np.linalg.LinAlgError
         return np.linalg.inv(adjoint_array(x) if self.adjoint else x)
 
+    def expand(self, x: GraphTensor) -> Any:
+        """The inverses of small matrices without NaN."""
+        size = rows_of(x, MOST_PIVOTS)
+        if size is None:
+            return None
+        rows = entries(x, size, size, self.adjoint)
+        total = functools.reduce(operator.add, [number for row in rows for number in row])
+        rows[0][0] = required(rows[0][0], equal(total, total))
+        unit = [
+            [cast(int(i == j), x.dtype) for j in builtins.range(size)] for i in builtins.range(size)
+        ]
+        return matrices(solved(rows, unit))
+
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y = call.outputs[0]
         if self.adjoint:
@@ -145,6 +169,16 @@ class MatrixDeterminant(MatrixOp):
 
     def kernel(self, x: Array) -> Any:
         return np.linalg.det(x)
+
+    def expand(self, x: GraphTensor) -> Any:
+        """The determinants of small matrices that are not singular."""
+        size = rows_of(x, MOST_PIVOTS)
+        if size is None:
+            return None
+        done = Elimination(entries(x, size, size), [[] for _ in builtins.range(size)])
+        pivots = [required(p, not_equal(p, cast(0, x.dtype))) for p in done.pivots]
+        signs = [where(e, cast(-1, x.dtype), cast(1, x.dtype)) for e in done.exchanges]
+        return functools.reduce(operator.mul, [*pivots, *signs])
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         factor = g * conj(call.outputs[0])
@@ -195,11 +229,32 @@ class MatrixSolve(MatrixOp):
             )
         return np.linalg.solve(adjoint_array(matrix) if self.adjoint else matrix, rhs)
 
+    def expand(self, matrix: GraphTensor, rhs: GraphTensor) -> Any:
+        """The solutions of small systems: numbers where there are few, else rows."""
+        size = rows_of(matrix, MOST_PIVOTS)
+        if size is None or rhs.shape[-2] != size or rhs.shape[:-2] != matrix.shape[:-2]:
+            return None
+        count = rhs.shape[-1]
+        if count is not None and 0 < count <= MOST_PIVOTS:
+            rows = entries(matrix, size, size, self.adjoint)
+            return matrices(solved(rows, entries(rhs, size, count)))
+        rows = entries(matrix, size, size, self.adjoint, None)
+        sides = [[rhs[..., i, :]] for i in builtins.range(size)]
+        return stack([row for (row,) in solved(rows, sides)], -2)
+
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         matrix, x = call.inputs[0], call.outputs[0]
         g_rhs = solve(matrix, g, adjoint=not self.adjoint)
         first, second = (x, g_rhs) if self.adjoint else (g_rhs, x)
         return -matmul(first, second, adjoint_b=True), g_rhs
+
+
+def solved(rows: list[list[Any]], sides: list[list[Any]]) -> list[list[Any]]:
+    """The solutions of systems that are not singular."""
+    done = Elimination(rows, sides)
+    for i, pivot in enumerate(done.pivots):
+        done.rows[i][i] = required(pivot, not_equal(pivot, cast(0, pivot.dtype)))
+    return done.solutions()
 
 
 def check_rows(

@@ -14,18 +14,20 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
-from graphwright.ops.math.comparison import logical_or
+from graphwright.ops.math.comparison import greater, logical_or
+from graphwright.ops.math.transcendental import abs as absolute
 from graphwright.ops.math.transcendental import sqrt
 from graphwright.types import dtypes as dt
 
-#: Matrices of more rows than this are left to the kernels: code grows with the cube of them.
-MOST_ROWS = 6
+#: Matrices of more rows than this are left to the kernels: code grows with the cube of them, and
+#: faster where rows change places.
+MOST_ROWS, MOST_PIVOTS = 6, 4
 
 
-def rows_of(x: GraphTensor) -> int | None:
+def rows_of(x: GraphTensor, most: int = MOST_ROWS) -> int | None:
     """The number of rows of square matrices, if they are small enough; else None."""
     rows, columns = x.shape[-2], x.shape[-1]
-    fits = rows is not None and rows == columns and 0 < rows <= MOST_ROWS
+    fits = rows is not None and rows == columns and 0 < rows <= most
     return rows if fits and x.dtype in (dt.float32, dt.float64) else None
 
 
@@ -71,3 +73,70 @@ def less_products(x: Any, left: Sequence[Any], right: Sequence[Any]) -> Any:
     for a, b in zip(left, right):
         x = x - a * b
     return x
+
+
+class Elimination:
+    """Gaussian elimination with the greatest pivot of each column, on rows of numbers.
+
+    `sides` are the right-hand sides of each row. A pivot of 0 divides by it.
+    """
+
+    def __init__(self, rows: Sequence[list[Any]], sides: Sequence[list[Any]]) -> None:
+        self.rows, self.sides = list(rows), list(sides)
+        #: Of each two rows that may change places, whether they do.
+        self.exchanges: list[Any] = []
+        size = len(self.rows)
+        for k in range(size):
+            for i in range(k + 1, size):
+                self.order(k, i)
+            for i in range(k + 1, size):
+                self.reduce(k, i)
+
+    @property
+    def pivots(self) -> list[Any]:
+        """The pivots."""
+        return [row[i] for i, row in enumerate(self.rows)]
+
+    def order(self, k: int, i: int) -> None:
+        """Has row `k` be the one with the greater pivot."""
+        is_greater = greater(absolute(self.rows[i][k]), absolute(self.rows[k][k]))
+        for table in (self.rows, self.sides):
+            pairs = list(zip(table[k], table[i]))
+            table[k] = [where(is_greater, y, x) for x, y in pairs]
+            table[i] = [where(is_greater, x, y) for x, y in pairs]
+        self.exchanges.append(is_greater)
+
+    def reduce(self, k: int, i: int) -> None:
+        """Subtracts from row `i` what removes its entry in column `k`."""
+        factor = self.rows[i][k] / self.rows[k][k]
+        for table in (self.rows, self.sides):
+            table[i] = [y - factor * x for x, y in zip(table[k], table[i])]
+
+    def solutions(self) -> list[list[Any]]:
+        """The solutions of each row."""
+        solved: dict[int, list[Any]] = {}
+        for i in reversed(range(len(self.rows))):
+            row = self.rows[i]
+            known = list(solved.items())
+            solved[i] = [
+                less_products(side, [row[j] for j, _ in known], [x[c] for _, x in known]) / row[i]
+                for c, side in enumerate(self.sides[i])
+            ]
+        return [solved[i] for i in range(len(self.rows))]
+
+
+def entries(
+    x: GraphTensor, rows: int, columns: int, is_adjoint: bool = False, *further: None
+) -> list[list[Any]]:
+    """The numbers of real matrices, with further axes of one element."""
+
+    def entry(i: int, j: int) -> Any:
+        place = (Ellipsis, j, i, *further) if is_adjoint else (Ellipsis, i, j, *further)
+        return x[place]
+
+    return [[entry(i, j) for j in range(columns)] for i in range(rows)]
+
+
+def matrices(rows: Sequence[Sequence[Any]]) -> Any:
+    """Matrices of these numbers."""
+    return stack([stack(row, -1) for row in rows], -2)
