@@ -4,6 +4,7 @@ mirror it."""
 from __future__ import annotations
 
 import ast
+import functools
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,6 +60,18 @@ ENTRANCES = {
 LEAST_OF_MODULES = 68
 
 
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax tree of a module: many rules read it."""
+    return ast.parse(path.read_text())
+
+
+@functools.cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All nodes of a module."""
+    return list(ast.walk(tree_of(path)))
+
+
 def sources(package: Path) -> Iterator[Path]:
     """The files that people write."""
     for path in sorted(package.rglob("*.py")):
@@ -88,7 +101,7 @@ def namesakes(package: Path) -> dict[str, list[str]]:
     """Classes of one name in several places."""
     places: dict[str, list[str]] = defaultdict(list)
     for path in sources(package):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(f"{path.relative_to(package)}:{node.lineno}")
     return {name: found for name, found in places.items() if len(found) > 1}
@@ -134,7 +147,7 @@ def of_folders(tests: Path, package: Path) -> list[tuple[Path, str]]:
 def imported(path: Path, package: Path) -> set[str]:
     """The modules of the package that a file names in its imports."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphwright."):
             base = (node.module or "").split(".", 1)[1].replace(".", "/")
             inner = {f"{base}/{a.name}" for a in node.names}
@@ -157,7 +170,7 @@ def share_of_any(folder: Path) -> int:
     """How many percent of the annotations of parameters have an `Any` in them."""
     total = loose = 0
     for path in sources(folder):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 arguments = node.args
                 for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
@@ -171,7 +184,7 @@ def installed(package: Path) -> list[str]:
     """Where a module other than `hooks` sets an attribute of what it imports."""
     places = []
     for path in sources(package):
-        tree = ast.parse(path.read_text())
+        tree = tree_of(path)
         imports = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
         imported = {alias.asname or alias.name for n in imports for alias in n.names}
         for node in tree.body:
@@ -205,7 +218,7 @@ def changing(package: Path) -> set[str]:
     places = set()
     for path in sources(package):
         inside = str(path.relative_to(package))
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path):
             if isinstance(node, ast.Attribute) and inside != SETTINGS:
                 for name in {ast.unparse(node), node.attr} & CHANGING:
                     places.add(f"{inside}: {name}")
@@ -228,7 +241,7 @@ def private(package: Path) -> set[str]:
     """Where a module reads what is CPython's own."""
     places = set()
     for path in sources(package):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path):
             names = {getattr(node, "attr", ""), getattr(node, "name", "")}
             places |= {f"{path.relative_to(package)}: {name}" for name in names & PRIVATE}
     return places

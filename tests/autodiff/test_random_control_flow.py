@@ -70,7 +70,7 @@ COMMON: dict[str, Any] = {
 }
 
 
-@settings(max_examples=30, **COMMON)
+@settings(max_examples=15, **COMMON)
 @given(blocks(), st.integers(0, 9))
 def test_all_derivatives_agree(program: Any, seed: int) -> None:
     check(program, seed)

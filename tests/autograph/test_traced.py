@@ -87,7 +87,7 @@ def check(source: str, values: tuple[int, int, int]) -> None:
 
 @pytest.mark.parametrize("part", range(5))
 def test_random_programs(part: int) -> None:
-    for source, values in many(100 * part, 100, tensors=True):
+    for source, values in many(100 * part, 50, tensors=True):
         check(source, values)
 
 

@@ -100,7 +100,7 @@ def check_converted(source: str, values: tuple[int, int, int]) -> None:
     program(*map(tf.constant, values), tf.constant(0))
 
 
-@settings(max_examples=200, **COMMON)
+@settings(max_examples=120, **COMMON)
 @given(random_programs.steps(), st.integers(0, 3))
 def test_straight_programs(program: Any, seed: int) -> None:
     check_straight(program, seed)
@@ -117,14 +117,14 @@ LOOPS_IN_A_BRANCH = [
 ]
 
 
-@settings(max_examples=70, **COMMON)
+@settings(max_examples=30, **COMMON)
 @example(LOOPS_IN_A_BRANCH, 3)
 @given(random_control_flow.blocks(), st.integers(0, 9))
 def test_branches_and_loops(program: Any, seed: int) -> None:
     check_control_flow(program, seed)
 
 
-@settings(max_examples=6, **COMMON)
+@settings(max_examples=3, **COMMON)
 @given(random_control_flow.blocks(), st.integers(0, 9))
 def test_second_derivatives(program: Any, seed: int) -> None:
     check_curvature(program, seed)
@@ -147,14 +147,14 @@ LISTS_IN_A_BRANCH = [
 ]
 
 
-@settings(max_examples=10, **COMMON)
+@settings(max_examples=4, **COMMON)
 @example(LISTS_IN_A_BRANCH, 7)
 @given(random_control_flow.blocks(), st.integers(0, 9))
 def test_tangents(program: Any, seed: int) -> None:
     check_tangents(program, seed)
 
 
-@settings(max_examples=125, **COMMON)
+@settings(max_examples=60, **COMMON)
 @given(sources(tensors=True), numbers)
 def test_converted_programs(source: str, values: tuple[int, int, int]) -> None:
     check_converted(source, values)

@@ -11,6 +11,7 @@ from support.op_samples import our_ops
 from tools import write_native_docs
 
 
+@pytest.mark.slow  # .ci/run compares them
 def test_the_document_is_what_the_samples_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,7 +73,7 @@ def compare(expected, found):
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 
-@settings(max_examples=250, **COMMON)
+@settings(max_examples=120, **COMMON)
 @given(steps(), st.integers(0, 3))
 def test_all_ways_agree(program, seed):
     check(program, seed)
