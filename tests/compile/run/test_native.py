@@ -148,7 +148,7 @@ def test_machine_code_computes_what_the_kernels_compute(name, dynamic):
 def test_one_compilation_serves_all_lengths():
     function = tf.function(lambda x: tf.nn.softmax(x * 2.0))
     libraries = set()
-    for n in range(2, 40):
+    for n in range(16, 40):  # shorter rows have code for their length
         concrete = function.get_concrete_function(tf.TensorSpec([n, n + 1]))
         (executable,) = executables([lower(simplify(concrete.graph))])
         libraries.add(executable.code.library)
@@ -314,11 +314,11 @@ def test_what_stays_outside_machine_code_has_a_reason():
     @tf.function
     def f(x, i):
         y = tf.exp(x) * 2.0
-        return tf.linalg.inv(y) + y[:i:2]
+        return tf.linalg.expm(y) + y[:i:2]
 
     graph = f.get_concrete_function(tf.TensorSpec([3, 3]), tf.TensorSpec([], tf.int32)).graph
     reasons = {node.op.type_name: reason for node, reason in outside(graph)}
-    assert reasons["MatrixInverse"] == "MatrixInverse has no native form here"
+    assert reasons["MatrixExponential"] == "MatrixExponential has no native form here"
     assert reasons["StridedSlice"].endswith("goes in steps")
 
 
@@ -326,14 +326,14 @@ def test_what_keeps_a_loop_outside_machine_code_is_named():
     @tf.function
     def f(x):
         while tf.reduce_sum(x) < 100.0:
-            x = tf.linalg.inv(x) + 1.0
+            x = tf.linalg.expm(x) + 1.0
         return x
 
     graph = f.get_concrete_function(tf.TensorSpec([3, 3])).graph
     ((node, reason),) = [(n, why) for n, why in outside(graph) if n.op.type_name != "Const"]
     assert node.op.type_name == "StatelessWhile"
-    assert reason.startswith("in it, MatrixInverse (")
-    assert reason.endswith("): MatrixInverse has no native form here")
+    assert reason.startswith("in it, MatrixExponential (")
+    assert reason.endswith("): MatrixExponential has no native form here")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -31,7 +31,6 @@ from graphwright.compile.nests.nest import (
     Nest,
     PackRight,
     Program,
-    Scalar,
     Scan,
     Stage,
     Statement,
@@ -192,31 +191,34 @@ class Lowering:
         raise NotNative(f"{op.type_name} has no native form")
 
     def join(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """The statements that join tensors: each one writes a tensor to its place in the result."""
+        """The statements that join tensors: each one writes a tensor to its place in the result.
+
+        One statement writes what become components of rows.
+        """
         axis = schedule.axis_of(node)
         target = schedule.of(node.outputs[0])
         kind = kind_of(node.outputs[0].type.dtype)
         buffer = self.target(node.outputs[0])
         step = product(target[axis + 1 :])
         start = ZERO
-        statements: list[Statement] = []
-        for value in joined_parts(node):
+        stages: list[tuple[Shape, StageLowering, list[Store]]] = []
+        for value, source in zip(joined_parts(node), schedule.parts[node]):
             dims = schedule.of(value)
             part = (*dims[:axis], ONE, *dims[axis:]) if isinstance(node.op, Pack) else dims
             space, axes = spread(part)
             nest = ClusterLowering(self, Cluster(space, 0), schedule)
             place = nest.linear(target, axes)
             place = place._replace(offsets=(*place.offsets, start * step))
-            if not space:
-                scalar = self.as_scalar(value, schedule, statements)
-                store = Store(0, buffer, place, kind)
-                statements.append(Straight((Scalar(scalar, kind),), (), (store,)))
-            else:
-                load = Load(self.memory(value, schedule, statements), nest.linear(part, axes), kind)
-                stage = Stage((load,), (Store(0, buffer, place, kind),))
-                statements.append(Nest(space, 0, (stage,)))
+            if not stages or step != ONE or not isinstance(node.op, Pack):
+                stages.append((space, StageLowering(nest, 0, row=not space), []))
+            stages[-1][2].append(Store(stages[-1][1].read(*source), buffer, place, kind))
             start = self.sizes.derive("add", start, part[axis])
-        return statements
+        return [
+            Nest(space, 0, (Stage(stage.all(), tuple(stores)),))
+            if space
+            else Straight(stage.all(), (), tuple(stores))
+            for space, stage, stores in stages
+        ]
 
     def scatter(self, node: Node, op: Scattered, schedule: Schedule) -> list[Statement]:
         """The statements that combine slices with those in the places of indices."""

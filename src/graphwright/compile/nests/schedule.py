@@ -36,6 +36,7 @@ from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const, Fill, Placeholder
 from graphwright.ops.core.identity import Identity
+from graphwright.ops.core.joining import ConcatV2, Pack
 from graphwright.ops.core.movement import Reshape, SumTo
 from graphwright.ops.core.own_ops import Scattered, Sized
 from graphwright.ops.core.sequences import Range
@@ -59,6 +60,7 @@ class Schedule(Clustering):
         #: The outside values of placeholders in a loop's or branch's graphs, where there is one.
         self.aliases = {} if aliases is None else aliases
         self.inner: dict[Node, list[Schedule]] = {}  # of the graphs inside a node
+        self.parts: dict[Node, list[tuple[Value, Place]]] = {}  # of joins: what is read, and where
         self.outside: set[Value] = set()  # values from before this graph runs
         self.results: list[Value] = []
         self.overwritten = in_place(graph)  # by sum: the operand that it overwrites
@@ -405,8 +407,11 @@ class Schedule(Clustering):
 
     def place_opaque(self, node: Node) -> None:
         """Makes a node a statement of its own that reads memory; a reshape is one, as a view."""
-        for value in read_from_memory(node):
-            self.demand(value)
+        if isinstance(node.op, (ConcatV2, Pack)):
+            self.parts[node] = [self.source(value) for value in joined_parts(node)]
+        else:
+            for value in read_from_memory(node):
+                self.demand(value)
         for inner in self.inner.get(node, ()):
             inner.outside = self.outside | set(node.inputs)
             inner.place_all()
@@ -415,6 +420,16 @@ class Schedule(Clustering):
         for value in node.outputs:
             self.home[value] = statement
             self.escapes[value] = None
+
+    def source(self, value: Value) -> tuple[Value, Place]:
+        """The value in memory from which a part of a join is read, and the place of its element."""
+        _, place = spread(self.of(value))
+        source, at = self.trace(value, place)
+        if any(position.picks for position in at):
+            source, at = value, place
+        if source is value or source in self.home:  # others lie in memory before this graph runs
+            self.demand(source)
+        return source, at
 
     def demand(self, value: Value) -> None:
         """Makes sure that a value is in memory."""
