@@ -15,6 +15,7 @@ import graphwright as tf
 from graphwright.base.forks import HELD, own_lock
 from graphwright.compile.llvm import sanitizer  # noqa: F401 - its lock is one of the package's
 from graphwright.compile.run.options import OPTIONS
+from graphwright.data.stages.buffer_stages import ForkedSupplies
 from graphwright.library.objects.critical_section import Mutex
 from graphwright.machine import background, compiler
 from graphwright.machine.disk_cache import DiskCache
@@ -243,7 +244,13 @@ def update(a: Any, b: Any, c: Any) -> None:
     c.assign(a * 0.5)
 
 
-WORK = [traces, gradients, families, compiled, products, lists, objects, methods]
+def forks() -> None:
+    """Waits for threads as a fork does."""
+    ForkedSupplies.hold()
+    ForkedSupplies.release()
+
+
+WORK = [traces, gradients, families, compiled, products, lists, objects, methods, forks]
 
 
 def together(*works: Any) -> None:

@@ -169,6 +169,7 @@ class Epoch:
 class _Present(threading.local):
     watcher: Watcher | None = None
     iteration: Epoch | None = None
+    level = 0
 
 
 _PRESENT = _Present()
@@ -222,6 +223,21 @@ def iterating(iteration: Epoch | None) -> Iterator[None]:
         yield
     finally:
         _PRESENT.iteration = before
+
+
+def present_level() -> int:
+    """How many buffers wait for what this thread does, each for the next one."""
+    return _PRESENT.level
+
+
+@contextmanager
+def at_level(level: int) -> Iterator[None]:
+    """Has this thread work meanwhile for so many buffers that wait, each for the next one."""
+    before, _PRESENT.level = _PRESENT.level, level
+    try:
+        yield
+    finally:
+        _PRESENT.level = before
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -12,8 +13,12 @@ from support.forking import in_child
 from support.interruptions import is_interrupted
 
 import graphwright as tf
+from graphwright.data.stages import buffer_stages
+from graphwright.data.stages.buffer_stages import ForkedSupplies, Supply, supplies
 
 Dataset = tf.data.Dataset
+
+forked = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 
 
 def threads() -> int:
@@ -80,7 +85,7 @@ def test_an_error_comes_where_its_element_would() -> None:
     assert outcomes == [12, "error", 6, "error", 4, "end"]
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="there are no forks")
+@forked
 def test_the_child_of_a_fork_goes_on() -> None:
     iterator = iter(Dataset.range(100).prefetch(4))
     assert [int(next(iterator)) for _ in range(10)] == list(range(10))
@@ -91,6 +96,128 @@ def test_the_child_of_a_fork_goes_on() -> None:
 
     assert in_child(rest_is_right)
     assert [int(x) for x in iterator] == list(range(10, 100))
+
+
+class Forks:
+    """Numbers of which one is computed only when a fork waits for it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.is_reached, self.is_held = threading.Event(), threading.Event()
+        self.calls: list[int] = []
+        hold = Supply.hold
+
+        def holding(supply: Supply, until: float) -> None:
+            self.is_held.set()
+            hold(supply, until)
+
+        monkeypatch.setattr(Supply, "hold", holding)
+        monkeypatch.setattr(buffer_stages, "_PATIENCE", 10.0)
+
+    def numbers(self, count: int, at: int, seconds: float = 0.0) -> tf.data.Dataset:
+        """Numbers from 0 on; that in a place waits for the fork."""
+
+        def number(x: int) -> int:
+            self.calls.append(int(x))
+            if x == at:
+                self.is_reached.set()
+                self.is_held.wait(60)
+            if x >= at:
+                time.sleep(seconds)
+            return x
+
+        return Dataset.range(count).map(lambda x: tf.numpy_function(number, [x], tf.int64))
+
+
+def in_turn(forks: Forks) -> tf.data.Dataset:
+    """Numbers that a thread takes ahead for a thread."""
+    return forks.numbers(600, 204).prefetch(1).batch(200).prefetch(1)
+
+
+def by_function(forks: Forks) -> tf.data.Dataset:
+    """Numbers that a thread takes ahead for a function in threads of a thread."""
+    iterator = iter(forks.numbers(600, 204).prefetch(1))
+    numbers = Dataset.range(600).map(
+        lambda x: tf.numpy_function(lambda _: int(next(iterator)), [x], tf.int64),
+        num_parallel_calls=2,
+    )
+    return numbers.batch(200).prefetch(1)
+
+
+def made_inside(forks: Forks) -> tf.data.Dataset:
+    """Numbers that a thread takes ahead, which starts in a thread."""
+    numbers = Dataset.range(1).flat_map(lambda _: forks.numbers(600, 204).prefetch(1))
+    return numbers.batch(200).prefetch(1)
+
+
+@forked
+@pytest.mark.parametrize("pipeline", [in_turn, by_function, made_inside])
+def test_a_fork_lets_a_thread_finish_that_waits_for_another(
+    monkeypatch: pytest.MonkeyPatch, pipeline: Callable[[Forks], tf.data.Dataset]
+) -> None:
+    forks = Forks(monkeypatch)
+    iterator = iter(pipeline(forks))
+    assert next(iterator)[0] == 0
+    assert forks.is_reached.wait(60)
+
+    def is_right() -> bool:
+        sums = [sum(batch.numpy()) for batch in iterator]
+        return sums == [sum(range(200, 400)), sum(range(400, 600))]
+
+    assert in_child(is_right)
+    assert is_right()
+
+
+def test_supplies_come_behind_those_that_wait_for_them() -> None:
+    others = supplies()
+    iterator = iter(Dataset.range(9).prefetch(1).batch(2).prefetch(1).batch(2).prefetch(1))
+    assert [supply.level for supply in supplies() if supply not in others] == [0, 1, 2]
+    assert next(iterator).shape == [2, 2]
+
+
+@forked
+def test_no_element_begins_while_a_fork_waits_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    forks = Forks(monkeypatch)
+    iterator = iter(forks.numbers(30, 5, seconds=0.01).prefetch(20))
+    assert next(iterator) == 0
+    assert forks.is_reached.wait(60)
+    assert in_child(lambda: next(iterator) == 1 and forks.calls == [*range(6)])
+    assert [int(x) for x in iterator] == list(range(1, 30))
+
+
+def test_a_reader_waits_for_the_fork_of_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    forks = Forks(monkeypatch)
+    monkeypatch.setattr(buffer_stages, "_PATIENCE", 0.01)
+    iterator = iter(forks.numbers(10, 3).prefetch(2))
+    assert next(iterator) == 0
+    assert next(iterator) == 1
+    assert forks.is_reached.wait(60)
+    ForkedSupplies.hold()
+    numbers: list[int] = []
+    reader = threading.Thread(target=lambda: numbers.append(int(next(iterator))))
+    reader.start()
+    reader.join(0.05)
+    assert reader.is_alive()
+    ForkedSupplies.release()
+    reader.join(60)
+    assert numbers == [2]
+    assert [int(x) for x in iterator] == list(range(3, 10))
+
+
+@forked
+def test_two_threads_fork_in_turn() -> None:
+    iterator = iter(Dataset.range(10).prefetch(2))
+    assert next(iterator) == 0
+    ForkedSupplies.hold()
+    answers: list[bool] = []
+    other = threading.Thread(
+        target=lambda: answers.append(in_child(lambda: [*iterator] == [*range(1, 10)]))
+    )
+    other.start()
+    other.join(0.05)
+    ForkedSupplies.release()
+    other.join(60)
+    assert answers == [True]
+    assert [int(x) for x in iterator] == list(range(1, 10))
 
 
 def test_ctrl_c_ends_waiting() -> None:

@@ -8,6 +8,7 @@ import weakref
 from collections import deque
 from contextlib import suppress
 from time import perf_counter
+from typing import ClassVar
 
 from graphwright.base.errors import AbortedError, InvalidArgumentError
 from graphwright.base.forks import own_lock
@@ -19,9 +20,11 @@ from graphwright.data.stage import (
     Cursor,
     DatasetStage,
     State,
+    at_level,
     cursor_of,
     iterating,
     present_iteration,
+    present_level,
     stop_if_abandoned,
     work_ahead,
     works_ahead,
@@ -69,7 +72,9 @@ class PrefetchStage(DatasetStage):
 
     def start(self) -> Cursor:
         source = self.inputs[0]
-        return PrefetchCursor(cursor_of(source), self.size, source.is_observable, self.depth)
+        with at_level(present_level() + 1):
+            upstream = cursor_of(source)
+        return PrefetchCursor(upstream, self.size, source.is_observable, self.depth)
 
 
 class Supply:
@@ -86,33 +91,40 @@ class Supply:
         self.is_over = self.is_closed = False
         #: Whether a fork did not wait for a block: in the child, nobody knows where upstream is.
         self.is_torn = False
+        #: How many other ones may wait for this one, each for the next.
+        self.level = present_level()
         #: Who computes elements just now, if that is no thread of its own.
         self.reader: threading.Thread | None = None
         #: Seconds that the reader has spent on elements, and on other things in between.
         self.pulled = self.busy = 0.0
         self.returned: float | None = None
         self.renew()
-        _SUPPLIES.add(self)
+        _SUPPLIES[id(self)] = self
 
     def renew(self) -> None:
         """Makes new locks, also after a fork; the thread starts when it is needed."""
         self.changed = threading.Condition()
         self.pulling = threading.Lock()
+        #: Whether a fork waits for the present block, and no other one may begin.
+        self.is_held = False
         self.thread: threading.Thread | None = None
 
     def hold(self, until: float) -> None:
         """Before a fork: lets a thread finish its block, unless that is what forks."""
+        self.is_held = True
         waits = max(0.0, until - perf_counter())
         is_mine = threading.current_thread() in (self.thread, self.reader)
-        self.is_torn = is_mine or not self.pulling.acquire(timeout=waits)
+        is_torn = is_mine or not self.pulling.acquire(timeout=waits)
         self.changed.acquire()
+        self.is_torn = is_torn
 
     def release(self) -> None:
         """Behind a fork, in the parent: lets the thread go on."""
-        self.changed.release()
         if not self.is_torn:
             self.pulling.release()
-        self.is_torn = False
+        self.is_held = self.is_torn = False
+        self.changed.notify_all()
+        self.changed.release()
 
     def run(self) -> None:
         """Takes elements until there are no more, or nobody wants them: the work of the thread."""
@@ -124,12 +136,12 @@ class Supply:
         """Takes elements while there is room."""
         while True:
             with self.changed:
-                while self.count >= self.size and not self.is_closed:
+                while (self.is_held or self.count >= self.size) and not self.is_closed:
                     self.changed.wait()
                 if self.is_closed:
                     return
                 room = self.size - self.count
-            with self.pulling, iterating(self.iteration):
+            with self.pulling, iterating(self.iteration), at_level(self.level + 1):
                 if not self.step(1 if self.is_observable else min(room, self.limit)):
                     return
 
@@ -160,12 +172,9 @@ class Supply:
         As long as the reader does nothing but wait for elements, it computes them itself: a thread
         would only make it wait for that.
         """
-        if self.is_torn:
-            raise AbortedError(
-                None, None,
-                "the process was forked while a thread computed an element ahead: here, in the "
-                "child, this iterator cannot go on, and a new one can",
-            )  # fmt: skip
+        if self.is_held or self.is_torn:
+            self.pass_fork()
+        self.level = max(self.level, present_level())
         began = perf_counter()
         if self.returned is not None:
             self.busy += began - self.returned
@@ -174,7 +183,8 @@ class Supply:
                 try:
                     if not self.waiting and not self.is_over and not self.is_worth:
                         self.reader = threading.current_thread()
-                        block = self.upstream.pull(limit)
+                        with at_level(self.level + 1):
+                            block = self.upstream.pull(limit)
                         self.is_over = block is None
                         return block
                 finally:
@@ -184,6 +194,17 @@ class Supply:
         finally:
             self.returned = perf_counter()
             self.pulled += self.returned - began
+
+    def pass_fork(self) -> None:
+        """Waits until a fork is over; an error in a child that cannot go on."""
+        with self.changed:
+            self.changed.wait_for(lambda: not self.is_held)
+            if self.is_torn:
+                raise AbortedError(
+                    None, None,
+                    "the process was forked while a thread computed an element ahead: here, in "
+                    "the child, this iterator cannot go on, and a new one can",
+                )  # fmt: skip
 
     @property
     def is_worth(self) -> bool:
@@ -221,36 +242,60 @@ class Supply:
             self.changed.notify_all()
 
 
-#: The supplies of this process.
-_SUPPLIES: weakref.WeakSet[Supply] = weakref.WeakSet()
+#: The supplies of this process, in the order in which they were made.
+_SUPPLIES: weakref.WeakValueDictionary[int, Supply] = weakref.WeakValueDictionary()
+
+
+def supplies() -> list[Supply]:
+    """The supplies of this process; one that waits for another comes first."""
+    refs = reversed(_SUPPLIES.valuerefs())
+    present = [supply for ref in refs if (supply := ref()) is not None]
+    return sorted(present, key=lambda supply: supply.level)
 
 
 class ForkedSupplies:
     """What a fork does with the supplies of the process."""
 
-    held: tuple[Supply, ...] = ()
+    #: Two forks at once hold them in turn.
+    turn = threading.Lock()
+    thread: threading.Thread | None = None
+    held: ClassVar[dict[Supply, None]] = {}
 
     @classmethod
     def hold(cls) -> None:
-        """Lets threads finish their blocks, for some time, so that no element is lost."""
+        """Lets threads finish their blocks, for some time, so that no element is lost.
+
+        A thread that waits for another one comes first: it needs the other's elements to finish.
+        What it makes meanwhile comes after it.
+        """
+        if not cls.turn.acquire(timeout=_PATIENCE):
+            return
+        cls.thread = threading.current_thread()
         until = perf_counter() + _PATIENCE
-        cls.held = tuple(_SUPPLIES)
-        for supply in cls.held:
-            supply.hold(until)
+        while perf_counter() < until:
+            waiting = [supply for supply in supplies() if supply not in cls.held]
+            if not waiting:
+                break
+            for supply in waiting:
+                supply.hold(until)
+                cls.held[supply] = None
 
     @classmethod
     def release(cls) -> None:
         """Lets the threads of the parent go on."""
+        if cls.thread is not threading.current_thread():
+            return
         for supply in cls.held:
             supply.release()
-        cls.held = ()
+        cls.held, cls.thread = {}, None
+        cls.turn.release()
 
     @classmethod
     def renew(cls) -> None:
         """Makes locks for the child, where no thread is."""
-        for supply in cls.held:
+        for supply in supplies():
             supply.renew()
-        cls.held = ()
+        cls.held, cls.thread, cls.turn = {}, None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -10,7 +10,13 @@ from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from graphwright.data.stage import AUTOTUNE, iterating, present_iteration
+from graphwright.data.stage import (
+    AUTOTUNE,
+    at_level,
+    iterating,
+    present_iteration,
+    present_level,
+)
 
 #: So many seconds of work are worth a thread of their own.
 _WORTH = 0.001
@@ -84,7 +90,7 @@ class ElementCall:
     def __init__(self, function: Callable[..., Any], arguments: tuple[object, ...]) -> None:
         self.function = function
         self.arguments = arguments
-        self.iteration = present_iteration()
+        self.iteration, self.level = present_iteration(), present_level()
         self.future: Future[Any] = Future()
 
     def run(self) -> None:
@@ -92,7 +98,7 @@ class ElementCall:
         if not self.future.set_running_or_notify_cancel():
             return
         try:
-            with iterating(self.iteration):
+            with iterating(self.iteration), at_level(self.level):
                 result = self.function(*self.arguments)
         except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
             self.future.set_exception(error)
