@@ -7,6 +7,7 @@ from typing import Any
 
 from graphwright.types import tree
 from graphwright.types.composite import Composite
+from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
@@ -56,8 +57,10 @@ def pack_gradients(structure: object, gradients: Sequence[object]) -> Any:
 
 
 def like_leaf(leaf: object, gradient: object) -> Any:
-    """A gradient of a leaf's part as one of the leaf."""
+    """A gradient of a leaf's part as one of the leaf: rows become a dense tensor in a composite."""
     if not isinstance(leaf, Composite):
         return gradient
+    if isinstance(gradient, IndexedSlices):
+        gradient = gradient.to_tensor()
     inner = like_leaf(leaf._differentiable_part, gradient)
     return leaf._with_differentiable_part(inner)

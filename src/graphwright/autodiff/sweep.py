@@ -74,7 +74,7 @@ def sweep(
     back from `stopped` keys.
     """
     for call in reversed(calls):
-        incoming = arriving(call.outputs, cotangents, stopped)
+        incoming = arriving(call.outputs, cotangents, stopped, call.op.passes_rows)
         if incoming is None:
             continue
         inputs = call.inputs
@@ -95,11 +95,14 @@ def sweep(
 
 
 def arriving(
-    outputs: Sequence[TensorValue], cotangents: Cotangents, stopped: Container[Hashable]
+    outputs: Sequence[TensorValue],
+    cotangents: Cotangents,
+    stopped: Container[Hashable],
+    passes_rows: bool,
 ) -> list[Any] | None:
-    """The cotangents of an op's results as tensors; None where there is none of them.
+    """The cotangents of an op's results; None where there is none of them.
 
-    Sparse ones pass only from a gather to its variable.
+    Rows become a dense tensor unless the op's rule passes them on.
     """
     incoming: list[Any] = []
     empty = True
@@ -108,7 +111,8 @@ def arriving(
         g = None if key in stopped else cotangents.get(key)
         if g is not None:
             empty = False
-            g = dense_cotangent(g)
+            if not passes_rows:
+                g = dense_cotangent(g)
         incoming.append(g)
     return None if empty else incoming
 
@@ -143,5 +147,5 @@ def same_shape(g: object, x: object) -> bool:
 
 
 def dense_cotangent(g: SparseCotangent) -> Any:
-    """A cotangent as a tensor: sparse ones pass only from a gather to its variable."""
+    """A cotangent as a tensor: rows at equal indices are added up."""
     return g.to_tensor() if isinstance(g, IndexedSlices) else g

@@ -29,6 +29,7 @@ from graphwright.types import tree
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.values.convert import convert
+from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable
 
@@ -285,6 +286,13 @@ class GradientTape:
         """
         return tuple(self._recorder.variables.values())
 
+    def _dense(self, target: TensorLike) -> Any:
+        """A target as one tensor: what makes one of rows is recorded."""
+        if self._entered or not isinstance(target, IndexedSlices):
+            return convert(target)
+        with self:
+            return target.to_tensor()
+
     def _calls(self) -> list[Call]:
         """What was recorded; a tape that is not persistent gives it once."""
         if self._used:
@@ -348,8 +356,8 @@ class GradientTape:
         self._refuse_loop(experimental_use_pfor)
         flat = differentiable_parts(sources)
         zero = is_zero(unconnected_gradients)
+        whole = target if isinstance(target, Variable) else self._dense(target)
         wanted, calls = self._dependent(flat), self._calls()
-        whole = target if isinstance(target, Variable) else convert(target)
         results = JacobianRows.of(calls, whole, flat, wanted, zero, False, experimental_use_pfor)
         return pack_gradients(sources, results)
 
@@ -387,7 +395,7 @@ class GradientTape:
         [[6.0, 0.0], [0.0, 8.0]]
         """
         self._refuse_loop(experimental_use_pfor)
-        result = convert(target)
+        result = self._dense(target)
         have, want = result.type.dims, source.type.dims
         if () in (have, want):
             raise ValueError(

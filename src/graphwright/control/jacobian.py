@@ -248,9 +248,9 @@ def hessians(
     tracer = traced("tf.hessians")
     results: list[Any] = []
     for x in tree.flatten(xs):
-        (slope,) = gradients(ys, x, unconnected_gradients=UnconnectedGradients.ZERO)
-        source = here(tracer, x)
+        (gradient,) = gradients(ys, x, unconnected_gradients=UnconnectedGradients.ZERO)
+        slope, source = convert(gradient), here(tracer, x)
         calls = graph_calls(tracer, [source])
         wanted = reachable(calls, [source])
-        results += jacobians(calls, convert(slope), [source], wanted, True, batch=False)
+        results += jacobians(calls, slope, [source], wanted, True, batch=False)
     return results

@@ -8,9 +8,11 @@ others one for all. An op without a rule runs in a loop over the rows.
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.autodiff.sweep import dense_cotangent
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.logs import LOGGER
 from graphwright.base.named_tuples import NamedTuple
@@ -371,7 +373,12 @@ def vectorized(
     several = not isinstance(count, int) or count != 1
     single = [several and t.type.dims is not None and t.type.dims[0] == 1 for t in tensors]
     types = [t.type.with_dims(None if t.type.dims is None else t.type.dims[1:]) for t in tensors]
-    one = trace_body(fn, "vectorized_map", types, like)
+
+    @functools.wraps(fn)
+    def dense(*row: Any) -> Any:
+        return tree.map_structure(dense_cotangent, fn(*row))
+
+    one = trace_body(dense, "vectorized_map", types, like)
     rewrite = Rewrite(count, fallback, warn)
     lanes = [Lane(t[0], False) if alone else Lane(t, True) for t, alone in zip(tensors, single)]
     lanes += [Lane(outside, False) for outside in one.graph.captured]

@@ -196,6 +196,8 @@ class Op(Record):
     on_tensors: ClassVar[type[Op] | None] = None
     #: What the handles and variants among the operands must be, if that is one kind of thing.
     behind: ClassVar[type | None] = None
+    #: Whether its gradient takes a `tf.IndexedSlices` as it is; others get the dense tensor.
+    passes_rows: ClassVar[bool] = False
     #: Whether `known` gets the operands' types instead of their known values.
     known_from_types: ClassVar[bool] = False
     #: Whether results come as a tuple even where there is one (ops with list outputs).

@@ -106,7 +106,11 @@ class IndexedSlices(Composite):
                 "Tensor conversion requested for IndexedSlices for argument `value` without "
                 f"dense_shape: {self}"
             )
-        return unsorted_segment_sum(self._values, self._indices, self._dense_shape[0])
+        known = convert(self._dense_shape).known
+        size = None if known is None else known[0]
+        return unsorted_segment_sum(
+            self._values, self._indices, self._dense_shape[0] if size is None else size
+        )
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)

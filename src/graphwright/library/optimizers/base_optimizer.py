@@ -18,7 +18,12 @@ from graphwright.library.objects.module import Module
 from graphwright.library.optimizers.schedules import LearningRateSchedule
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
-from graphwright.ops.math.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from graphwright.ops.math.clipping import (
+    clip_by_global_norm,
+    clip_by_norm,
+    clip_by_value,
+    global_norm,
+)
 from graphwright.ops.math.comparison import equal, not_equal
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue, Typed
@@ -239,7 +244,9 @@ class Optimizer(Module):
 
         Args:
             grads_and_vars: Pairs of a gradient, a tensor or a `tf.IndexedSlices` of the variable's
-                shape, and its variable. A gradient that is None is left out, with a warning.
+                shape, and its variable. Rows at equal indices are squared and clipped one by one,
+                as in Keras; `tf.convert_to_tensor` of the gradient adds them up first. A gradient
+                that is None is left out, with a warning.
 
         Returns:
             The number of steps, a scalar of int64.
@@ -386,12 +393,13 @@ class Optimizer(Module):
     def _clipped(self, grads: Sequence[TensorLike]) -> Sequence[TensorLike]:
         """The gradients, clipped to the bound if there is one."""
         if self.clipnorm:
-            return [clip_by_norm(convert(g), self.clipnorm) for g in grads]
+            return [clip_by_norm(g, self.clipnorm) for g in grads]
         if self.clipvalue:
-            return [clip_by_value(convert(g), -self.clipvalue, self.clipvalue) for g in grads]
+            return [clip_by_value(g, -self.clipvalue, self.clipvalue) for g in grads]
         if self.global_clipnorm:
-            clipped = clip_by_global_norm([convert(g) for g in grads], self.global_clipnorm)[0]
-            return list(clipped)
+            norm = global_norm(grads)  # of the rows as they are, as Keras has it
+            dense = [convert(g) for g in grads]
+            return list(clip_by_global_norm(dense, self.global_clipnorm, norm)[0])
         return grads
 
     def update_step(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from graphwright.library.optimizers.base_optimizer import LearningRate, Optimizer
 from graphwright.ops.core.casting import cast
 from graphwright.ops.math.arithmetic import maximum
@@ -152,7 +154,7 @@ class Adam(Optimizer):
         correction_2 = 1 - power_of(convert(self.beta_2, dtype), time)
         mean, spread = self.slot("momentum", variable), self.slot("velocity", variable)
         mean.assign_add((dense - mean) * (1 - self.beta_1))
-        spread.assign_add((square(dense) - spread) * (1 - self.beta_2))
+        spread.assign_add((squared(gradient, dense) - spread) * (1 - self.beta_2))
         if self.amsgrad:
             greatest = self.slot("velocity_hat", variable)
             greatest.assign(maximum(greatest, spread))
@@ -274,7 +276,7 @@ class RMSprop(Optimizer):
     ) -> None:
         dense = cast(convert(gradient), variable.dtype)
         velocity = self.slot("velocity", variable)
-        velocity.assign(self.rho * velocity + (1 - self.rho) * square(dense))
+        velocity.assign(self.rho * velocity + (1 - self.rho) * squared(gradient, dense))
         spread = velocity + self.epsilon
         if self.centered:
             average = self.slot("average_gradient", variable)
@@ -342,5 +344,16 @@ class Adagrad(Optimizer):
     ) -> None:
         dense = cast(convert(gradient), variable.dtype)
         total = self.slot("accumulator", variable)
-        total.assign_add(square(dense))
+        total.assign_add(squared(gradient, dense))
         variable.assign_sub(learning_rate * dense / sqrt(total + self.epsilon))
+
+
+def squared(gradient: TensorLike, dense: TensorValue) -> Any:
+    """The squares of a gradient, of which `dense` is all in the variable's dtype.
+
+    Rows at equal indices are squared before they are added up, as Keras does.
+    """
+    if isinstance(gradient, IndexedSlices):
+        rows = square(cast(gradient.values, dense.dtype))
+        return IndexedSlices(rows, gradient.indices, gradient.dense_shape).to_tensor()
+    return square(dense)

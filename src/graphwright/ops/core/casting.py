@@ -12,7 +12,7 @@ from graphwright.base.logs import get_logger
 from graphwright.op.batching import last_axes
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, values_of, with_values
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import S, Scalars, caster
@@ -39,6 +39,7 @@ class Cast(Elementwise):
     inputs = ("x: SrcT",)
     outputs = ("y: DstT",)
     dtypes = {"SrcT": dt.ANY}
+    passes_rows = True
 
     DstT: DType
     Truncate: bool = False
@@ -81,7 +82,9 @@ class Cast(Elementwise):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         source = call.inputs[0].dtype
-        return (cast(g, source) if source in dt.INEXACT and self.DstT in dt.INEXACT else None,)
+        if source not in dt.INEXACT or self.DstT not in dt.INEXACT:
+            return (None,)
+        return (with_values(g, cast(values_of(g), source)),)
 
 
 BITS = dt.NUMERIC | dt.QUANTIZED

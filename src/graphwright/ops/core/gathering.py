@@ -11,7 +11,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, rows_of
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.core import scatter_kernels as kernels
 from graphwright.ops.core.casting import cast
@@ -132,6 +132,8 @@ class GatherV2(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         params, indices, axis = call.inputs
+        if not self.batch_dims and axis_of(axis) == 0:
+            return gathered_rows(g, params, indices), None, None
         return gathered_back(g, params, indices, axis, self.batch_dims), None, None
 
     def expand(self, x: GraphTensor, indices: GraphTensor, axis: GraphTensor) -> Any:
@@ -168,6 +170,21 @@ def raise_out_of_range(indices: Array, size: int) -> None:
     raise InvalidArgumentError(None, None, f"{label} = {indices[where]} is not in [0, {size})")
 
 
+def axis_of(axis: int | TensorValue) -> int | None:
+    """The number of an axis that is known, not negative; else None."""
+    number = known_int(axis)
+    return number if isinstance(number, int) and number >= 0 else None
+
+
+def gathered_rows(g: Cotangent, params: TensorValue, indices: TensorValue) -> Any:
+    """The slices of `g` as rows of a tensor like `params`: a `tf.IndexedSlices`."""
+    whole = convert(shape_of(params), dt.int32)
+    if indices.type.rank != 1:
+        indices = reshape(indices, [-1])
+        g = reshape(g, concat([[-1], whole[1:]], 0))
+    return rows_of(g, indices, whole)
+
+
 def gathered_back(
     g: Cotangent,
     params: TensorValue,
@@ -181,6 +198,8 @@ def gathered_back(
     if isinstance(axis, int) and axis == 0 and not batch_dims:
         return scatter_nd(expand_dims(indices, -1), g, target)
     rank, many = rank_of(params), rank_of(indices)
+    if isinstance(rank, int) and axis == -rank and not batch_dims:
+        return scatter_nd(expand_dims(indices, -1), g, target)
     batch = batch_dims + many if batch_dims < 0 else batch_dims
     place = (axis + rank) % rank
     width = many - batch
@@ -333,6 +352,9 @@ class GatherNd(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         params, indices = call.inputs
+        dims = indices.type.dims
+        if dims is not None and len(dims) == 2 and dims[1] == 1 and not self.bad_indices_policy:
+            return gathered_rows(g, params, reshape(indices, [-1])), None
         back = ScatterNd.of(self.bad_indices_policy)
         return apply(back, indices, g, shape_of(params)), None
 

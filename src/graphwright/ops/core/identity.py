@@ -29,6 +29,7 @@ class Identity(Op):
     inputs = ("input: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    passes_rows = True
     batched = elementwise
 
     def shapes(self, x: TensorType) -> Shapes:
@@ -51,6 +52,7 @@ class IdentityN(Op):
     inputs = ("input: T...",)
     outputs = ("output: T...",)
     least = {"input": 1}
+    passes_rows = True
     returns_tuple = True
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
@@ -110,6 +112,7 @@ class EnsureShape(Op):
     inputs = ("input: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    passes_rows = True
 
     shape: Dims | None
 

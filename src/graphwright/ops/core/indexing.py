@@ -206,7 +206,7 @@ def boolean_mask(
     """
     tensor, mask = convert(tensor), convert(mask)
     first = 0 if axis is None else int(axis)
-    masked, dims = mask.type.dims, tensor.type.dims
+    masked, dims, rank = mask.type.dims, tensor.type.dims, tensor.type.rank
     if masked == ():
         raise ValueError("mask cannot be scalar.")
     if masked is None:
@@ -221,8 +221,10 @@ def boolean_mask(
         )
     if count > 1:
         tensor, mask = merged_axes(tensor, first, count, mask), reshape(mask, (-1,))
+        rank = None if rank is None else rank - count + 1
     places = squeeze(apply(WHERE, mask), 1)
-    return gather(tensor, places, axis=first, name=name)
+    # Counted from the end, since the gradient is dense in TensorFlow, and is rows along axis 0.
+    return gather(tensor, places, axis=first if rank is None else first - rank, name=name)
 
 
 def plain(dims: Dims) -> str:

@@ -103,6 +103,7 @@ class Neg(Unary):
 
     type_name = "Neg"
     dtypes = {"T": dt.INEXACT | dt.SIGNED}
+    passes_rows = True
     ufunc = np.negative
 
     def element(self, scalars: Scalars[S], x: S) -> S:

@@ -26,6 +26,7 @@ class AddN(Op):
     inputs = ("inputs: T*",)
     outputs = ("sum: T",)
     dtypes = {"T": dt.NUMERIC}
+    passes_rows = True
     least = {"inputs": 1}
 
     def shapes(self, *operands: TensorType) -> Shapes:

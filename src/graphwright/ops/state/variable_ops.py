@@ -282,6 +282,7 @@ class ReadVariableOp(Op):
     """The value of a variable now."""
 
     type_name = "ReadVariableOp"
+    passes_rows = True
     inputs = ("resource: resource",)
     outputs = ("value: dtype",)
     behind = Storage
