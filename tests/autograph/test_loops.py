@@ -418,3 +418,69 @@ def test_what_follows_a_jump_that_python_never_reaches_is_no_branch(program: Any
     assert int(tf.function(program)(tf.constant(3), False)) == 6
     with pytest.raises(ValueError, match="'double' must also be initialized in the else branch"):
         tf.function(program)(tf.constant(3), True)
+
+
+def last_in_finally(n: Any) -> Any:
+    total = n
+    for i in tf.range(n):
+        try:
+            twice = i * 2
+        finally:
+            more = twice + 1
+        total += more
+    return total
+
+
+def jump_in_try(n: Any) -> Any:
+    total = n
+    for i in tf.range(n):
+        try:
+            twice = i * 2
+            if twice > 2:
+                continue
+        finally:
+            total += 1
+        total += twice
+    return total
+
+
+def bound_in_a_test(n: Any) -> Any:
+    total = n
+    for i in tf.range(n):
+        if (twice := i * 2) > 0:
+            total += twice
+    return total
+
+
+def annotated(n: Any) -> Any:
+    total = n
+    if n > 0:
+        more: int = 3
+        total += more
+    return total
+
+
+def interrupted(n: Any) -> Any:
+    """The handler goes on after `finally` has read what was there before."""
+    first = tf.constant(0)
+    second = tf.constant(0)
+    if n > 0:
+        first = n * 2
+    try:
+        try:
+            {}["missing"]
+            first = n
+        finally:
+            second = first + 1
+    except KeyError:
+        pass
+    return second
+
+
+@pytest.mark.parametrize("turns", [0, 3])
+@pytest.mark.parametrize(
+    "program", [last_in_finally, jump_in_try, bound_in_a_test, annotated, interrupted]
+)
+def test_names_that_a_block_binds_need_no_value_before(program: Any, turns: int) -> None:
+    n = tf.constant(turns)
+    assert int(tf.function(program)(n)) == int(program(n))

@@ -313,9 +313,13 @@ class ExpressionRewriter:
 
     def annotation(self, node: ast.AnnAssign) -> ast.stmt:
         node.target = self.convert(node.target)
-        if node.value is not None:
-            node.value = self.convert(node.value)
-        return node
+        if node.value is None:
+            return node
+        node.value = self.convert(node.value)
+        if not isinstance(node.target, ast.Name):
+            return node
+        # Annotated names cannot be nonlocal in the functions that blocks become.
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
 
 
 _HANDLERS: dict[type, Callable[[ExpressionRewriter, Any], Any]] = dict.fromkeys(

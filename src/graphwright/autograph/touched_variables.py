@@ -123,8 +123,9 @@ class VariableEffect:
 class _Collector:
     """Fills one `VariableEffect` from any number of nodes."""
 
-    def __init__(self) -> None:
+    def __init__(self, sure: bool = True) -> None:
         self.effect = VariableEffect()
+        self.sure = sure  # whether what is visited runs each time
 
     def visit(self, node: ast.AST) -> None:
         handler = _HANDLERS.get(type(node))
@@ -158,7 +159,29 @@ class _Collector:
 
     def walrus(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
-        self.effect.maybe.add(node.target.id)
+        (self.effect.writes if self.sure else self.effect.maybe).add(node.target.id)
+
+    def perhaps(self, nodes: Iterable[object]) -> None:
+        """Visits what does not run each time."""
+        sure, self.sure = self.sure, False
+        self.all(nodes)
+        self.sure = sure
+
+    def logical(self, node: ast.BoolOp) -> None:
+        self.visit(node.values[0])
+        self.perhaps(node.values[1:])
+
+    def comparison(self, node: ast.Compare) -> None:
+        self.visit(node.left)
+        self.visit(node.comparators[0])
+        self.perhaps(node.comparators[1:])
+
+    def choice(self, node: ast.IfExp) -> None:
+        self.visit(node.test)
+        self.perhaps([node.body, node.orelse])
+
+    def assertion(self, node: ast.Assert) -> None:
+        self.perhaps([node.test, node.msg])
 
     def augmented(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
@@ -262,7 +285,7 @@ class _Collector:
         self.effect.captured |= _mentioned(node)
 
     def comprehension(self, node: _Comprehension) -> None:
-        inner = _Collector()
+        inner = _Collector(sure=False)
         inner.children(node)
         self.effect.reads |= inner.effect.reads - inner.effect.writes
         self.effect.maybe |= inner.effect.maybe
@@ -298,6 +321,10 @@ class _Collector:
 _HANDLERS: dict[type, Callable[[_Collector, Any], None]] = {
     ast.Name: _Collector.name,
     ast.NamedExpr: _Collector.walrus,
+    ast.BoolOp: _Collector.logical,
+    ast.Compare: _Collector.comparison,
+    ast.IfExp: _Collector.choice,
+    ast.Assert: _Collector.assertion,
     ast.AugAssign: _Collector.augmented,
     ast.Assign: _Collector.assignment,
     ast.AnnAssign: _Collector.annotation,

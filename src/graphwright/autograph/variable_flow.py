@@ -214,13 +214,28 @@ class VariableFlow:
             for item in node.items:
                 items = items.then(self.summary(item))
             inside = self.block(node.body)
-            return items.then(inside if _raises_on(node) else inside.perhaps())
+            if _raises_on(node):
+                return items.then(inside)
+            return items.then(inside.perhaps()).beside(self._interrupted(node.body))
         if isinstance(node, ast.Match):
             cases = [self._case(case) for case in node.cases]
             return self.summary(node.subject).then(_any_of(cases))
-        blocks = [self.block(node.body), self.block(node.orelse)]
+        if not node.handlers:  # an exception leaves: see _interrupted
+            return self.block([*node.body, *node.orelse, *node.finalbody])
+        blocks = [self.block(node.body), self._interrupted(node.body), self.block(node.orelse)]
         blocks += [self._handler(handler) for handler in node.handlers]
         return _any_of(blocks).then(self.block(node.finalbody))
+
+    def _interrupted(self, body: list[ast.stmt]) -> Summary:
+        """What `finally` blocks in `body` do after exceptions that do not end the trace."""
+        total = EMPTY
+        for node in body:
+            if is_compound(node):
+                if isinstance(node, ast.Try):
+                    total = total.beside(self.block(node.finalbody))
+                for block in blocks(node):
+                    total = total.beside(self._interrupted(block))
+        return total
 
     def _case(self, case: ast.match_case) -> Summary:
         head = self.summary(case.pattern)
@@ -257,14 +272,21 @@ class VariableFlow:
             again = self.summary(node.target).then(self.block(node.body)).gen | live
             self._mark_live(node.body, again, always)
         elif isinstance(node, ast.With):
-            self._mark_live(node.body, live, always if _raises_on(node) else always | live)
+            if not _raises_on(node):
+                always |= live | self._interrupted(node.body).gen
+            self._mark_live(node.body, live, always)
         elif isinstance(node, ast.Match):
             for case in node.cases:
                 self._mark_live(case.body, live, always)
+        elif not node.handlers:
+            last = self.block(node.finalbody)
+            self._mark_live([*node.body, *node.orelse], last.gen | (live - last.kill), always)
+            self._mark_live(node.finalbody, live, always)
         else:
             final = self.block(node.finalbody).gen | live
             handlers = _any_of([self._handler(handler) for handler in node.handlers]).gen
             inside = always | final | handlers | self.block(node.orelse).gen
+            inside |= self._interrupted(node.body).gen
             self._mark_live(node.body, final, inside)
             for handler in node.handlers:
                 self._mark_live(handler.body, final, always | final)
