@@ -237,6 +237,29 @@ def test_the_same_places_of_all_rows_are_gathered(rows, indices, axis, gathered,
     assert (result.to_list() if hasattr(result, "to_list") else result.numpy().tolist()) == gathered
 
 
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    ("params", "indices", "axis", "gathered"),  # as TensorFlow 2.21 gathers them
+    [
+        ([[0, 1, 2], [3, 4, 5]], [[2], [0, 1], []], -1, [[[2], [0, 1], []], [[5], [3, 4], []]]),
+        ([[[0], [1]], [[2], [3]]], [[1, 0], []], 1, [[[[1], [0]], []], [[[3], [2]], []]]),
+        ([[[0, 1]], [[2, 3]]], [[1], [], [0]], 2, [[[[1], [], [0]]], [[[3], [], [2]]]]),
+        ([[0, 1], [2, 3]], [[[1, 0]], [[0, 0]]], 1,
+         [[[[1, 0]], [[0, 0]]], [[[3, 2]], [[2, 2]]]]),
+    ],
+)  # fmt: skip
+def test_ragged_places_of_all_rows_of_a_tensor(params, indices, axis, gathered, staged):
+    places = tf.ragged.constant(indices, ragged_rank=1)
+    x = tf.constant(params)
+
+    def gather(x, places):
+        return tf.gather(x, places, axis=axis)
+
+    spec = [tf.TensorSpec([None] * x.shape.rank, x.dtype), tf.type_spec_from_value(places)]
+    run = tf.function(gather, input_signature=spec) if staged else gather
+    assert run(x, places).to_list() == gathered
+
+
 def test_places_outside_a_row_are_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds of their rows"):
         tf.gather(tf.ragged.constant([[1, 2], [3]]), 1, axis=1)

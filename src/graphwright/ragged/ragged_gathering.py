@@ -12,6 +12,7 @@ from graphwright.ops.core import gathering, indexing, partition, reversal
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.repetition import tile
 from graphwright.ops.core.segment_reduction import unsorted_segment_sum
 from graphwright.ops.math.comparison import equal, greater_equal, less, logical_and, select
 from graphwright.ops.math.reduction import reduce_all
@@ -46,7 +47,9 @@ def gather(
         axis += params.shape.rank
     if batch_dims == 0 and axis == 0:
         return rows_at(params, indices)
-    if batch_dims == 0 and axis > 0 and is_ragged(params) and not is_ragged(indices):
+    if batch_dims == 0 and axis > 0:
+        if is_ragged(indices) and not is_ragged(params):
+            params = from_tensor(params, None, None, 1, indices.row_splits.dtype)
         return along(params, indices, axis)
     if batch_dims == 1 and axis == 1:
         return in_each_row(params, indices)
@@ -78,16 +81,40 @@ def along(params: Any, indices: Any, axis: int) -> Any:
     """The same places of all rows, of an axis after the first."""
     if axis > 1:
         return params.with_values(gather(params.values, indices, axis=axis - 1))
-    places = cast(reshape(indices, [1, -1]), params.row_splits.dtype)
-    starts, lengths = params.row_starts()[:, None], params.row_lengths()[:, None]
-    inside = logical_and(greater_equal(places, 0), less(places, lengths))
-    taken = take(params.values, checked(reshape(starts + places, [-1]), reduce_all(inside)))
-    sizes = [*sizes_of(starts)[:1], *sizes_of(indices)]
+    if is_ragged(indices):
+        return in_ragged_places(params, indices)
+    taken = flat_along(params, indices)
+    sizes = [*sizes_of(params.row_starts()), *sizes_of(indices)]
     if not is_ragged(taken):
         return reshape(taken, [*sizes, *sizes_of(taken)[1:]])
     for size in reversed(sizes[1:]):
-        taken = RaggedTensor.from_uniform_row_length(taken, cast(size, starts.dtype))
+        taken = RaggedTensor.from_uniform_row_length(taken, cast(size, params.row_splits.dtype))
     return taken
+
+
+def flat_along(params: RaggedTensor, indices: TensorLike) -> Any:
+    """The same places of all rows, one behind the other."""
+    places = cast(reshape(indices, [1, -1]), params.row_splits.dtype)
+    starts, lengths = params.row_starts()[:, None], params.row_lengths()[:, None]
+    inside = logical_and(greater_equal(places, 0), less(places, lengths))
+    return take(params.values, checked(reshape(starts + places, [-1]), reduce_all(inside)))
+
+
+def in_ragged_places(params: RaggedTensor, indices: RaggedTensor) -> Any:
+    """The same places of all rows; each row is in the shape of the ragged indices."""
+    taken, rows = flat_along(params, indices.flat_values), params.nrows()
+    count, *sizes = sizes_of(indices.flat_values)
+    if not is_ragged(taken):
+        whole = cast(rows, dt.int32) * cast(count, dt.int32)
+        taken = reshape(taken, [whole, *sizes, *sizes_of(taken)[1:]])
+    else:
+        for size in reversed(sizes):
+            taken = RaggedTensor.from_uniform_row_length(taken, cast(size, rows.dtype))
+    for lengths in reversed(indices.nested_row_lengths()):
+        tiled = tile(cast(lengths, rows.dtype), [rows])
+        taken = RaggedTensor.from_row_lengths(taken, tiled, validate=False)
+    length = cast(indices.nrows(), rows.dtype)
+    return RaggedTensor.from_uniform_row_length(taken, length, nrows=rows)
 
 
 def in_each_row(params: RaggedOrTensor, indices: RaggedOrTensor) -> Any:
