@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,3 +187,33 @@ def test_builtins_of_python_take_datasets_in_functions() -> None:
     assert int(tf.function(lambda dataset: len(dataset))(Dataset.range(7))) == 7
     with pytest.raises(tf.errors.InvalidArgumentError, match="infinite or unknown"):
         tf.function(lambda dataset: len(dataset))(Dataset.range(7).repeat())
+
+
+def test_the_type_of_an_optional_may_come_from_the_loop_that_fills_it() -> None:
+    @tf.function
+    def last_of(iterator: Any, count: int) -> Any:
+        """The last result of some steps, whose type is known once a step is traced."""
+        nothing = tf.experimental.Optional.empty(None)
+
+        def body(step: tf.Tensor, before: Any, given: Any) -> tuple[Any, ...]:
+            def result() -> Any:
+                optional = tf.experimental.Optional.from_value({"x": given.get_value() * 2})
+                nothing._element_spec = optional.element_spec
+                return optional
+
+            def no_result() -> Any:
+                before._element_spec = nothing._element_spec
+                return before
+
+            value = tf.cond(given.has_value(), result, no_result)
+            return step + 1, value, iterator.get_next_as_optional()
+
+        variables = [tf.constant(0), nothing, iterator.get_next_as_optional()]
+        _, optional, _ = tf.while_loop(lambda step, *_: step < count, body, variables)
+        optional._element_spec = nothing.element_spec
+        return optional
+
+    assert int(last_of(iter(Dataset.range(10)), 3).get_value()["x"]) == 4
+    assert int(last_of(iter(Dataset.range(2)), 3).get_value()["x"]) == 2
+    assert not last_of(iter(Dataset.range(0)), 3).has_value()
+    assert tf.experimental.Optional.empty(None).element_spec == tf.NoneTensorSpec()

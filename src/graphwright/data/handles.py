@@ -31,6 +31,15 @@ class ElementHandle(Composite):
         """The structure of type specs of an element."""
         return self._type.specs
 
+    @property
+    def _element_spec(self) -> Any:
+        """`element_spec`, by the name under which libraries set it."""
+        return self._type.specs
+
+    @_element_spec.setter
+    def _element_spec(self, specs: object) -> None:
+        self._type = ElementType(specs)
+
 
 class ElementHandleSpec(TypeSpec):
     """The base of the types of such values."""

@@ -15,6 +15,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
+from graphwright.types.specs import NoneTensorSpec
 from graphwright.types.tensor_type import TensorType, VariantValue
 
 
@@ -151,12 +152,14 @@ class Optional(ElementHandle):
         """Returns an optional without a value.
 
         Args:
-            element_spec: A structure of type specs, of the value that it could have.
+            element_spec: A structure of type specs, of the value that it could have. None stands
+                for the type of None.
 
         Returns:
             An optional.
         """
-        return Optional._of(apply(OptionalNone()), ElementType(element_spec))
+        specs = NoneTensorSpec() if element_spec is None else element_spec
+        return Optional._of(apply(OptionalNone()), ElementType(specs))
 
     def has_value(self, name: str | None = None) -> Any:
         """Returns whether there is a value.
