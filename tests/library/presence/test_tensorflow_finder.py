@@ -59,6 +59,9 @@ PROGRAMS = {
         from tensorflow.python.ops.math_ops import is_nan
         from tensorflow.python.trackable.data_structures import ListWrapper, _DictWrapper
         import tensorflow as tf
+        from tensorflow.saved_model.experimental import TrackableResource
+        table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+        assert isinstance(table, TrackableResource) and tf.saved_model.save
         assert is_nan is tf.math.is_nan and not is_op_determinism_enabled()
         context.context().clear_kernel_cache()
         update = lambda *starts: dynamic_update_slice([[1, 2], [3, 4]], [[9]], starts)
@@ -73,6 +76,10 @@ PROGRAMS = {
         for value in (ragged, sparse, tf.constant(1.0)):
             assert any(k.__module__.startswith("tensorflow.python.") for k in type(value).__mro__)
         assert tf.Tensor.__module__ == "tensorflow.python.framework.tensor"
+        kinds = type(tf.data.Dataset.range(3).batch(2)).__mro__
+        names = {(kind.__module__, kind.__name__) for kind in kinds}
+        assert ("tensorflow.python.data.ops.dataset_ops", "DatasetV2") in names
+        assert pickle.loads(pickle.dumps(tf.data.Dataset)) is tf.data.Dataset
         assert pickle.loads(pickle.dumps(tf.RaggedTensor)) is tf.RaggedTensor
         assert pickle.loads(pickle.dumps(tf.constant([1.0, 2.0]))).numpy().tolist() == [1.0, 2.0]
         """,

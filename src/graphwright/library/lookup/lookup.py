@@ -29,7 +29,11 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import EagerTensor, box
 
 
-class LookupTable(Tracked):
+class TrackableResource(Tracked):
+    """What functions hold behind a handle and models are saved with: each table is one."""
+
+
+class LookupTable(TrackableResource):
     """The base of tables: a cell behind a handle, which maps keys to values."""
 
     def __init__(self, cell: Table, default_value: TensorValue) -> None:
@@ -170,7 +174,7 @@ class StaticHashTable(LookupTable):
         return self._find(keys, None, name)
 
 
-class StaticVocabularyTable(Tracked):
+class StaticVocabularyTable(TrackableResource):
     """A fixed table from words to numbers, which hashes all other words to further numbers.
 
     Args:

@@ -11,6 +11,7 @@ PLACES: dict[str, dict[str, str]] = {
     "compiler.tf2xla.python.xla": {"dynamic_update_slice": f"{_HERE}:dynamic_update_slice"},
     "core.util.event_pb2": {"Event": "graphwright.proto.event_pb2:Event"},
     "experimental.dtensor": {},
+    "python.data.ops.dataset_ops": {"DatasetV2": "data.Dataset"},
     "python.eager.context": {
         "async_wait": f"{_HERE}:async_wait",
         "context": f"{_HERE}:context",
@@ -30,6 +31,9 @@ PLACES: dict[str, dict[str, str]] = {
     "python.trackable.data_structures": {
         "ListWrapper": "graphwright.library.checkpoint.tracked_containers:ListWrapper",
         "_DictWrapper": "graphwright.library.checkpoint.tracked_containers:DictWrapper",
+    },
+    "saved_model.experimental": {
+        "TrackableResource": "graphwright.library.lookup.lookup:TrackableResource",
     },
 }
 

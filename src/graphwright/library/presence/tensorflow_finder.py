@@ -24,8 +24,8 @@ OWN = {
     f"{NAME}.version": {"VERSION": RELEASE},
 }
 
-#: The classes that libraries know by the names of their modules, without an import.
-CLASSES = frozenset({"RaggedTensor", "SparseTensor", "Tensor"})
+#: The classes that libraries know by their names and those of their modules, without an import.
+CLASSES = frozenset({"DatasetV2", "RaggedTensor", "SparseTensor", "Tensor"})
 
 #: Where Keras 3 has its form for `tf.keras`, first, and all else.
 KERAS = ("keras._tf_keras.keras", "keras")
@@ -41,8 +41,8 @@ def install_as_tensorflow() -> None:
     `tensorflow.__version__` is the release whose behaviour they have. `tensorflow.keras` is the
     installed Keras 3, which is imported at its first use. A second call does nothing.
 
-    `tf.Tensor`, `tf.SparseTensor` and `tf.RaggedTensor` say from now on that they are of modules of
-    TensorFlow, since libraries ask for these modules by name.
+    `tf.Tensor`, `tf.SparseTensor`, `tf.RaggedTensor` and `tf.data.Dataset` say from now on that
+    they are of modules of TensorFlow, since libraries ask for these modules by name.
 
     `python -m graphwright run PROGRAM` does so before it runs a program, and `import graphwright`
     does so where the environment has `GRAPHWRIGHT_AS_TENSORFLOW=1`.
@@ -68,7 +68,8 @@ def install_as_tensorflow() -> None:
     sys.meta_path.insert(0, Finder())
     for path, names in PLACES.items():
         for name in CLASSES.intersection(names):
-            attribute(names[name]).__module__ = f"{NAME}.{path}"
+            known = attribute(names[name])
+            known.__module__, known.__name__, known.__qualname__ = f"{NAME}.{path}", name, name
 
 
 class Finder:
