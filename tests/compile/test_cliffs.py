@@ -346,6 +346,40 @@ def test_a_loop_that_draws_reads_variables_before_it():
     assert [obstacle.op for obstacle in loop.obstacles] == ["RandomUniform"]
 
 
+# -- search ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0, 1, 1, 2, 4, 5, 6]],
+        [[0, 1, np.nan]],
+        pytest.param([[5]], marks=pytest.mark.slow),
+        pytest.param([[-1, 0, 2], [0, 0, 0]], marks=pytest.mark.slow),
+        pytest.param([[0, 1, np.nan], [-np.inf, 0, np.inf]], marks=pytest.mark.slow),
+        pytest.param([[np.nan, np.nan, np.nan]], marks=pytest.mark.slow),
+    ],
+)
+def test_search_in_rows(rows, side):
+    def run(rows, values, n):
+        total = tf.zeros(values.shape, values.dtype)
+        for i in tf.range(n):
+            shifted = values + tf.cast(i, values.dtype)
+            total = total * 8 + tf.cast(tf.searchsorted(rows, shifted, side), values.dtype)
+        return total
+
+    values = [[-9, -1, 0, 0.5, 1, np.nan, np.inf, -np.inf]] * len(rows)
+    arrays = number(rows, "float64"), number(values, "float64")
+    compared(run, *arrays, number(3), dynamic=[False])
+    slow = tf.searchsorted(*arrays, side).numpy()
+    for row, places, wanted in zip(*arrays, slow, strict=True):
+        if np.isnan(row).any():
+            continue  # no order holds NaN, so where a search ends depends on its steps
+        passes = [row < v if side == "left" else ~(row > v) for v in places]
+        assert wanted.tolist() == [int(p.sum()) for p in passes]
+
+
 # -- draws ----------------------------------------------------------------------------------
 
 

@@ -23,8 +23,15 @@ from graphwright.ops.core.segment_reduction import unsorted_segment_sum
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.core.shapes import rank_of, shape, shape_of, size
 from graphwright.ops.core.static import known_int
-from graphwright.ops.math.arithmetic import negative, subtract
-from graphwright.ops.math.comparison import equal, select
+from graphwright.ops.math.arithmetic import minimum, negative, subtract
+from graphwright.ops.math.comparison import (
+    equal,
+    greater,
+    less,
+    logical_and,
+    logical_not,
+    select,
+)
 from graphwright.ops.math.reduction import range_vector, reduce_max, reduce_min, reduce_sum
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
@@ -265,6 +272,10 @@ class NthElement(Op):
 # -- search ---------------------------------------------------------------------------------
 
 
+#: A search in longer rows has no native form: its steps are written out.
+_MOST_SEARCHED = 1 << 12
+
+
 class Bound(Op):
     """Where each value would be inserted into its sorted row."""
 
@@ -276,6 +287,8 @@ class Bound(Op):
     batched = batches
     #: Whether the search goes on past an element of the row.
     passes: ClassVar[Callable[..., Any]]
+    #: The same in ops.
+    goes_on: ClassVar[Callable[..., Any]]
     side: ClassVar[Any]
 
     out_type: DType = dt.int32
@@ -290,9 +303,29 @@ class Bound(Op):
 
     def kernel(self, rows: Array, values: Array) -> Any:
         dtype = self.out_type.numpy_dtype
-        if len(rows) == 1 and not (values.dtype.kind in "fV" and np.any(values != values)):
+        # NumPy takes NaN for the greatest of all, but a comparison with it is false.
+        can_be_nan = values.dtype.kind in "fV"
+        has_nan = can_be_nan and any(np.any(end != end) for end in (values, rows[:, -1:]))
+        if len(rows) == 1 and not has_nan:
             return np.searchsorted(rows[0], values, self.side).astype(dtype)
         return bisected(rows, values, type(self).passes).astype(dtype)
+
+    def expand(self, rows: GraphTensor, values: GraphTensor) -> Any:
+        """The binary search, step by step, where the sizes are known."""
+        dims = (*rows.shape, *values.shape)
+        if None in dims or 0 in dims or dims[1] > _MOST_SEARCHED:
+            return None
+        count, length = dims[:2]
+        flat = reshape(rows, [count * length])
+        starts = np.arange(0, count * length, length, np.int32)[:, None]
+        low: Any = np.zeros(dims[2:], np.int32)
+        high: Any = np.full(dims[2:], length, np.int32)
+        for _ in range(length.bit_length()):
+            middle = (low + high) // 2
+            place = starts + minimum(middle, np.int32(length - 1))
+            on = logical_and(less(low, high), type(self).goes_on(moved(flat, 0, [place]), values))
+            low, high = select(on, middle + 1, low), select(on, high, middle)
+        return cast(low, self.out_type)
 
 
 def bisected(rows: Array, values: Array, passes: Callable[[Array, Array], Array]) -> Any:
@@ -313,6 +346,7 @@ class LowerBound(Bound):
 
     type_name = "LowerBound"
     passes = staticmethod(np.less)
+    goes_on = staticmethod(less)
     side = "left"
 
 
@@ -321,6 +355,7 @@ class UpperBound(Bound):
 
     type_name = "UpperBound"
     passes = staticmethod(lambda probe, value: ~np.greater(probe, value).astype(np.bool_))
+    goes_on = staticmethod(lambda probe, value: logical_not(greater(probe, value)))
     side = "right"
 
 
