@@ -317,7 +317,7 @@ class Bound(Op):
             return None
         count, length = dims[:2]
         flat = reshape(rows, [count * length])
-        starts = np.arange(0, count * length, length, np.int32)[:, None]
+        starts = np.arange(0, count * length, length, dtype=np.int32)[:, None]
         low: Any = np.zeros(dims[2:], np.int32)
         high: Any = np.full(dims[2:], length, np.int32)
         for _ in range(length.bit_length()):
