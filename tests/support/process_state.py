@@ -68,6 +68,7 @@ PARTS: dict[str, Callable[[], Any]] = {
     "the profile function": sys.getprofile,
     "the trace function": sys.gettrace,
     "the working directory": os.getcwd,
+    "who finds modules": lambda: [type(finder) for finder in sys.meta_path],
     "threads": threads,
 }
 

@@ -50,11 +50,13 @@ def install_as_tensorflow() -> None:
     Raises:
         ImportError: The process has imported TensorFlow itself.
 
-    >>> import graphwright as tf
-    >>> tf.install_as_tensorflow()
-    >>> import tensorflow
-    >>> tensorflow.__version__, tensorflow.add is tf.add
-    ('2.21.0', True)
+    A process stays so until it ends, so the example has one of its own.
+
+    >>> import subprocess, sys
+    >>> start = "import graphwright; graphwright.install_as_tensorflow()"
+    >>> program = f"{start}; import tensorflow as tf; print(tf.add is graphwright.add)"
+    >>> subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.strip()
+    'True'
     """
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
