@@ -55,8 +55,9 @@ def install_as_tensorflow() -> None:
     >>> import subprocess, sys
     >>> start = "import graphwright; graphwright.install_as_tensorflow()"
     >>> program = f"{start}; import tensorflow as tf; print(tf.add is graphwright.add)"
-    >>> subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.strip()
-    'True'
+    >>> command = [sys.executable, "-c", program]
+    >>> subprocess.run(command, capture_output=True, text=True).stdout
+    'True\\n'
     """
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
