@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from graphwright.library.presence.absent_names import absence
 from graphwright.library.presence.internal_places import ABSENT, PLACES
 
 NAME = "tensorflow"
@@ -150,10 +151,9 @@ def first_use(
             if value is not module:
                 setattr(module, name, value)
                 return value
+        why = ABSENT.get(title) or absence(inner.removeprefix(f"{NAME}.")) or WITHOUT
         raise AttributeError(
-            f"module {title!r} has no attribute {name!r}: {ABSENT.get(title, WITHOUT)}",
-            name=name,
-            obj=module,
+            f"module {title!r} has no attribute {name!r}: {why}", name=name, obj=module
         )
 
     return find
