@@ -53,6 +53,10 @@ _OPS = 1024
 FORMS = 64
 
 
+#: The words for how a reduction combines elements; a peak is a maximum that ignores NaN.
+COMBINATIONS = frozenset({"", "sum", "prod", "max", "min", "peak", "all", "any"})
+
+
 class Effect(Enum):
     """What executing an op does besides computing its results."""
 
@@ -220,6 +224,14 @@ class Op(Record):
     #: Whether the kernel goes over its operands many times, where machine code does once or twice:
     #: large ones are computed by that.
     many_passes: ClassVar[bool] = False
+    #: How machine code combines the elements along axes, if the op does only that: `COMBINATIONS`.
+    combination: ClassVar[str] = ""
+    #: What machine code fills a tensor of the operand's shape with, for an op that does only that.
+    filling: ClassVar[int | None] = None
+    #: Whether results are parts of the operand, so that machine code reads it in their place.
+    gives_parts: ClassVar[bool] = False
+    #: Whether the expansion is right where an operand has no elements.
+    expands_empty: ClassVar[bool] = False
     #: Whether what `bind` returns has a stream of its own, so that each node needs one.
     has_stream: ClassVar[bool] = False
     #: Executes the op at once; made for the class's operands when it is first called.
@@ -229,6 +241,8 @@ class Op(Record):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.combination not in COMBINATIONS:
+            raise ValueError(f"{cls.__name__}: nothing combines elements by {cls.combination!r}")
         cls.operands = tuple(parse_operand(text) for text in cls.inputs)
         cls.results = tuple(parse_operand(text) for text in cls.outputs)
         cls.has_host = any(operand.host for operand in cls.operands)

@@ -83,6 +83,7 @@ class Unpack(Op):
     """The `num` slices along an axis."""
 
     type_name = "Unpack"
+    gives_parts = True
     inputs = ("value: T",)
     outputs = ("output: T*",)
     returns_tuple = True
@@ -212,6 +213,7 @@ class Split(Op):
     """`num_split` equal pieces along an axis."""
 
     type_name = "Split"
+    gives_parts = True
     inputs = ("split_dim: int32 host", "value: T")
     outputs = ("output: T*",)
     returns_tuple = True
@@ -262,6 +264,7 @@ class SplitV(Op):
     """Pieces of the given sizes along an axis; one size may be -1: what is left."""
 
     type_name = "SplitV"
+    gives_parts = True
     inputs = ("value: T", "size_splits: Tlen host", "split_dim: int32 host")
     outputs = ("output: T*",)
     returns_tuple = True

@@ -387,6 +387,7 @@ class SumTo(Op):
     """
 
     type_name = "GraphwrightSumTo"
+    combination = "sum"
     node_name = "SumTo"
     inputs = ("x: T", "shape: Tshape host")
     outputs = ("sum: T",)

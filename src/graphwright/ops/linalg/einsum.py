@@ -16,14 +16,14 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert_many
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones, ones_like
 from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
 from graphwright.ops.core.rule_words import dims_of, widened
 from graphwright.ops.core.shapes import shape
-from graphwright.ops.linalg.contraction import is_written_out, products, total
+from graphwright.ops.linalg.contraction import Contraction, is_written_out, products, total
 from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_sum
@@ -222,7 +222,7 @@ def as_matrices(
     return x, flip, [*own[1], *own[0]] if flip else sizes
 
 
-class Einsum(Op):
+class Einsum(Contraction):
     """The sum of products of one or two tensors that an equation of labels describes."""
 
     type_name = "Einsum"
@@ -303,7 +303,6 @@ class Einsum(Op):
         )
 
     def is_product(self, types: Sequence[TensorType]) -> bool:
-        """Whether machine code takes it as a product of matrices, not element by element."""
         if len(types) == 1 or any(type_.dims is None for type_ in types):
             return len(types) > 1
         shapes = [type_.dims or () for type_ in types]
