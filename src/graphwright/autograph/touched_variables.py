@@ -363,7 +363,7 @@ def _closure(args: ast.arguments, body: Sequence[ast.AST], held: bool = False) -
     local = inner.bound() - inner.nonlocals
     local.update(parameters(args))
     local |= inner.globals
-    own = Closure(
+    closure_of_body = Closure(
         frozenset(inner.reads - local),
         frozenset(inner.bound() & inner.nonlocals),
         loose_code(inner.closures, inner.values, inner.loose).without(local),
@@ -377,13 +377,13 @@ def _closure(args: ast.arguments, body: Sequence[ast.AST], held: bool = False) -
     )
     for name, closure in inner.closures.items():
         if name in inner.reads:  # it may call this one, or pass it on
-            own |= Closure(
+            closure_of_body |= Closure(
                 writes=closure.writes - local,
                 attributes=_reachable(closure.attributes, local),
                 containers=_reachable(closure.containers, local),
                 mutated=_reachable(closure.mutated, local),
             )
-    return own
+    return closure_of_body
 
 
 def _guarded(body: Sequence[ast.AST]) -> set[str]:

@@ -377,11 +377,11 @@ class Op(Record):
     @classmethod
     def host_mask(cls, count: int) -> tuple[bool, ...]:
         """Which of `count` operands are host operands."""
-        found = cls._masks.get(count)
-        if found is None:
-            mask = [o.host for o, number in cls._numbers(count) for _ in range(number)]
-            found = remember(cls._masks, count, tuple(mask), FORMS)
-        return found
+        mask = cls._masks.get(count)
+        if mask is None:
+            flags = [o.host for o, number in cls._numbers(count) for _ in range(number)]
+            mask = remember(cls._masks, count, tuple(flags), FORMS)
+        return mask
 
     @classmethod
     def _numbers(cls, count: int) -> list[tuple[Operand, int]]:
@@ -395,11 +395,11 @@ class Op(Record):
     def host_ints(cls, count: int) -> tuple[frozenset[DType], ...]:
         """The dtypes that those of `count` operands may have that are host operands and hold
         places or sizes; for others, none."""
-        found: list[frozenset[DType]] = []
+        result: list[frozenset[DType]] = []
         for operand, number in cls._numbers(count):
             dtypes = cls._host_dtypes(operand) if operand.host else frozenset()
-            found += [dtypes if dtypes <= dt.INTEGER else frozenset()] * number
-        return tuple(found)
+            result += [dtypes if dtypes <= dt.INTEGER else frozenset()] * number
+        return tuple(result)
 
     @classmethod
     def _host_dtypes(cls, operand: Operand) -> frozenset[DType]:

@@ -422,12 +422,12 @@ class Schedule(Clustering):
     def source(self, value: Value) -> tuple[Value, Place]:
         """The value in memory from which a part of a join is read, and the place of its element."""
         _, place = spread(self.of(value))
-        source, at = self.trace(value, place)
-        if any(position.picks for position in at):
-            source, at = value, place
+        source, origin = self.trace(value, place)
+        if any(position.picks for position in origin):
+            source, origin = value, place
         if source is value or source in self.home:  # others lie in memory before this graph runs
             self.demand(source)
-        return source, at
+        return source, origin
 
     def demand(self, value: Value) -> None:
         """Makes sure that a value is in memory."""

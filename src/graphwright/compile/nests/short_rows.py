@@ -202,8 +202,8 @@ class Unrolling:
         for k, value in enumerate(values):
             by_place.setdefault(self.place(store.place, k), []).append(value)
         result = []
-        for place, own in by_place.items():
-            value = combined(store, own, into) if len(own) > 1 else own[0]
+        for place, group in by_place.items():
+            value = combined(store, group, into) if len(group) > 1 else group[0]
             result.append(store._replace(value=value, place=place, picks=picks))
             if self.is_flat and not store.combine:
                 self.stored[store.buffer, place] = value

@@ -218,7 +218,7 @@ def products(x: GraphTensor, y: GraphTensor, transpose_x: bool, transpose_y: boo
         z = apply(MatMul.of(False, transpose_y), reshape(x, [total(rows), inner]), y)
         return reshape(z, [*rows, dims_of(z)[1]])
     count = max(len(outer), len(other))
-    ones = [[1] * (count - len(own)) + own for own in (outer, other)]
+    ones = [[1] * (count - len(dims)) + dims for dims in (outer, other)]
     batch = [b if is_one(a) else a for a, b in zip(*ones)]
     return apply(Products.of(transpose_x, transpose_y), over_batch(x, batch), over_batch(y, batch))
 

@@ -202,10 +202,10 @@ def count(sizes: Dims) -> int | None:
 
 def with_ones(x: GraphTensor, labels: str, wanted: str) -> Any:
     """x with its axes in another order, and axes of one element for the labels that it lacks."""
-    own = "".join(c for c in wanted if c in labels)
-    x = in_order(x, labels, own)
-    sizes = dict(zip(own, dims_of(x)))
-    return x if own == wanted else reshape(x, [sizes.get(c, 1) for c in wanted])
+    present = "".join(c for c in wanted if c in labels)
+    x = in_order(x, labels, present)
+    sizes = dict(zip(present, dims_of(x)))
+    return x if present == wanted else reshape(x, [sizes.get(c, 1) for c in wanted])
 
 
 def as_matrices(
@@ -216,10 +216,10 @@ def as_matrices(
     first, second = (columns, rows) if flip else (rows, columns)
     x = in_order(x, labels, batch + first + second)
     sizes = dims_of(x)[len(batch) :]
-    own = sizes[: len(first)], sizes[len(first) :]
+    groups = sizes[: len(first)], sizes[len(first) :]
     if len(first) != 1 or len(second) != 1:
-        x = reshape(x, [*dims_of(x)[: len(batch)], *map(total, own)])
-    return x, flip, [*own[1], *own[0]] if flip else sizes
+        x = reshape(x, [*dims_of(x)[: len(batch)], *map(total, groups)])
+    return x, flip, [*groups[1], *groups[0]] if flip else sizes
 
 
 class Einsum(Contraction):
@@ -283,8 +283,8 @@ class Einsum(Contraction):
             z, labels = summed_over(z, labels, terms.result)
             return cast(in_order(z, labels, terms.result), operands[0].dtype)
         (x, a), (y, b) = [
-            summed_over(v, own, terms.result + other)
-            for v, own, other in zip(wide, terms.operands, terms.operands[::-1])
+            summed_over(v, labels, terms.result + other)
+            for v, labels, other in zip(wide, terms.operands, terms.operands[::-1])
         ]
         batch, rows, inner, columns = roles(a, b, terms.result)
         if not inner:
@@ -313,7 +313,7 @@ class Einsum(Contraction):
         if not inner or not rows + columns:
             return False
         dims = [tuple([sizes[c] for c in labels]) for labels in (batch, rows, inner, columns)]
-        outer, (m, k, n) = dims[0], [count(own) for own in dims[1:]]
+        outer, (m, k, n) = dims[0], [count(part) for part in dims[1:]]
         return not is_written_out(outer, (m, k), (k, n))
 
     def batched(self, each: Each) -> Any:

@@ -86,7 +86,7 @@ class TensorList:
         self.dims = dims
         self.limit = limit
 
-    def _own(self) -> ListStore:
+    def _newest_store(self) -> ListStore:
         """A store of which this is the newest version; the lock is held."""
         store = self._store
         if self._version != len(store.log):
@@ -101,7 +101,7 @@ class TensorList:
         if self._version == len(store.log):
             return store.items
         with _LOCK:
-            return self._own().items
+            return self._newest_store().items
 
     @property
     def rows(self) -> Any:
@@ -138,7 +138,7 @@ class TensorList:
         newer = TensorList.__new__(TensorList)
         newer.element_dtype, newer.dims, newer.limit = self.element_dtype, self.dims, self.limit
         with _LOCK:
-            store = self._own()
+            store = self._newest_store()
             items, log = store.items, store.log
             if len(log) > len(items) + _LOG:  # forget what led here; costs O(1) on average
                 store = ListStore(items.copy())

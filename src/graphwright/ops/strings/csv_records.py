@@ -301,8 +301,8 @@ def short_strings(octets: Array, starts: Array, lengths: Array, width: int) -> A
     parts = np.empty((len(starts), words), np.uint64)
     for word in range(words):
         places = np.minimum(starts + 8 * word, len(windows) - 1)
-        kept = _LOW[np.clip(lengths - 8 * word, 0, 8)]
-        parts[:, word] = windows[places].view("<u8") & kept
+        mask = _LOW[np.clip(lengths - 8 * word, 0, 8)]
+        parts[:, word] = windows[places].view("<u8") & mask
     return parts.astype("<u8", copy=False).view(f"S{8 * words}")[:, 0]
 
 
