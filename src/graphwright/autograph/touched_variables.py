@@ -1,7 +1,7 @@
 """The variables that a piece of code touches itself, whatever is around it.
 
-Symbols are texts: a variable `x`, an assigned attribute such as `self.x` or `boxes[0].x`, and the
-container of an assigned item, such as `d` of `d[0] = v`.
+Symbols are texts. They are a variable `x`, an assigned attribute (`self.x`, `boxes[0].x`), or the
+container of an assigned item (`d` of `d[0] = v`).
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Loose(NamedTuple):
 class Closure(NamedTuple):
     """What a call of an inner function may do to the variables around it.
 
-    It may be `held` where no statement names it. `loose` is what functions in it do that may be
-    called elsewhere, `values` are the names that it may pass on, and `guarded` those that it reads
+    It may be `held` where no statement names it. `loose` is what its inner functions do that may be
+    called elsewhere. `values` are the names that it may pass on. `guarded` are those that it reads
     where an exception handler may notice that they have no value.
     """
 

@@ -1,8 +1,8 @@
 """The one interception point: who interprets an op now.
 
-Every op of a program goes through `apply`. With nothing active it is executed at once by
-the eager interpreter of `values`; a tracer, a gradient tape or another interpreter makes
-itself `STATE.active` and hands on to the one below it.
+Every op of a program goes through `apply`. With nothing active, the eager interpreter of `values`
+executes it at once. A tracer, a gradient tape or another interpreter makes itself `STATE.active`
+and calls the one below it.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def convert(
 def convert_default(value: TensorLike, default: DType) -> TensorValue:
     """Makes a tensor of a value for an operand whose dtype is `default` where no tensor says it.
 
-    NumPy's arrays are cast to it, and so are Python's numbers but those that tell another dtype of
-    its kind: complex numbers are complex128, and NumPy's scalars in a list have their own.
+    NumPy's arrays are cast to it, and so are Python's numbers, unless they have another dtype of
+    its kind. Complex numbers are complex128, and NumPy's scalars in a list have their own.
     """
     if is_tensor(value):
         return convert(value)

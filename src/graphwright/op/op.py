@@ -47,8 +47,9 @@ from graphwright.types.tensor_type import Dims, TensorType
 Shapes = tuple["Dims | None", ...]
 OpT = TypeVar("OpT", bound="Op")
 
-#: So many ops of a class are remembered, and so many forms of an op or a class: one for each number
-#: of operands, or for their dtypes. Programs make ever new ones, from a counter or a growing list.
+#: The most ops of a class, and forms of an op or a class, that are remembered. A form is for a
+#: number of operands, or for their dtypes. Programs make ever new ones, from a counter or a growing
+#: list.
 _OPS = 1024
 FORMS = 64
 
@@ -351,7 +352,7 @@ class Op(Record):
         return None
 
     def taped(self, operands: tuple[object, ...]) -> Op:
-        """The op that a gradient tape runs in place of this one: with further results, if the
+        """The op that a gradient tape runs in place of this one. It has further results where the
         gradient needs what this one computes on the way (calls, branches, loops)."""
         return self
 
@@ -361,7 +362,7 @@ class Op(Record):
 
     def verify(self, operands: Sequence[TensorType]) -> None:
         """ValueError where the graphs among the attributes do not take these operands or do not fit
-        each other: no trace makes such an op, but a wrong pass over graphs might."""
+        each other. Only a wrong pass over graphs makes such an op."""
 
     def known(self, *args: Any, **kwargs: Any) -> Any:
         """The result as a host value with None where unknown, from the operands' known values.

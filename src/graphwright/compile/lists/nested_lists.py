@@ -2,8 +2,8 @@
 
 The gradient of a nested loop pushes the inner loop's lists on a list. Machine code knows items of
 one shape, and both flat lists have such items. These are the *parts* of the list of lists. A list
-of greater depth has the parts of the lists on it. It also has a list of lengths for each group of
-them that is equally long (`groups`): lengths of the items, of those lengths, and so on.
+of greater depth has the parts of the lists on it. For each group of equally long parts (`groups`)
+it has lists of lengths: those of the items, of the lengths, and so on.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Short rows: the elements of a short innermost axis become instructions of their own.
 
 Code takes the innermost axis in vectors. The colours of a pixel or the coordinates of a point fill
-a few lanes, and such a row costs as much as a long one. So a nest over rows that are expected to be
-short has a second form, for that length alone: it has instructions for each element of a row, and
-the axis before is the innermost one. Where each row is reduced, that becomes instructions, too.
+a few lanes, at the cost of a long row. So a nest over rows that are probably short has a second
+form, for that length alone. It has instructions for each element of a row, and the axis before is
+the innermost one. Where each row is reduced, that becomes instructions, too.
 """
 
 from __future__ import annotations

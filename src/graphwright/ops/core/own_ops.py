@@ -139,9 +139,9 @@ class Scanned(Op):
 
 
 class Scattered(Op):
-    """The slices of `x` combined at their places, in the shape of `like`: with the elements of
-    `like` if it adds to these, else with what changes nothing. Without `combine` the last slice of
-    a place stays, among zeros."""
+    """The slices of `x` combined at their places, in the shape of `like`. They are combined with
+    the elements of `like` if it adds to these, else with what changes nothing. Without `combine`
+    the last slice of a place stays, among zeros."""
 
     type_name = "_Scattered"
     inputs = ("x: T", "like: T", "places: int64*")

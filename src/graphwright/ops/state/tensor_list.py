@@ -32,8 +32,8 @@ _LOG = 64  # changes that a store remembers, beyond one for each item
 class ListStore:
     """The items of the newest version, and what to undo to get the older ones.
 
-    An entry of the log is (index, old item), (_GREW, old size) or (_SHRANK, lost items);
-    version n of the list is the items with all entries after the first n undone.
+    An entry of the log is (index, old item), (_GREW, old size) or (_SHRANK, lost items). Version n
+    of the list is the items with all entries after the first n undone.
     """
 
     __slots__ = ("blank", "items", "log", "rows")

@@ -166,9 +166,9 @@ WORTH = 1 << 14
 class Loan:
     """While it is entered, the array of a storage is out of it, to be written into.
 
-    `array` is None where that cannot be: an array is lent if nobody but the storage has it, so
-    that no tensor, view or buffer sees it change. Who would read it meanwhile waits. Whoever asks
-    for a loan has the storage's lock, and what it does with the array runs to its end.
+    `array` is None where that cannot be. An array is lent if only the storage has it, so that no
+    tensor, view or buffer sees it change. Readers wait meanwhile. The borrower has the storage's
+    lock, and finishes what it does with the array.
     """
 
     __slots__ = ("array", "storage", "thread")

@@ -1,8 +1,8 @@
 """Records of comma-separated values, many at once, as RFC 4180 has them.
 
-A text is searched for all separators, ends and quotes in one step, so a field is a pair of places,
-and the numbers of a column are read together. Where quotes are odd, `odd_records` goes through the
-text field by field.
+One step finds all separators, ends and quotes of a text. So a field is a pair of places, and the
+numbers of a column are read together. Where quotes are odd, `odd_records` goes through the text
+field by field.
 """
 
 from __future__ import annotations
@@ -360,8 +360,8 @@ def odd_record(data: bytes, start: int, form: TableForm, is_last: bool) -> OddRe
     return OddRecord(fields, fault, start, place)
 
 
-#: The value of a field, what is wrong with it, where the next one begins, and the byte before that;
-#: -1 at the end of the text.
+#: The value of a field, what is wrong with it, where the next one begins, and the byte before that
+#: (-1 at the end of the text).
 Part = tuple[bytes, str, int, int]
 
 
