@@ -878,7 +878,7 @@ def _entry(path: Place, place: SyntaxPlace) -> tuple[ast.expr, ast.expr]:
 
 
 def _is_elif(block: Block) -> bool:
-    """Whether an `else` is nothing but another if of the program."""
+    """Whether an `else` is just another if of the program."""
     return len(block) == 1 and isinstance(block[0], ast.If) and not _flags_unset(block[0].test)
 
 

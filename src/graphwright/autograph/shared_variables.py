@@ -6,7 +6,7 @@ variables (`note`). A branch and a loop look whether these hold other values at 
 beginning.
 
 Nobody knows whether such a variable will be read. So it is lost where the graph can give it no
-value, and whoever reads it then gets the refusal.
+value, and a read of it then raises the refusal.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def note(
 
 
 class _Watch:
-    """The shared variables at the beginning of a region, but for those that it has already."""
+    """The shared variables at the beginning of a region, except those that it has already."""
 
     def __init__(self, staging: Staging, cells: Collection[Hashable]) -> None:
         self.staging = staging
@@ -375,7 +375,7 @@ class _SharedEnds:
         )
 
     def changed(self) -> list[SharedVariable]:
-        """The shared variables that the branch has changed, but for lost ones."""
+        """The shared variables that the branch has changed, except lost ones."""
         return [variable for variable in self.watch.changed() if variable not in self.lost]
 
     def first(self, leaves: Leaves) -> Leaves:

@@ -42,7 +42,7 @@ class Loose(NamedTuple):
         return Loose(self.reads | other.reads, self.writes | other.writes)
 
     def without(self, local: set[str]) -> Loose:
-        """The same, but for local variables."""
+        """The same without local variables."""
         return Loose(self.reads - local, self.writes - local)
 
 

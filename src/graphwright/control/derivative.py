@@ -355,7 +355,7 @@ class Derivative:
     def backward(
         self, needed: Sequence[bool], required: Sequence[bool] = (), given: Flags = ()
     ) -> Backward:
-        """The gradient with respect to the needed arguments, of what is remembered.
+        """The gradient with respect to the needed arguments, as a function of remembered values.
 
         With `given`, it is that of these results alone, if what is remembered allows it.
         """

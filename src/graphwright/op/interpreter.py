@@ -40,7 +40,7 @@ STATE = InterpreterState()
 
 
 def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
-    """Applies an op to tensors and host values, whoever interprets it now."""
+    """Applies an op to tensors and host values, by the interpreter that is active."""
     active = STATE.active
     if active is None:
         return op.execute(operands)
@@ -160,18 +160,18 @@ class Layer:
     below: Interpreter | None = None
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """The op's result, from whoever is below."""
+        """The op's result, from the interpreter below."""
         return self.hand_on(op, operands, name)
 
     def hand_on(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """Lets whoever is below interpret the op."""
+        """Lets the interpreter below interpret the op."""
         below = self.below
         if below is None:
             return op.execute(operands)
         return below.apply(op, operands, name)
 
     def constant(self, value: TensorLike, dtype: DType | None, name: str | None) -> Any:
-        """A constant of whoever is below."""
+        """A constant of the interpreter below."""
         if self.below is not None:
             return self.below.constant(value, dtype, name)
         with activate(None):

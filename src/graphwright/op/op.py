@@ -182,7 +182,7 @@ class Op(Record):
     """The base of all ops; see the module's docstring."""
 
     type_name: ClassVar[str] = ""
-    #: What its nodes are called unless the program says it: the type, but for old names.
+    #: What its nodes are called unless the program says it: the type, except for old names.
     node_name: ClassVar[str] = ""
     inputs: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[tuple[str, ...]] = ()
@@ -211,7 +211,7 @@ class Op(Record):
     private: ClassVar[frozenset[str]] = frozenset()
     #: Whether results differ from row to row of a map where the operands do not.
     differs: ClassVar[bool] = False
-    #: Whether the kernel calls nothing but NumPy: no user code, no other op.
+    #: Whether the kernel calls NumPy alone: no user code, no other op.
     pure: ClassVar[bool] = True
     #: The ranks that operands must have, by their names.
     ranks: ClassVar[dict[str, int]] = {}

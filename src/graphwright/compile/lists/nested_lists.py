@@ -197,7 +197,7 @@ class Kinds:
     def node(
         self, node: Node, operands: list[ListKind | None], results: list[ListKind | None]
     ) -> None:
-        """Notes what a node says of its lists."""
+        """Notes what a node says about its lists."""
         op = node.op
         if isinstance(op, StatelessWhile):
             for graph in (op.cond, op.body):
@@ -230,7 +230,7 @@ class Kinds:
 
 
 def note_maker(kind: ListKind, maker: Node) -> None:
-    """Notes what a node that makes a list says of its items."""
+    """Notes what a node that makes a list says about its items."""
     op, root = maker.op, kind.root
     if isinstance(op, TensorListFromTensor):
         root.dtypes.add(maker.inputs[0].type.dtype)

@@ -1,8 +1,8 @@
 """Lists of tensors as one value of dtype variant: what TensorArrays and loops' gradients hold.
 
-A list is immutable to whoever holds it. Versions of a list share a store, which has the items
-of the newest and a log of what changed. So changing the newest version costs O(1), and an
-older one that somebody still uses is copied out then.
+A list is immutable to its holders. Versions of a list share a store, which has the items of the
+newest and a log of what changed. So changing the newest version costs O(1), and an older one that
+somebody still uses is copied out then.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 HANDLE = TensorType(dt.variant, ())
-#: What the operand `element_shape` says of the items' shape: None and -1 stand for the unknown.
+#: What the operand `element_shape` says about the items' shape: None and -1 stand for the unknown.
 ElementShape = int | Dims | None
 #: An item of a list: an array, a list of a list of lists, None before it is written.
 Item = Union[Array, "TensorList", None]
@@ -96,7 +96,7 @@ class TensorList:
 
     @property
     def items(self) -> list[Any]:
-        """The items; not to be changed by whoever asks."""
+        """The items, which the caller must not change."""
         store = self._store
         if self._version == len(store.log):
             return store.items

@@ -194,7 +194,7 @@ class Loan:
 
     def take(self) -> int:
         """Takes the array and returns the number of references to it. From here on readers wait,
-        and whoever has read holds a reference."""
+        and earlier readers hold a reference."""
         self.array = self.storage.array
         LENT[self.storage] = self
         self.storage.array = None
@@ -441,7 +441,7 @@ class VarHandleOp(Op):
         return SHARED.setdefault((self.container, self.shared_name), made)
 
 
-#: The shared name of what is not shared.
+#: The shared name of variables that are not shared.
 ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 #: Variables by container and shared name.
 SHARED: dict[tuple[str, str], Storage] = {}
