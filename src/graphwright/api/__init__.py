@@ -68,8 +68,8 @@ def publish_namespace(package: dict[str, object], namespace: str) -> list[str]:
 
 def late_homes() -> dict[str, str]:
     """The names of the package that come late, and the modules that have them."""
-    own = {namespace: namespace for namespace in LATE if namespace not in AREAS}
-    return own | {name: home for home, names in LATE.items() for name in names}
+    namespaces = {namespace: namespace for namespace in LATE if namespace not in AREAS}
+    return namespaces | {name: home for home, names in LATE.items() for name in names}
 
 
 def first_use(package: dict[str, object]) -> Callable[[str], object]:

@@ -282,7 +282,8 @@ class FunctionLibrary:
 
 
 def type_behind(graph: Graph, value: Value) -> TensorType | None:
-    """The type of what the variable of a handle holds; None for what is no handle, or unknown."""
+    """The type of the value of the variable behind a handle; None where that is unknown, or no
+    handle."""
     variable = graph.handles.get(value)
     if variable is not None:
         type_: TensorType = variable.type

@@ -1,7 +1,7 @@
 """Variables: tensors whose value an assignment changes.
 
-A variable owns a `Storage`; its handle, an eager tensor of dtype resource, is what graphs
-capture, so every trace and every eager use sees the same cell.
+A variable owns a `Storage`. Graphs capture its handle, an eager tensor of dtype resource, so every
+trace and every eager use sees the same cell.
 """
 
 from __future__ import annotations
