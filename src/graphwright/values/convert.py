@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import STATE
+from graphwright.op.interpreter import STATE, is_staged
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
 from graphwright.types import dtypes as dt
@@ -315,10 +315,25 @@ def make_array(value: TensorLike, dtype: DType | None, hint: DType | None = None
             f"Can't convert Python sequence with mixed types to Tensor: {shorten(value)}"
         )
     if dtype is None:
-        return stored(array, default_dtype(array, kind, value), value, STATE.active is None)
+        return stored(array, default_dtype(array, kind, value), value, not is_staged())
     if dtype not in _ALLOWED[kind]:
         raise TypeError(f"Cannot convert {shorten(value)} to EagerTensor of dtype {dtype.name}")
+    if kind == "i" and dtype.is_integer and is_staged():
+        refuse_unheld(array, dtype, value)
     return stored(array, dtype, value)
+
+
+def refuse_unheld(array: Array, dtype: DType, value: object) -> None:
+    """OverflowError for Python integers that a dtype does not hold, as TensorFlow has it in graphs:
+    eagerly they wrap around, there and here."""
+    least, greatest = (value, value) if type(value) is int else (array.min(), array.max())
+    if least < dtype.min or greatest > dtype.max:
+        if isinstance(first_leaf(value), np.generic):
+            return
+        raise OverflowError(
+            f"Python integer {shorten(value)} out of bounds for {dtype.name}. Give a dtype that "
+            "holds it, such as tf.int64."
+        )
 
 
 def as_array(value: object) -> Array:
