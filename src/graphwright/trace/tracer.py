@@ -45,6 +45,8 @@ _NUMBERS = 4096
 class Tracer:
     """Builds a graph from the ops that run while it is active."""
 
+    stages = True
+
     def __init__(self, graph: Graph, below: Interpreter | None) -> None:
         self.graph = graph
         self.below = below
