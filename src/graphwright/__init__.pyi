@@ -257,6 +257,7 @@ from graphwright.values.variable import Variable as Variable
 from graphwright.values.variable import VariableAggregation as VariableAggregation
 from graphwright.values.variable import VariableSynchronization as VariableSynchronization
 from graphwright.values.variable import variable_creator_scope as variable_creator_scope
+from types import ModuleType as _ModuleType
 
 __all__: list[str]
 __version__: str
@@ -286,3 +287,4 @@ uint32: _DType
 uint64: _DType
 uint8: _DType
 variant: _DType
+keras: _ModuleType

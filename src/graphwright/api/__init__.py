@@ -77,12 +77,22 @@ def first_use(package: dict[str, object]) -> Callable[[str], object]:
     homes = late_homes()
 
     def find(name: str) -> object:
+        if name == "keras":
+            package[name] = public_keras()
+            return package[name]
         if name not in homes:
             raise lacking("graphwright", name)
         publish_namespace(package, homes[name])
         return package[name]
 
     return find
+
+
+def public_keras() -> ModuleType:
+    """The installed Keras 3, from now on with this package as its TensorFlow."""
+    finder = importlib.import_module("graphwright.library.presence.tensorflow_finder")
+    keras: ModuleType = finder.keras()
+    return keras
 
 
 def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any]:

@@ -23,7 +23,7 @@ from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.partition import dynamic_stitch
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.ops.math.comparison import equal, less_equal, logical_and, logical_not, select
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.trace.tracer import current_tracer
@@ -418,7 +418,7 @@ def smart_cond(
     check_callable(false_fn, "false_fn")
     if not is_tensor(pred) and pred not in (0, 1):
         raise TypeError(f"`pred` must be a tensor, a bool, 1 or 0, got {pred!r}.")
-    known = get_static_value(pred) if is_tensor(pred) else pred
+    known = static_value(pred) if is_tensor(pred) else pred
     if known is None:
         return cond(pred, true_fn, false_fn, name)
     chosen: Any = true_fn if known else false_fn

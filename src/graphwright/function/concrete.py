@@ -62,15 +62,22 @@ class Placeholders:
         return SymbolicTensor(value, graph)
 
     def variable(self, type_: VariableType) -> Variable:
-        """A variable whose storage arrives with the call."""
+        """A variable whose storage arrives with the call: the call's own, or a stand-in."""
         variable = self._variables.get(type_.alias)
         if variable is None:
-            variable = self._variables[type_.alias] = placeholder_variable(self, type_)
+            variable, argument = placeholder_variable(self, type_)
+            original = None if type_.original is None else type_.original()
+            if original is not None and original.shape == variable.shape:
+                self.tracer.stand_for(original.handle, argument)
+                variable = original
+            self._variables[type_.alias] = variable
         return variable
 
 
-def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Variable:
-    """A stand-in for a variable argument, with a symbolic handle."""
+def placeholder_variable(
+    placeholders: Placeholders, type_: VariableType
+) -> tuple[Variable, SymbolicTensor]:
+    """A stand-in for a variable argument, and its symbolic handle."""
     from graphwright.ops.state.variable_ops import HANDLE, Storage
 
     graph = placeholders.tracer.graph
@@ -78,11 +85,12 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
     graph.parameters.append(value)
     variable = Variable.__new__(Variable)
     variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
-    variable._handle = SymbolicTensor(value, graph)  # type: ignore[assignment]
+    handle = SymbolicTensor(value, graph)
+    variable._handle = handle  # type: ignore[assignment]
     variable._name = placeholders.argument
     variable._trainable = type_.trainable
     graph.handles[value] = variable
-    return variable
+    return variable, handle
 
 
 class AtomicFunction:

@@ -66,6 +66,13 @@ def node_def(graph: Graph, node: Node) -> NodeDef:
     return {message.name: message for message in messages}[node.name]
 
 
+def element_attributes(types: Sequence[TensorType]) -> dict[str, AttrValue]:
+    """The attributes that say of which dtypes and shapes the elements of an iterator are."""
+    dtypes = AttrValue.ListValue(type=[data_type(type_.dtype) for type_ in types])
+    shapes = AttrValue.ListValue(shape=[shape_proto(type_.dims) for type_ in types])
+    return {"output_types": AttrValue(list=dtypes), "output_shapes": AttrValue(list=shapes)}
+
+
 def _tensor_name(value: Value) -> str:
     return value.node.name if value.index == 0 else value.name
 
@@ -171,6 +178,8 @@ class FunctionLibrary:
                 is_loop = node.op.type_name in _LOOPS and (field == "body" or self.counted)
                 reference = self.reference(value, field if is_loop else "")
                 messages[name] = AttrValue(func=NameAttrList(name=reference))
+            elif kind == "ElementType":
+                messages |= element_attributes(value.types)
             elif (attribute := self.attribute(kind, value, node.op)) is not None:
                 messages[name] = attribute
         if self.add_shapes:

@@ -192,6 +192,10 @@ class Tracer:
         self._captured[id(tensor)] = (tensor, value)
         return value
 
+    def stand_for(self, tensor: Tensor, argument: SymbolicTensor) -> None:
+        """Lets an argument of this graph stand for an outside tensor."""
+        self._captured[id(tensor)] = (tensor, argument._value)
+
     def as_capture(self, tensor: Tensor) -> SymbolicTensor:
         """An outside tensor as a capture, though it may be small."""
         if id(tensor) not in self._captured:

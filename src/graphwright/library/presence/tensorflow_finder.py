@@ -162,6 +162,13 @@ def first_use(
 WITHOUT = "graphwright, which stands for tensorflow in this process, does not have it"
 
 
+def keras() -> ModuleType:
+    """The installed Keras 3, for which this package stands for TensorFlow from now on."""
+    require_keras()
+    install_as_tensorflow()
+    return importlib.import_module(f"{NAME}.keras")
+
+
 def require_keras() -> None:
     """Raises an ImportError that says how to get Keras, where there is none."""
     if find_spec("keras") is None:
