@@ -132,6 +132,8 @@ class FunctionLibrary:
         messages = []
         for node in [*nodes, order.barrier] if order.barrier else nodes:
             message = self.node(node, names)
+            if node in graph.devices:
+                message.device = graph.devices[node]
             if self.counted and node.op.type_name in _LOOPS:
                 messages += self._counted(node, message, {n.name for n in graph.nodes})
             message.input.extend(sorted("^" + n.name for n in order.before.get(node, ())))

@@ -18,10 +18,9 @@ class Absence(NamedTuple):
 
 ABSENT = (
     Absence(
-        "keras initializers losses metrics",
-        "Keras is a package of its own, which runs on this one.",
-        "`pip install keras`, call `graphwright.install_as_tensorflow()`, and `import keras` with "
-        "KERAS_BACKEND=tensorflow.",
+        "initializers losses metrics",
+        "It is Keras's, which is a package of its own and runs on this one.",
+        "`pip install keras`, and use that of `tf.keras`.",
     ),
     Absence(
         "nn.RNNCellDeviceWrapper nn.RNNCellDropoutWrapper nn.RNNCellResidualWrapper",
@@ -98,7 +97,7 @@ ABSENT = (
         "Use an optimizer of Keras with `use_ema=True`.",
     ),
     Absence(
-        """DeviceSpec config.experimental.ClusterDeviceFilters
+        """config.experimental.ClusterDeviceFilters
         config.experimental_connect_to_cluster config.experimental_connect_to_host
         distribute.CrossDeviceOps distribute.HierarchicalCopyAllReduce distribute.InputOptions
         distribute.InputReplicationMode distribute.NcclAllReduce
