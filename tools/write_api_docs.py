@@ -88,9 +88,11 @@ def absences() -> Iterator[tuple[str, list[str]]]:
 
 def exists(package: Any, name: str) -> bool:
     """Whether the package has a public name."""
+    if name in dir(package):  # the first use of some names changes the process
+        return True
     value = package
     for part in name.split("."):
-        value = getattr(value, part, None) if hasattr(value, part) else None
+        value = getattr(value, part, None)
         if value is None:
             return name.endswith("newaxis")  # which is None
     return True

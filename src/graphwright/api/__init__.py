@@ -47,7 +47,7 @@ def publish(package: dict[str, object]) -> list[str]:
     del package["data"]
     offered = sorted(set(names))
     package["__getattr__"] = first_use(package)
-    package["__dir__"] = lambda: sorted({*package, *offered})
+    package["__dir__"] = lambda: sorted({*package, *offered, "keras"})
     return offered
 
 

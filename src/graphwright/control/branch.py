@@ -319,9 +319,12 @@ def may_be_one(condition: TensorValue) -> bool:
     return TensorShape(condition.shape).num_elements() in (1, None)
 
 
-def one_element(condition: TensorValue) -> Any:
+def one_element(condition: TensorValue) -> TensorValue:
     """The one element of a condition; where it has more or none, it fails as it runs."""
-    return condition if condition.type.rank == 0 else reshape(condition, [])
+    if condition.type.rank == 0:
+        return condition
+    scalar: TensorValue = reshape(condition, [])
+    return scalar
 
 
 class Agreement:

@@ -405,7 +405,7 @@ def mirrored_variables(tf: Any) -> Any:
     parts = s.experimental_local_results(v)
     return [
         type(v).__name__, isinstance(v, tf.Variable), isinstance(v, tf.distribute.DistributedValues), v.name, v.shape.as_list(), v.dtype.name, v.trainable,
-        [p.name for p in parts], [short(p.device) for p in parts], short(v.device), [p for p in parts], v, v.aggregation.name, v.synchronization.name,
+        [p.name for p in parts], [short(p.device) for p in parts], short(v.device), list(parts), v, v.aggregation.name, v.synchronization.name,
         [isinstance(p, tf.Variable) for p in parts], len(v.values), v.is_initialized(), v.get_shape().as_list(),
     ]  # fmt: skip
 
@@ -446,7 +446,7 @@ def assignments_across_replicas(tf: Any) -> Any:
         found.append(v.assign_sub(1.0))
     found.append(v.assign(7.0))
     v.assign_add(1.0)
-    return [*found, [p for p in v.values], v]
+    return [*found, list(v.values), v]
 
 
 @programs
