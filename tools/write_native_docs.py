@@ -2,14 +2,16 @@
 
     python tools/write_native_docs.py [--check]
 
-What the golden cases and their gradients give to each op is traced alone, with its shapes known and
-unknown, and partitioned as a function would be; what then stays outside machine code is asked for.
+What the golden cases, their gradients and the oracles give to each op is traced alone, with its
+shapes known and unknown, and partitioned as a function would be. The page says what then stays
+outside machine code.
 --check writes nothing and fails (exit code 1) if the file is not what would be written.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import re
 import sys
@@ -98,8 +100,9 @@ class Found(NamedTuple):
 
 
 def collected() -> dict[str, list[Any]]:
-    """Samples of all ops that the golden cases and their gradients run."""
+    """Samples of all ops that examples, golden cases with their gradients, and oracles run."""
     from corpora.op_examples import EXAMPLES
+    from corpora.oracles import oracles
     from support.goldens import AREAS, area_of
     from support.op_samples import Sample, differentiate_twice
 
@@ -143,6 +146,14 @@ def collected() -> dict[str, list[Any]]:
             try:
                 with contextlib.suppress(tf.errors.OpError, LookupError, ValueError, TypeError):
                     (differentiate_twice(case) if "gradient" in outcome else gf.run_eager(tf, case))
+            finally:
+                layer.leave()
+    for oracle in oracles():
+        for dtype, arguments in itertools.product(oracle.dtypes, oracle.arguments):
+            given = [tf.constant(x, dtype) if isinstance(x, np.ndarray) else x for x in arguments]
+            layer.enter()
+            try:
+                oracle.function(*given)
             finally:
                 layer.leave()
     return {name: list(samples.values()) for name, samples in layer.found.items()}
