@@ -31,6 +31,7 @@ LATE: dict[str, tuple[str, ...]] = {
     "data": ("OptionalSpec",),
     "distribute": (),
     "experimental": (),
+    "graph_util": ("import_graph_def",),
     "presence": ("install_as_tensorflow",),
     "test": (),
 }
