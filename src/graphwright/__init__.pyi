@@ -226,6 +226,7 @@ from graphwright.ops.sparse.ragged_rows import ragged_fill_empty_rows_grad as ra
 from graphwright.ops.strings.encoding import as_string as as_string
 from graphwright.ops.strings.encoding import fingerprint as fingerprint
 from graphwright.ops.strings.printing import print as print
+from graphwright.portable.native_library.library import compile_library as compile_library
 from graphwright.ragged.ragged_tensor import RaggedTensor as RaggedTensor
 from graphwright.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from graphwright.trace.argument_types import is_tensor as is_tensor
