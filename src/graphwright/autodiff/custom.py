@@ -125,11 +125,14 @@ def call_with_rule(
     f: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> Any:
     """The result of `f`, whose gradient is the one that `f` returned with it."""
-    if kwargs and is_traced():
-        raise ValueError(
-            "A function with a custom gradient takes keyword arguments only when it runs eagerly, "
-            f"got {', '.join(kwargs)}."
-        )
+    if is_traced():
+        if kwargs:
+            raise ValueError(
+                "A function with a custom gradient takes keyword arguments only when it runs "
+                f"eagerly, got {', '.join(kwargs)}."
+            )
+        # What `f` reads of its arguments is read here, or it would use variables on its own.
+        args = tuple(tree.map_structure(convert, list(args), expand_composites=True))
     leaves = tree.flatten([args, kwargs], expand_composites=True)
     watcher = VariableWatcher()
     with activate(watcher):

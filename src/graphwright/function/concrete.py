@@ -20,6 +20,7 @@ from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
 from graphwright.op.refusal import boundary, complete, own_boundary, own_words
 from graphwright.trace.argument_types import Structure, VariableType, spec_of
+from graphwright.trace.device_scopes import check_devices
 from graphwright.trace.signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
@@ -62,15 +63,22 @@ class Placeholders:
         return SymbolicTensor(value, graph)
 
     def variable(self, type_: VariableType) -> Variable:
-        """A variable whose storage arrives with the call."""
+        """A variable whose storage arrives with the call: the call's own, or a stand-in."""
         variable = self._variables.get(type_.alias)
         if variable is None:
-            variable = self._variables[type_.alias] = placeholder_variable(self, type_)
+            variable, argument = placeholder_variable(self, type_)
+            original = None if type_.original is None else type_.original()
+            if original is not None and original.shape == variable.shape:
+                self.tracer.stand_for(original.handle, argument)
+                variable = original
+            self._variables[type_.alias] = variable
         return variable
 
 
-def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Variable:
-    """A stand-in for a variable argument, with a symbolic handle."""
+def placeholder_variable(
+    placeholders: Placeholders, type_: VariableType
+) -> tuple[Variable, SymbolicTensor]:
+    """A stand-in for a variable argument, and its symbolic handle."""
     from graphwright.ops.state.variable_ops import HANDLE, Storage
 
     graph = placeholders.tracer.graph
@@ -78,11 +86,12 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
     graph.parameters.append(value)
     variable = Variable.__new__(Variable)
     variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
-    variable._handle = SymbolicTensor(value, graph)  # type: ignore[assignment]
+    handle = SymbolicTensor(value, graph)
+    variable._handle = handle  # type: ignore[assignment]
     variable._name = placeholders.argument
     variable._trainable = type_.trainable
     graph.handles[value] = variable
-    return variable
+    return variable, handle
 
 
 class AtomicFunction:
@@ -203,6 +212,7 @@ class ConcreteFunction:
 
     def _first_run(self, arrays: list[object]) -> Any:
         """Generates the code, then runs it; later calls go straight to the code."""
+        check_devices(self.graph)
         captured = [outside._array for outside in self.graph.captured]
         pack = self._outputs.pack
         me = weakref.ref(self)  # or what runs it would keep it alive

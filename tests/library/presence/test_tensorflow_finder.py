@@ -191,6 +191,25 @@ def test_without_keras_the_error_names_the_command(line: str, tmp_path: Path) ->
     )
 
 
+def test_the_package_itself_has_keras(tmp_path: Path) -> None:
+    """It is loaded at its first use, and finds this package as its TensorFlow."""
+    folder = tmp_path / "keras" / "_tf_keras" / "keras"
+    folder.mkdir(parents=True)
+    (tmp_path / "keras" / "__init__.py").touch()
+    (tmp_path / "keras" / "_tf_keras" / "__init__.py").touch()
+    (folder / "__init__.py").write_text("import tensorflow\nadd = tensorflow.add\n")
+    program = """
+        import sys
+        import graphwright as tf
+        assert "tensorflow" not in sys.modules and "keras" not in tf.__all__
+        assert tf.keras.add is tf.add and tf.keras is sys.modules["keras._tf_keras.keras"]
+        """
+    assert outcome(program, tmp_path) == (0, "", "")
+    hidden = "import sys\nsys.modules['keras'] = None\nimport graphwright as tf\ntf.keras"
+    code, _, errors = outcome(hidden, tmp_path)
+    assert (code, "`pip install keras`" in errors) == (1, True)
+
+
 def test_without_keras_the_optimizers_are_our_own(tmp_path: Path) -> None:
     hidden = "import sys\nsys.modules['keras'] = None\nimport tensorflow as tf, graphwright\n"
     program = hidden + "assert tf.optimizers.Adam is graphwright.optimizers.Adam"
