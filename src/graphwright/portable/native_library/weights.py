@@ -54,10 +54,10 @@ class Weights:
     def content(self) -> bytearray:
         """The block."""
         block = bytearray(self.size)
-        at = 0
+        start = 0
         for array in self.arrays:
-            block[at : at + array.nbytes] = array.reshape(-1).view(np.uint8).data
-            at += -(-max(array.nbytes, 1) // _LINE) * _LINE
+            block[start : start + array.nbytes] = array.reshape(-1).view(np.uint8).data
+            start += -(-max(array.nbytes, 1) // _LINE) * _LINE
         return block
 
     def head(self) -> bytes:
