@@ -323,11 +323,11 @@ OUTSIDE = {"far": 0x1234_5678_9ABC_DEF0, "outside": 0xFEDC_BA98_7654_3210}
 
 
 @pytest.fixture
-def arm(monkeypatch: pytest.MonkeyPatch) -> bytes:
+def arm() -> bytes:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    monkeypatch.setattr(targets.Aim, "target", ARM)
-    return codegen.generate(ARM_TEXT)
+    with targets.aimed_at(ARM):
+        return codegen.generate(ARM_TEXT)
 
 
 class Arm:

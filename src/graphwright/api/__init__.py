@@ -21,7 +21,7 @@ from graphwright.op.dispatch import opened
 from graphwright.op.refusal import boundaries, boundary, is_public
 
 #: Modules that are no namespaces of their own.
-AREAS = frozenset({"array", "control", "core", "presence"})
+AREAS = frozenset({"array", "control", "core", "native_library", "presence"})
 
 
 #: Namespaces that their first use imports, and the top-level names that each has.
@@ -32,6 +32,7 @@ LATE: dict[str, tuple[str, ...]] = {
     "distribute": (),
     "experimental": (),
     "graph_util": ("import_graph_def",),
+    "native_library": ("compile_library",),
     "presence": ("install_as_tensorflow",),
     "test": (),
 }
