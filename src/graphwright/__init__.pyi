@@ -229,13 +229,14 @@ from graphwright.ops.strings.printing import print as print
 from graphwright.ragged.ragged_tensor import RaggedTensor as RaggedTensor
 from graphwright.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from graphwright.trace.argument_types import is_tensor as is_tensor
-from graphwright.trace.scopes import device as device
+from graphwright.trace.device_scopes import device as device
 from graphwright.trace.scopes import executing_eagerly as executing_eagerly
 from graphwright.trace.scopes import get_current_name_scope as get_current_name_scope
 from graphwright.trace.scopes import init_scope as init_scope
 from graphwright.trace.scopes import inside_function as inside_function
 from graphwright.trace.scopes import name_scope as name_scope
 from graphwright.trace.symbolic import is_symbolic_tensor as is_symbolic_tensor
+from graphwright.types.device_spec import DeviceSpec as DeviceSpec
 from graphwright.types.dtypes import DType as DType
 from graphwright.types.dtypes import DType as _DType
 from graphwright.types.dtypes import as_dtype as as_dtype

@@ -289,12 +289,12 @@ def test_a_changed_entry_of_the_cache_is_made_anew(
     monkeypatch.setattr(compiler, "disk_cache", lambda: cache)
     compiler.link(TEXT, c_function)
     (path,) = cache.entries()
-    key, start = path.stem, len(header_of("", b""))
+    key, start = path.stem, len(header_of("", b"", b""))
     whole = path.read_bytes()
     offset, kind, value = CHANGES[change]
     code = bytearray(whole[start:])
     struct.pack_into(kind, code, offset, value)
-    path.write_bytes(header_of(key, bytes(code)) + code)
+    path.write_bytes(header_of(key, bytes(code), cache.secret()) + code)
     assert results(compiler.link(TEXT, c_function)) == EXPECTED
     assert "cannot be linked" in caplog.text
     assert path.read_bytes() == whole

@@ -415,7 +415,7 @@ def staged_form(function: Function) -> Any:
     if type(function) is types.MethodType and type(function.__func__) is _FUNCTION:
         return types.MethodType(staged_form(function.__func__), function.__self__)
     if (
-        isinstance(function, types.FunctionType)
+        type(function) is _FUNCTION
         and exempt.is_exempt(function)
         and not exempt.is_never_converted(function)
     ):

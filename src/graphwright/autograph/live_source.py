@@ -266,7 +266,7 @@ def _compiles_to(node: ast.Lambda, code: types.CodeType) -> bool:
 
 
 def _constants(code: types.CodeType) -> list[str]:
-    """The constants of a code object but for inner code, as text.
+    """The constants of a code object except inner code, as text.
 
     Python 3.10 has the qualified names of inner functions among them: their last part counts.
     """

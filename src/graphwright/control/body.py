@@ -139,8 +139,8 @@ def as_result(leaf: object, function: Callable[..., object]) -> Any:
 
 
 def result_value(tracer: Tracer, tensor: TensorValue) -> Value:
-    """The graph's value for a returned tensor, of a node of its own: what each result is
-    named and typed after stays apart from what it is computed from.
+    """The graph's value for a returned tensor, from a node of its own. So the name and the type of
+    a result are not those of what it is computed from.
     """
     return tracer.value_of(apply(IDENTITY, tensor))
 

@@ -21,6 +21,7 @@ from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
+from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.partition import dynamic_stitch
 from graphwright.ops.core.static import static_value
 from graphwright.ops.math.comparison import equal, less_equal, logical_and, logical_not, select
@@ -31,6 +32,7 @@ from graphwright.types import tree
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import Reference, Tensor
@@ -295,7 +297,7 @@ def check_callable(function: object, argument: str) -> None:
 
 
 def scalar_condition(condition: TensorValue, argument: str, name: str) -> Any:
-    """A condition that is a bool scalar, as far as can be known; InvalidArgumentError if not."""
+    """The one bool of a condition, as far as can be known; InvalidArgumentError if it is none."""
     if condition.dtype is not dt.bool_:
         raise InvalidArgumentError(
             None,
@@ -303,13 +305,26 @@ def scalar_condition(condition: TensorValue, argument: str, name: str) -> Any:
             f"'{argument}' of {name!r} must be a bool, got {condition.dtype.name}: "
             f"compare it, as in `{argument} != 0`.",
         )
-    if condition.type.rank not in (0, None):
+    if not may_be_one(condition):
         raise InvalidArgumentError(
             None,
             None,
             f"'{argument}' of {name!r} must be a scalar, but it has shape {condition.shape}",
         )
-    return condition
+    return one_element(condition)
+
+
+def may_be_one(condition: TensorValue) -> bool:
+    """Whether a condition may have one element: its rank does not matter."""
+    return TensorShape(condition.shape).num_elements() in (1, None)
+
+
+def one_element(condition: TensorValue) -> TensorValue:
+    """The one element of a condition; where it has more or none, it fails as it runs."""
+    if condition.type.rank == 0:
+        return condition
+    scalar: TensorValue = reshape(condition, [])
+    return scalar
 
 
 class Agreement:

@@ -58,8 +58,8 @@ Items = Tensor | Iterable[object]
 class GraphList(Composite):
     """A list whose length only the graph knows.
 
-    `item` is the structure of an item with the specs of its tensors, None as long as that is not
-    known: then the first item that is appended says it, under the `limit` of a shape.
+    `item` is the structure of an item with the specs of its tensors. While it is None, the first
+    item that is appended determines it, under the `limit` of a shape.
     """
 
     __slots__ = ("__weakref__", "_arrays", "_flows", "home", "item", "limit", "name")

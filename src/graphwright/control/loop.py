@@ -39,10 +39,9 @@ from graphwright.values.convert import convert_to_tensor
 class StatelessWhile(GraphOp):
     """Repeats `body` on the loop variables while `cond` says so.
 
-    Both graphs have the loop variables as parameters and the same captures; the body
-    returns the variables' next values. Operands: the variables, then what is captured. (In
-    a GraphDef, whose While knows only variables, the captures are variables that the body
-    returns as they are.)
+    Both graphs have the loop variables as parameters and the same captures; the body returns the
+    variables' next values. Operands: the variables, then what is captured. In a GraphDef, While
+    knows only variables: captures are variables that the body returns as they are.
     """
 
     type_name = "StatelessWhile"

@@ -18,6 +18,7 @@ from graphwright.data.optional import Optional
 from graphwright.data.reader import Reader
 from graphwright.data.state_coding import decode, encode
 from graphwright.op.interpreter import STATE, apply
+from graphwright.trace.device_scopes import placed
 from graphwright.trace.tracer import current_tracer
 from graphwright.values.convert import constant
 from graphwright.values.tensor import EagerTensor
@@ -86,8 +87,8 @@ class Iterator(ElementHandle, Trackable):
         return ElementFold(self._handle, self._type)
 
     def __next__(self) -> Any:
-        if STATE.active is not None and current_tracer() is not None:
-            return self.get_next()
+        if STATE.active is not None:
+            return self.get_next() if current_tracer() is not None else placed(self)
         reader: Reader = self._handle._array  # type: ignore[attr-defined]  # it is no symbol
         for element in reader.ready:
             return element

@@ -20,6 +20,7 @@ from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
 from graphwright.op.refusal import boundary, complete, own_boundary, own_words
 from graphwright.trace.argument_types import Structure, VariableType, spec_of
+from graphwright.trace.device_scopes import check_devices
 from graphwright.trace.signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
@@ -211,6 +212,7 @@ class ConcreteFunction:
 
     def _first_run(self, arrays: list[object]) -> Any:
         """Generates the code, then runs it; later calls go straight to the code."""
+        check_devices(self.graph)
         captured = [outside._array for outside in self.graph.captured]
         pack = self._outputs.pack
         me = weakref.ref(self)  # or what runs it would keep it alive

@@ -132,6 +132,8 @@ class FunctionLibrary:
         messages = []
         for node in [*nodes, order.barrier] if order.barrier else nodes:
             message = self.node(node, names)
+            if node in graph.devices:
+                message.device = graph.devices[node]
             if self.counted and node.op.type_name in _LOOPS:
                 messages += self._counted(node, message, {n.name for n in graph.nodes})
             message.input.extend(sorted("^" + n.name for n in order.before.get(node, ())))
@@ -291,7 +293,8 @@ class FunctionLibrary:
 
 
 def type_behind(graph: Graph, value: Value) -> TensorType | None:
-    """The type of what the variable of a handle holds; None for what is no handle, or unknown."""
+    """The type of the value of the variable behind a handle; None where that is unknown, or no
+    handle."""
     variable = graph.handles.get(value)
     if variable is not None:
         type_: TensorType = variable.type

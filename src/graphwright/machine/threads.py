@@ -5,8 +5,8 @@ The function gets the context and the number of a block. Without POSIX threads t
 blocks alone.
 
 Workers are Python's threads that wait in native code, without the interpreter's lock, for all their
-life. So the interpreter knows the thread of a block that calls Python. (Unknown threads may hold
-a lock of the interpreter during a fork, and the child waits for it forever.)
+life. So the interpreter knows the thread of a block that calls Python. Unknown threads might hold a
+lock of the interpreter during a fork, and the child would wait for it forever.
 
 A child of a fork has no workers until it calls `run` or `address`.
 """

@@ -45,6 +45,8 @@ _NUMBERS = 4096
 class Tracer:
     """Builds a graph from the ops that run while it is active."""
 
+    stages = True
+
     def __init__(self, graph: Graph, below: Interpreter | None) -> None:
         self.graph = graph
         self.below = below
@@ -297,12 +299,12 @@ def as_default(graph: Graph) -> Iterator[Graph]:
             graph.is_open = False
 
 
-def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:
-    """A trace's interpreter: the tracer, or an outer one's form over it where that goes along."""
+def followed(outside: Interpreter | None, tracer: Interpreter) -> Interpreter:
+    """A trace's interpreter: the tracer, or outer ones' forms over it where those go along."""
     while outside is not None:
         over = getattr(outside, "over", None)
         if over is not None:
-            interpreter: Interpreter = over(tracer)
+            interpreter: Interpreter = over(followed(outside.below, tracer))
             return interpreter
         outside = outside.below
     return tracer

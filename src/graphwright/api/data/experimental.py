@@ -124,22 +124,3 @@ __all__ = [
     "unbatch",
     "unique",
 ]
-
-#: Names of TensorFlow that are refused, and what to do in their place.
-_REFUSED = {
-    "CheckpointInputPipelineHook": "`tf.train.Checkpoint(iterator=iterator)` saves where it is",
-    "distributed_save": "elements are made in the process that takes them; `save` writes them",
-    "get_model_proto": "`tf.data.Dataset.explain` says what each stage does and costs",
-    "make_saveable_from_iterator": "`tf.train.Checkpoint(iterator=iterator)` saves where it is",
-    "service": "elements are made in the process that takes them; `shard` divides them",
-}
-
-
-def __getattr__(name: str) -> object:
-    refusal = _REFUSED.get(name)
-    words = (
-        f"tf.data.experimental.{name} is not here: {refusal}"
-        if refusal
-        else (f"module {__name__!r} has no attribute {name!r}")
-    )
-    raise AttributeError(words)

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from graphwright.library.presence.absent_names import absence
 from graphwright.library.presence.internal_places import ABSENT, PLACES
 
 NAME = "tensorflow"
@@ -50,11 +51,14 @@ def install_as_tensorflow() -> None:
     Raises:
         ImportError: The process has imported TensorFlow itself.
 
-    >>> import graphwright as tf
-    >>> tf.install_as_tensorflow()
-    >>> import tensorflow
-    >>> tensorflow.__version__, tensorflow.add is tf.add
-    ('2.21.0', True)
+    A process stays so until it ends, so the example has one of its own.
+
+    >>> import subprocess, sys
+    >>> start = "import graphwright; graphwright.install_as_tensorflow()"
+    >>> program = f"{start}; import tensorflow as tf; print(tf.add is graphwright.add)"
+    >>> command = [sys.executable, "-c", program]
+    >>> subprocess.run(command, capture_output=True, text=True).stdout
+    'True\\n'
     """
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
@@ -147,10 +151,9 @@ def first_use(
             if value is not module:
                 setattr(module, name, value)
                 return value
+        why = ABSENT.get(title) or absence(inner.removeprefix(f"{NAME}.")) or WITHOUT
         raise AttributeError(
-            f"module {title!r} has no attribute {name!r}: {ABSENT.get(title, WITHOUT)}",
-            name=name,
-            obj=module,
+            f"module {title!r} has no attribute {name!r}: {why}", name=name, obj=module
         )
 
     return find

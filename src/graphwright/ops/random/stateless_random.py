@@ -185,7 +185,7 @@ class Positioned(Op):
         return kernel
 
     def drawn(self, shape: GraphTensor, alg: GraphTensor) -> tuple[int, ...] | None:
-        """The shape of what is drawn, if machine code can: floats, by Philox."""
+        """The shape of the numbers, if machine code can draw them: floats, by Philox."""
         dims = host(shape)
         philox = host(alg) not in (None, Algorithm.THREEFRY.value)
         fits = philox and isinstance(dims, tuple) and self.dtype in (dt.float32, dt.float64)
