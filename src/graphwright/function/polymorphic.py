@@ -15,6 +15,7 @@ from time import perf_counter
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from graphwright.base.annotations import WrappedSignature
 from graphwright.base.errors import show_users_lines
 from graphwright.base.forks import held_over_forks
 from graphwright.base.identities import IdentityTable
@@ -78,6 +79,8 @@ class PolymorphicFunction:
     >>> double.experimental_get_tracing_count()
     2
     """
+
+    __signature__ = WrappedSignature()
 
     def __init__(
         self,
