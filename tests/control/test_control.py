@@ -591,7 +591,7 @@ def test_a_condition_of_one_element_may_have_any_rank(shape, value, jit):
             steps += 1
         if x > 11.0:
             steps += 10
-        for i in tf.range(5):
+        for _ in tf.range(5):
             if x > 20.0 and x < 90.0:
                 break
             x = x * 2.0
@@ -609,7 +609,7 @@ def test_a_condition_of_more_elements_is_refused():
         return 1 if x > 0.0 else 2
 
     whole, partial = [tf.TensorSpec([n]) for n in (2, None)]
-    with pytest.raises(ValueError, match="expected to be `tf.bool` scalar"):
+    with pytest.raises(ValueError, match=r"expected to be `tf\.bool` scalar"):
         tf.function(chosen, input_signature=[whole])(tf.zeros([2]))
     for values in ([1.0, 1.0], []):
         with pytest.raises(tf.errors.InvalidArgumentError):
