@@ -31,6 +31,7 @@ from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, Tensor
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
+from graphwright.values import slice_info
 from graphwright.values.convert import convert, register_conversion
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.logical_devices import DEFAULT, LogicalDevices
@@ -202,6 +203,9 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     _constraint: Callable[[Any], Any] | None = None
     _synchronization = VariableSynchronization.AUTO
     _aggregation = VariableAggregation.NONE
+    _save_slice_info: slice_info.SaveSliceInfo | None = None
+
+    SaveSliceInfo = slice_info.SaveSliceInfo
 
     def __init__(
         self,
@@ -343,6 +347,11 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         """The handle, in place of the operation that made it."""
         return self._handle
 
+    @property
+    def initializer(self) -> None:
+        """None: a variable has its value as soon as it is made."""
+        return None
+
     def is_initialized(self, name: str | None = None) -> bool:
         """Returns whether the variable has a value yet.
 
@@ -432,6 +441,24 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         """
         return self._write(variable_ops.AssignVariableOp, value, name, read_value)
 
+    def load(self, value: TensorLike, session: object = None) -> None:
+        """Sets the value.
+
+        Args:
+            value: A tensor of the variable's dtype, of a shape that fits the variable's.
+            session: It has no effect.
+
+        Raises:
+            ValueError: The shape of `value` does not fit.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable(1.0)
+        >>> v.load(3.0)
+        >>> v.numpy()
+        np.float32(3.0)
+        """
+        self.assign(value)
+
     def assign_add(
         self,
         delta: TensorLike,
@@ -479,6 +506,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         array([9, 8], dtype=int32)
         """
         return self._write(variable_ops.AssignSubVariableOp, delta, name, read_value)
+
+    def _set_save_slice_info(self, save_slice_info: slice_info.SaveSliceInfo | None) -> None:
+        """Says which slice of a larger variable this one is."""
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> slice_info.SaveSliceInfo | None:
+        """Which slice of a larger variable this one is, or None."""
+        return self._save_slice_info
 
     def _write(
         self,
