@@ -43,8 +43,8 @@ sys.exit(pytest.main(sys.argv[1:]))
 def keras_folder(python: str) -> Path:
     """The folder of the installed keras, which is not imported."""
     code = "import importlib.util as u; print(u.find_spec('keras').submodule_search_locations[0])"
-    found = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
-    return Path(found.stdout.strip())
+    result = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
+    return Path(result.stdout.strip())
 
 
 def test_files(keras: Path, folders: Sequence[str]) -> list[Path]:

@@ -103,14 +103,14 @@ def missing() -> dict[str, list[str]]:
     """TensorFlow's names that are not here, by the reason."""
     import graphwright
 
-    found: dict[str, list[str]] = defaultdict(list)
+    result: dict[str, list[str]] = defaultdict(list)
     for namespace, names in json.loads(RECORDED.read_text(encoding="utf-8")).items():
         for name in names.split():
             full = f"{namespace}.{name}".lstrip(".")
             if not exists(graphwright, full):
                 reason = next(r for pattern, r in REASONS if re.fullmatch(pattern, full))
-                found[reason].append(full)
-    return found
+                result[reason].append(full)
+    return result
 
 
 def exists(package: Any, name: str) -> bool:
