@@ -361,7 +361,7 @@ of(
 )  # fmt: skip
 MUL, DIV, NEXT = (raw_ops.REGISTRY[name]() for name in ("Mul", "FloorDiv", "NextAfter"))
 of(
-    "compile/select/native_words.py:has_element", native_words.has_element,
+    "compile/select/native_words.py:_has_words", native_words._has_words,
     op=((MUL, (dt.int32,) * 2), (NEXT, (dt.int32,) * 2)),
     dtypes=((NEXT, (dt.float32,) * 2), (NEXT, (dt.int32,) * 2)),
 )  # fmt: skip
@@ -1145,7 +1145,7 @@ WITHOUT_ROWS = {
             "machine/process_settings.py:keep_freed",
             "ops/random/shuffling.py:_swap", "machine/targets.py:description",
             "machine/threads.py:cores", "ops/strings/unicode_scripts.py:_runs",
-            "compile/nests/element_kinds.py:converts_float16", "compile/llvm/boundary.py:boundary",
+            "compile/llvm/boundary.py:boundary",
             "compile/select/native_op.py:slow",
         ),
         ONE,

@@ -12,6 +12,10 @@ import graphwright
 #: Every command: the module that has its `add_arguments(parser)` and `run(options)`, and its help.
 #: Only the module of the command that was asked for is imported.
 COMMANDS = {
+    "compile": (
+        "graphwright.portable.native_library.compile_command",
+        "write a function of a saved model as a library that needs no Python",
+    ),
     "demo": ("graphwright.demo.command", "train a network on handwritten digits in one graph"),
     "explain": (
         "graphwright.library.objects.explaining",

@@ -97,6 +97,37 @@ def test_variables_get_the_cotangents_of_the_rule(staged: bool) -> None:
     assert [float(g) for g in tape.gradient(y, [x, v])] == [10.0, 100.0]
 
 
+class Held:
+    """A variable of a library's own class, which converts to its value."""
+
+    def __init__(self, value: float) -> None:
+        self.inner = tf.Variable(value)
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        return tf.convert_to_tensor(self.inner, dtype, name=name)
+
+
+def test_what_an_argument_holds_is_no_variable_of_the_function_in_a_graph() -> None:
+    """Its rule returns a cotangent for it among those of the arguments."""
+    held = Held(2.0)
+
+    @tf.custom_gradient
+    def scaled(x: Any, scale: Any) -> Any:
+        def grad(upstream: Any) -> Any:
+            return upstream * 10.0, upstream * 100.0
+
+        return x * scale, grad
+
+    @tf.function
+    def slopes(x: tf.Tensor) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scaled(x, held)
+        return tape.gradient(y, [x, held.inner])
+
+    assert [float(g) for g in slopes(tf.constant(3.0))] == [10.0, 100.0]
+
+
 @pytest.mark.parametrize("staged", [False, True])
 def test_methods(staged: bool) -> None:
     class Scale:

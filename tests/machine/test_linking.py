@@ -289,12 +289,12 @@ def test_a_changed_entry_of_the_cache_is_made_anew(
     monkeypatch.setattr(compiler, "disk_cache", lambda: cache)
     compiler.link(TEXT, c_function)
     (path,) = cache.entries()
-    key, start = path.stem, len(header_of("", b""))
+    key, start = path.stem, len(header_of("", b"", b""))
     whole = path.read_bytes()
     offset, kind, value = CHANGES[change]
     code = bytearray(whole[start:])
     struct.pack_into(kind, code, offset, value)
-    path.write_bytes(header_of(key, bytes(code)) + code)
+    path.write_bytes(header_of(key, bytes(code), cache.secret()) + code)
     assert results(compiler.link(TEXT, c_function)) == EXPECTED
     assert "cannot be linked" in caplog.text
     assert path.read_bytes() == whole
@@ -323,11 +323,11 @@ OUTSIDE = {"far": 0x1234_5678_9ABC_DEF0, "outside": 0xFEDC_BA98_7654_3210}
 
 
 @pytest.fixture
-def arm(monkeypatch: pytest.MonkeyPatch) -> bytes:
+def arm() -> bytes:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    monkeypatch.setattr(targets.Aim, "target", ARM)
-    return codegen.generate(ARM_TEXT)
+    with targets.aimed_at(ARM):
+        return codegen.generate(ARM_TEXT)
 
 
 class Arm:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -53,13 +54,13 @@ TARGETS = {
 
 
 @pytest.fixture(params=TARGETS)
-def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Target:
+def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     threads.address()  # what runs here is made for this processor, before
     result, _ = TARGETS[request.param]
-    monkeypatch.setattr(targets.Aim, "target", result)
-    return result
+    with targets.aimed_at(result):
+        yield result
 
 
 def collatz(n: Any) -> Any:

@@ -29,6 +29,11 @@ def threads() -> frozenset[int | None]:
     return frozenset([t.ident for t in threading.enumerate() if t.name not in STAYING])
 
 
+def stands_for_tensorflow() -> bool:
+    """Whether `import tensorflow` gives this package."""
+    return any(type(f).__module__.startswith("graphwright.") for f in sys.meta_path)
+
+
 def open_files() -> frozenset[str]:
     """The descriptors of open files; none where the system does not say it."""
     own = os.open(os.devnull, os.O_RDONLY)  # what the look at them will have
@@ -68,6 +73,7 @@ PARTS: dict[str, Callable[[], Any]] = {
     "the profile function": sys.getprofile,
     "the trace function": sys.gettrace,
     "the working directory": os.getcwd,
+    "whether this package stands for tensorflow": stands_for_tensorflow,
     "threads": threads,
 }
 

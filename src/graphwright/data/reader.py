@@ -41,7 +41,7 @@ class Reader(VariantValue):
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
         self.plan = plan_of(stage)
-        self.iteration = Epoch()
+        self.iteration = Epoch(self.plan.options)
         self.profile: ReaderProfile | None = None
         timer = ProfilerSession.timer
         if timer is not None and not is_watched():

@@ -40,6 +40,8 @@ def seed_numbers(seed: TensorLike | None) -> list[Tensor]:
         if value is None:
             return [int64(seeds_for(1)[0]), cast(seed, dt.int64)]
         seed = int(value)
+    if isinstance(seed, (float, str)):
+        raise TypeError(f"Cannot convert {seed!r} to a seed: an int64 scalar is wanted")
     return [int64(number) for number in seeds_for(seed)]
 
 

@@ -58,6 +58,11 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def are_possible() -> bool:
+    """Whether code may share work between threads; how it does so has no other result."""
+    return os.name == "posix"
+
+
 def address() -> int:
     """The address of the native `parallel_for`; 0 without POSIX threads."""
     pool = _pool()
@@ -129,7 +134,7 @@ if hasattr(os, "register_at_fork"):
 
 def _pool() -> ThreadPool | None:
     """The native pool, compiled at the first call; None where there are no POSIX threads."""
-    if Workers.pool is None and os.name == "posix":
+    if Workers.pool is None and are_possible():
         with LLVM:  # not the workers' lock: a user of LLVM starts workers, too
             Workers.pool = Workers.pool or _compiled()
     return Workers.pool

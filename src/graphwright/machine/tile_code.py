@@ -42,13 +42,17 @@ class CodeTile(VectorCode):
 
     def text(self) -> str:
         """The text of the module."""
+        parts = [self._kernels(), self._product(), _MATMUL, _MATMUL_PART, strip_code.text()]
+        return "\n".join([*parts, self.declarations]) + self.attributes
+
+    def kernels_text(self) -> str:
+        """The text of a module of `pack` and `multiply` alone."""
+        return "\n".join([self._kernels(), self.declarations]) + self.attributes
+
+    def _kernels(self) -> str:
         tiles = [self._panel(width) for width in self.widths]
         turn = turn_code.text(self.lanes, self.element, self.size)
-        parts = [*tiles, turn, self._copy(), self._pack(), self._multiply(), self._product()]
-        parts += [_MATMUL, _MATMUL_PART]
-        parts.append(strip_code.text())
-        parts.append(self.declarations)
-        return "\n".join(parts) + self.attributes
+        return "\n".join([*tiles, turn, self._copy(), self._pack(), self._multiply()])
 
     # -- one panel -------------------------------------------------------------------------
 

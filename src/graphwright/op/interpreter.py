@@ -22,6 +22,8 @@ class Interpreter(Protocol):
     """Gives ops a meaning."""
 
     below: Interpreter | None
+    #: Whether ops become nodes of a graph.
+    stages: bool
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result: a tensor, a tuple of them, or None where it has none."""
@@ -37,6 +39,14 @@ class InterpreterState(threading.local):
 
 
 STATE = InterpreterState()
+
+
+def is_staged() -> bool:
+    """Whether ops become nodes of a graph now, and do not run at once."""
+    interpreter = STATE.active
+    while interpreter is not None and not interpreter.stages:
+        interpreter = interpreter.below
+    return interpreter is not None
 
 
 def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
@@ -158,6 +168,7 @@ class Layer:
     """An interpreter that hands on to the one below it; subclasses look at what passes."""
 
     below: Interpreter | None = None
+    stages = False
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result, from the interpreter below."""

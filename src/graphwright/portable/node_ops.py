@@ -59,6 +59,8 @@ RUN_ON_LOAD = frozenset(
 )  # fmt: skip
 _ALLOWING = "\ntf.saved_model.LoadOptions(allowed_ops=[...]) allows those that it names."
 
+#: Ops of branches and loops in TensorFlow 1, which become those of `STRUCTURAL`.
+CLASSIC = frozenset({"Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"})
 #: Ops that `function_import` reads itself.
 STRUCTURAL = frozenset(
     {
@@ -72,7 +74,7 @@ def is_known(name: str) -> bool:
     """Whether there is an op of a name that a GraphDef may have."""
     load_all()
     own = name.startswith("_") or name in OWN - set(PYTHON_OPS)
-    return name in STRUCTURAL or (name in REGISTRY and not own)
+    return name in STRUCTURAL | CLASSIC or (name in REGISTRY and not own)
 
 
 def names_no_types(source: str) -> bool:

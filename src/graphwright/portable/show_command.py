@@ -81,7 +81,7 @@ def described(tensors: Mapping[str, TensorInfo]) -> str:
 def functions(graph: MetaGraphDef) -> Iterator[str]:
     """The traces of all functions, by the way to these."""
     objects = graph.object_graph_def
-    paths, order = {0: ""}, [0]
+    paths, order = {0: ""}, [0] if objects.nodes else []  # models of TensorFlow 1 have none
     for number in order:
         node = objects.nodes[number]
         kind = node.WhichOneof("kind")

@@ -103,15 +103,20 @@ MAKERS = frozenset(
 )
 
 
-def made(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
-    """A new table."""
+def described(node: NodeDef, operands: Sequence[Tensor]) -> tuple[DType, DType, Any]:
+    """The dtypes of the keys and values of the table that a node makes, and the values' shape."""
     dtypes = [attribute(node, name, "DType") for name in ("key_dtype", "value_dtype")]
     if operands or not all(dtype in CONTENT for dtype in dtypes):
         raise malformed(place(node), "it does not say what it holds")
     shape = attribute(node, "value_shape", "Dims") or ()
     if None in shape or math.prod(shape) > SMALL:
         raise malformed(place(node), f"no table has values of the shape {shape}")
-    return {"table_handle": [apply(MakeTable.of(*dtypes, shape), name=node.name)]}
+    return dtypes[0], dtypes[1], shape
+
+
+def made(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+    """A new table."""
+    return {"table_handle": [apply(MakeTable.of(*described(node, operands)), name=node.name)]}
 
 
 def initialized(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:

@@ -6,7 +6,6 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
-    AUTOTUNE,
     INFINITE,
     UNKNOWN,
     Cursor,
@@ -17,6 +16,8 @@ from graphwright.data.stage import (
     cursor_of,
 )
 from graphwright.data.stages.buffer_stages import PrefetchCursor
+from graphwright.data.tuning.buffer_sizes import BufferSize
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.types.arrays import Array
 
 
@@ -25,7 +26,8 @@ class InterleaveStage(DatasetStage):
 
     type_name = "InterleaveDataset"
     scalars = ("cycle_length", "block_length", "num_parallel_calls")
-    is_parallel = False
+    #: How many elements of each open dataset wait; None where no thread takes them.
+    buffer: BufferSize | None = None
 
     def __init__(
         self, element: ElementType, source: DatasetStage,
@@ -51,7 +53,8 @@ class ParallelInterleaveStage(InterleaveStage):
     """The same, with a thread for each open dataset."""
 
     type_name = "ParallelInterleaveDataset"
-    is_parallel = waits_for_threads = True
+    waits_for_threads = True
+    buffer: BufferSize
 
     def __init__(
         self, element: ElementType, source: DatasetStage,
@@ -68,6 +71,9 @@ class ParallelInterleaveStage(InterleaveStage):
                 "`tf.data.AUTOTUNE` or a value less than or equal to `cycle_length`. However, "
                 f"`num_parallel_calls` is {int(calls)} and `cycle_length` is {self.cycle_length}",
             )  # fmt: skip
+        first = 2 * self.block_length
+        is_free = int(calls) == AUTOTUNE
+        self.buffer = BufferSize(AUTOTUNE, first) if is_free else BufferSize(first)
 
 
 class InterleaveCursor(Through):
@@ -114,9 +120,9 @@ class InterleaveCursor(Through):
         (stage,) = self.stage.function(row)
         self.rows[turn] = row
         cursor = cursor_of(stage)
-        if not self.stage.is_parallel:
+        if self.stage.buffer is None:
             return cursor
-        return PrefetchCursor(cursor, 2 * self.stage.block_length, stage.is_observable)
+        return PrefetchCursor(cursor, self.stage.buffer, stage.is_observable)
 
     def save(self) -> State:
         return {

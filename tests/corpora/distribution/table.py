@@ -1,0 +1,7 @@
+"""All programs of this folder, by the modules that have them."""
+
+from __future__ import annotations
+
+from corpora.distribution import devices
+
+MODULES = {"devices": devices.programs}
