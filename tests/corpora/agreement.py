@@ -3,7 +3,7 @@
 Each is a function of the package. `tools/record_agreement_goldens.py` records what it comes to.
 """
 
-# ruff: noqa: B007, B012, C416, F821, F841, UP037, SIM108, SIM114 - they are what people write
+# ruff: noqa: B007, B012, C416, F841, SIM108, SIM114 - they are what people write
 
 import copy
 import logging

@@ -516,7 +516,7 @@ def test_a_call_that_comes_often_is_known_by_code(monkeypatch):
 
 
 def test_libraries_read_the_parameters_of_what_wraps_a_function():
-    """`inspect.getfullargspec` follows no wrapper, and objects with `__get__` are routines to it."""
+    """`inspect.getfullargspec` follows no wrapper; objects with `__get__` are routines to it."""
 
     def f(x, *, y=2):
         return x * y
