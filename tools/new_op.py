@@ -123,10 +123,10 @@ def read(path: Path) -> str:
 def api_of(public: str) -> Path:
     """The file of a public namespace: `math` is `api/math/__init__.py`."""
     path = PACKAGE / "api" / public
-    found = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    if not found.exists():
-        raise ValueError(f"there is no public namespace {public}: {found.relative_to(ROOT)}")
-    return found
+    result = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if not result.exists():
+        raise ValueError(f"there is no public namespace {public}: {result.relative_to(ROOT)}")
+    return result
 
 
 def with_imports(text: str, imports: str) -> str:
@@ -187,9 +187,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     for tool in ("write_stub", "write_api_docs", "write_native_docs"):
         subprocess.run([sys.executable, ROOT / "tools" / f"{tool}.py"], check=True)
-    found = list(lacking(given.name, given.family))
-    print("\n".join(found) or "nothing is lacking; run pytest tests/test_oracles.py")
-    return 1 if found else 0
+    result = list(lacking(given.name, given.family))
+    print("\n".join(result) or "nothing is lacking; run pytest tests/test_oracles.py")
+    return 1 if result else 0
 
 
 if __name__ == "__main__":

@@ -59,8 +59,8 @@ def skip_if_backend(given_backend, reason):
 def keras_folder(python: str) -> Path:
     """The folder of the installed keras, which is not imported."""
     code = "import importlib.util as u; print(u.find_spec('keras').submodule_search_locations[0])"
-    found = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
-    return Path(found.stdout.strip())
+    result = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
+    return Path(result.stdout.strip())
 
 
 def test_files(keras: Path, folders: Sequence[str]) -> list[Path]:

@@ -73,7 +73,7 @@ def missing() -> list[str]:
     import graphwright
 
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")).items()
-    names = [f"{path}.{name}".lstrip(".") for path, own in recorded for name in own.split()]
+    names = [f"{path}.{name}".lstrip(".") for path, words in recorded for name in words.split()]
     return sorted(name for name in names if not exists(graphwright, name))
 
 

@@ -379,7 +379,7 @@ class ConcreteFunction:
                 )
                 raise complete(InvalidArgumentError(None, None, words))
 
-    # -- what it is ---------------------------------------------------------------------
+    # -- properties ---------------------------------------------------------------------
 
     @property
     def structured_input_signature(self) -> Any:

@@ -302,7 +302,7 @@ class PolymorphicFunction:
         method = WeakMethod(self._python_function, instance)
         return PolymorphicFunction(method, self._name, self._input_signature, **self._options)
 
-    # -- what it offers -----------------------------------------------------------------
+    # -- public methods -----------------------------------------------------------------
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """Returns the trace for arguments, after tracing if there is none.

@@ -58,7 +58,7 @@ class RaggedTensor(Factories, Composite, Operators):
         self._values = values
         self._row_partition = row_partition
 
-    # -- what it is -----------------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------------
 
     @property
     def values(self) -> Any:

@@ -263,7 +263,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         if creator is not None:
             creator.created(self, value)
 
-    # -- what it is ---------------------------------------------------------------------
+    # -- properties ---------------------------------------------------------------------
 
     @property
     def type(self) -> TensorType:
