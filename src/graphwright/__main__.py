@@ -25,6 +25,10 @@ COMMANDS = {
         "graphwright.library.presence.running",
         "run a program that imports tensorflow, or Keras 3, on graphwright",
     ),
+    "serve": (
+        "graphwright.portable.serving.serve_command",
+        "answer TensorFlow Serving's REST calls with a saved model",
+    ),
     "show": (
         "graphwright.portable.show_command",
         "print the signatures, functions and variables of a saved model",
