@@ -30,6 +30,10 @@ COMMANDS = {
         "graphwright.portable.run_command",
         "run a signature of a saved model, or a program that imports tensorflow, on graphwright",
     ),
+    "serve": (
+        "graphwright.portable.serving.serve_command",
+        "answer TensorFlow Serving's REST calls with a saved model",
+    ),
     "show": (
         "graphwright.portable.show_command",
         "print the signatures, functions and variables of a saved model",
