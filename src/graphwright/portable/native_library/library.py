@@ -176,7 +176,7 @@ class LibraryModule:
         if not self.weights.are_inside:
             texts.append(reader(self.prefix, self.weights, target))
         if target.family == "wasm32":
-            texts.append(wasm_code.MEMORY)
+            texts += [wasm_code.MEMORY, wasm_code.WIDE_PRODUCT]
         return joined(texts)
 
     def exports(self) -> list[str]:
