@@ -311,7 +311,9 @@ def test_models_that_keras_exported_are_compiled(tmp_path: Path) -> None:
         for rows in (1, 5):
             _, specs = trace.structured_input_signature
             call = [
-                rng.normal(size=[d or rows for d in spec.shape]).astype(np.float32)
+                np.abs(rng.normal(size=[size or rows for size in spec.shape])).astype(
+                    spec.dtype.as_numpy_dtype
+                )
                 for spec in specs.values()
             ]
             named = dict(zip(specs, map(tf.constant, call)))
