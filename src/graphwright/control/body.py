@@ -68,6 +68,13 @@ class Body:
         self.structure.insert(position, item)
         self.leaves[start:start] = leaves
 
+    def change(self, function: Callable[[Any], object]) -> None:
+        """Puts others, which `function` makes in the graph, in the place of the returned values."""
+        with tracing(self.graph) as tracer:
+            self.structure = tree.map_structure(function, self.structure)
+            self.leaves = tree.flatten(self.structure, expand_composites=True)
+            self.graph.results = [result_value(tracer, leaf) for leaf in self.tensors]
+
     def __str__(self) -> str:
         """What the function returns, by types, and the line where it begins."""
         types = tree.map_structure(_Typed, self.structure)

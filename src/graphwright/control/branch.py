@@ -35,6 +35,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
+from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.tensor import Reference, Tensor
 from graphwright.values.variable import Variable
 
@@ -332,6 +333,7 @@ class Agreement:
 
     def __init__(self, bodies: Sequence[Body], names: Sequence[str], caller: str) -> None:
         self.first = bodies[0]
+        widen_indices(bodies)
         for body, name in zip(bodies[1:], names[1:]):
             self._compare(body, names[0], name, caller)
         self.structure = join_structures([body.structure for body in bodies])
@@ -358,6 +360,26 @@ class Agreement:
         remaining = iter(tensors or ())
         filled = [None if leaf is None else next(remaining) for leaf in self.first.leaves]
         return tree.pack_sequence_as(self.structure, filled, expand_composites=True)
+
+
+def widen_indices(bodies: Sequence[Body]) -> None:
+    """Makes the indices of rows int64 in all branches, where some have int32 and some int64."""
+    dtypes = {
+        slices.indices.dtype
+        for body in bodies
+        for slices in tree.flatten(body.structure)
+        if isinstance(slices, IndexedSlices)
+    }
+    if len(dtypes) > 1:
+        for body in bodies:
+            body.change(with_wide_indices)
+
+
+def with_wide_indices(value: object) -> object:
+    """A value, with indices of int64 if it is an `IndexedSlices`."""
+    if not isinstance(value, IndexedSlices):
+        return value
+    return IndexedSlices(value.values, cast(value.indices, dt.int64), value.dense_shape)
 
 
 def mismatch(
