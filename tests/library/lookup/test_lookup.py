@@ -226,3 +226,21 @@ def test_words_of_a_table_come_back_from_a_checkpoint(texts: list[bytes]) -> Non
         tf.train.Checkpoint(table=again).restore(path).assert_existing_objects_matched()
         pairs = [dict(zip(*[part.numpy().tolist() for part in t.export()])) for t in (table, again)]
         assert pairs[0] == pairs[1] == dict(zip(texts, texts[::-1]))
+
+
+def test_an_initializer_of_a_library_may_name_dtypes() -> None:
+    """Keras makes tables that it fills later by such an initializer, which does nothing."""
+
+    class Nothing(tf.lookup.KeyValueTensorInitializer):
+        key_dtype, value_dtype = "string", "int64"
+
+        def __init__(self) -> None:
+            pass
+
+        def initialize(self, table):
+            pass
+
+    table = tf.lookup.StaticHashTable(Nothing(), -1)
+    assert (table.key_dtype, table.value_dtype) == (tf.string, tf.int64)
+    assert table.lookup(tf.constant(["a"])).numpy().tolist() == [-1]
+    assert int(table.size()) == 0

@@ -146,9 +146,10 @@ class StaticHashTable(LookupTable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         with init_scope():
-            default = convert(default_value, initializer.value_dtype)
+            dtypes = as_dtype(initializer.key_dtype), as_dtype(initializer.value_dtype)
+            default = convert(default_value, dtypes[1])
             default.shape.assert_is_compatible_with(())
-            super().__init__(Table(initializer.key_dtype, initializer.value_dtype), default)
+            super().__init__(Table(*dtypes), default)
             initializer.initialize(self)
         #: What a saved model fills it from.
         self._file = initializer if isinstance(initializer, TextFileInitializer) else None
