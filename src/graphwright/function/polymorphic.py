@@ -7,7 +7,6 @@ A repeated call does one dictionary look-up, of a key of the arguments' dtypes a
 from __future__ import annotations
 
 import functools
-import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -15,6 +14,7 @@ from time import perf_counter
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from graphwright.base.borrowed_lock import BorrowedLock
 from graphwright.base.errors import show_users_lines
 from graphwright.base.forks import held_over_forks
 from graphwright.base.identities import IdentityTable
@@ -31,6 +31,7 @@ from graphwright.op.interpreter import STATE
 from graphwright.op.refusal import own_boundary
 from graphwright.trace.signature import Binder, Bound, FunctionType, Parameter, type_of_call
 from graphwright.trace.trace_dispatch import DispatchTable
+from graphwright.trace.trace_place import PLACE
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import PythonFunction
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from graphwright.explain.report import Report
 
 #: One lock for all tracing: two functions that call each other cannot deadlock.
-TRACING = held_over_forks(threading.RLock())
+TRACING = held_over_forks(BorrowedLock())
 
 
 #: So many traces for one type inside each other are a recursion without an end.
@@ -192,8 +193,10 @@ class PolymorphicFunction:
             return concrete if concrete is not None else self._trace(wanted, bound)
 
     def _find(self, wanted: FunctionType) -> ConcreteFunction | None:
-        tracer = current_tracer()
-        return self._table.find(wanted, lambda concrete: concrete.is_usable(tracer))
+        tracer, place = current_tracer(), PLACE.get()
+        return self._table.find(
+            wanted, lambda concrete: concrete.place == place and concrete.is_usable(tracer)
+        )
 
     def _type_of(self, bound: Bound) -> FunctionType:
         constraints = self._binder.constraints
