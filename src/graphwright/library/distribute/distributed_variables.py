@@ -124,6 +124,8 @@ class DistributedVariable(Variable, DistributedValues):
         self._shared = SharedStorage(self)
         for copy in copies:
             copy._storage.owner = weakref.ref(self)
+            whole: Any = copy
+            whole._distributed_container = weakref.ref(self)  # libraries ask for it
 
     @property
     def _storage(self) -> Any:  # type: ignore[override]
