@@ -1175,6 +1175,7 @@ WITHOUT_ROWS = {
     "api/__init__.py:open_methods": "it changes a class, once",
     "base/named_tuples.py:_code": "its key is one number",
     "data/stages/buffer_stages.py:_SUPPLIES": "it lists what is alive, and remembers no result",
+    "data/tuning/pipeline_budget.py:claims": "it lists what is alive, and remembers no result",
     "data/stage.py:kernels": "the key is a kernel, and the table is that of one iteration",
     "ir/draws.py:kernels": "the key is a place in one graph",
     "library/checkpoint/tensor_bundle.py:_entries": "it is the content of one file",

@@ -21,6 +21,7 @@ from graphwright.api import lookup as lookup
 from graphwright.api import math as math
 from graphwright.api import nest as nest
 from graphwright.api import nn as nn
+from graphwright.api import onnx as onnx
 from graphwright.api import optimizers as optimizers
 from graphwright.api import profiler as profiler
 from graphwright.api import quantization as quantization

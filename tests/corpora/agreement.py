@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from support.gif_files import FILES
 
 
 def gradient_of_a_branch_to_a_constant(tf: Any) -> Any:
@@ -1165,6 +1166,10 @@ def refusal_of_split_e(tf: Any) -> Any:
 
 def refusal_of_bias_add_g(tf: Any) -> Any:
     return tf.function(lambda x: tf.nn.bias_add(x, [1.0, 2.0], data_format=3))(tf.ones([1, 2]))
+
+
+def decoded_gif_files(tf: Any) -> Any:
+    return [outcome(lambda tf, data=data: tf.io.decode_gif(data), tf) for data in FILES]
 
 
 #: The programs by their names.

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
+from graphwright.data.stages.choice_stages import DrawnNumbersStage
 from graphwright.data.stages.source_stages import RandomStage
 from graphwright.ir.known import known
 from graphwright.ops.core.casting import cast
@@ -88,8 +89,7 @@ def choices(
     if isinstance(weights, DatasetValue):
         dataset: Any = weights
         return dataset.zip(dataset.map(log), pairs).map(drawn)
-    logits = log(weights)
-    return pairs.map(lambda pair: drawn(logits, pair))
+    return make(DrawnNumbersStage, ElementType(TensorSpec([], dt.int64)), [pairs], [log(weights)])
 
 
 def drawn(logits: TensorValue, pair: TensorValue) -> Any:

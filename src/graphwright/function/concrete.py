@@ -28,6 +28,7 @@ from graphwright.trace.signature import (
     FunctionType,
 )
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.trace_place import PLACE
 from graphwright.trace.tracer import OnVariable, Tracer, current_tracer, folds_watched, tracing
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike
@@ -208,6 +209,7 @@ class ConcreteFunction:
         #: Makes the same trace again, with captures in place of constants that are watched then.
         self.again: Callable[[], ConcreteFunction] | None = None
         self._opened: ConcreteFunction | None = None
+        self.place = PLACE.get()  # which scope, and which replica, it was traced in
 
     # -- running ------------------------------------------------------------------------
 

@@ -49,6 +49,12 @@ class Target(NamedTuple):
         return {"arm64": "aarch64"}.get(name, name)
 
     @property
+    def separates_components(self) -> bool:
+        """Whether code that takes the components of rows apart is short: not for WebAssembly, whose
+        shuffles have two operands of 128 bits."""
+        return self.family != "wasm32"
+
+    @property
     def vectors(self) -> Vectors:
         """Its vectors."""
         if {"+avx512f", "+avx512vl"} <= self.features:

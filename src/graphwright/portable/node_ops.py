@@ -51,9 +51,10 @@ FILE_ATTRIBUTES: dict[str, tuple[str, Callable[[str], bool], str]] = {
 #: Ops that may run while a model is loaded: they make and fill tables.
 RUN_ON_LOAD = frozenset(
     {
-        "AnonymousHashTable", "AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors",
-        "Const", "HashTableV2", "Identity", "InitializeTableFromTextFileV2", "InitializeTableV2",
-        "LookupTableImportV2", "LookupTableInsertV2", "MutableHashTableOfTensorsV2",
+        "AnonymousHashTable", "AnonymousMutableDenseHashTable", "AnonymousMutableHashTable",
+        "AnonymousMutableHashTableOfTensors", "Const", "HashTableV2", "Identity",
+        "InitializeTableFromTextFileV2", "InitializeTableV2", "LookupTableImportV2",
+        "LookupTableInsertV2", "MutableDenseHashTableV2", "MutableHashTableOfTensorsV2",
         "MutableHashTableV2", "NoOp", "PartitionedCall", "StatefulPartitionedCall",
     }
 )  # fmt: skip

@@ -133,9 +133,7 @@ def merged_calls_in_functions(tf: Any) -> Any:
     @tf.function
     def f(x: Any) -> Any:
         def g(x: Any) -> Any:
-            y = tf.distribute.get_replica_context().merge_call(
-                lambda st, x: st.reduce("SUM", x, axis=None), args=(x,)
-            )
+            y = tf.distribute.get_replica_context().merge_call(lambda st, x: st.reduce("SUM", x, axis=None), args=(x,))
             return y * x
 
         return s.run(g, args=(x,))
@@ -151,9 +149,7 @@ def merged_calls_in_branches(tf: Any) -> Any:
     def f(x: Any) -> Any:
         def g(x: Any) -> Any:
             if x > 0.0:
-                y = tf.distribute.get_replica_context().merge_call(
-                    lambda st, x: st.reduce("SUM", x, axis=None), args=(x,)
-                )
+                y = tf.distribute.get_replica_context().merge_call(lambda st, x: st.reduce("SUM", x, axis=None), args=(x,))
             else:
                 y = x
             return y
@@ -169,14 +165,9 @@ def merged_calls_in_functions_inside(tf: Any) -> Any:
 
     @tf.function
     def g(x: Any) -> Any:
-        return tf.distribute.get_replica_context().merge_call(
-            lambda st, x: st.reduce("SUM", x, axis=None), args=(x,)
-        )
+        return tf.distribute.get_replica_context().merge_call(lambda st, x: st.reduce("SUM", x, axis=None), args=(x,))
 
-    return [
-        attempt(s.run, g, args=(numbers(tf, s),)),
-        attempt(s.run, lambda x: g(x), args=(numbers(tf, s),)),
-    ]
+    return [attempt(s.run, g, args=(numbers(tf, s),)), attempt(s.run, lambda x: g(x), args=(numbers(tf, s),))]
 
 
 @programs
@@ -186,11 +177,7 @@ def assignments_in_functions(tf: Any) -> Any:
     for aggregation in ("NONE", "SUM", "MEAN", "ONLY_FIRST_REPLICA"):
         for synchronization in ("ON_WRITE", "ON_READ"):
             with s.scope():
-                v = tf.Variable(
-                    1.0,
-                    aggregation=tf.VariableAggregation[aggregation],
-                    synchronization=tf.VariableSynchronization[synchronization],
-                )
+                v = tf.Variable(1.0, aggregation=tf.VariableAggregation[aggregation], synchronization=tf.VariableSynchronization[synchronization])
 
             @tf.function
             def f(x: Any, v: Any = v) -> Any:
@@ -209,11 +196,7 @@ def assignments_across_in_functions(tf: Any) -> Any:
     s = strategy_of(tf)
     with s.scope():
         v = tf.Variable(1.0)
-        w = tf.Variable(
-            4.0,
-            synchronization=tf.VariableSynchronization.ON_READ,
-            aggregation=tf.VariableAggregation.SUM,
-        )
+        w = tf.Variable(4.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM)
 
     @tf.function
     def f() -> Any:
@@ -284,7 +267,7 @@ def branches_in_replicas(tf: Any) -> Any:
     @tf.function
     def f(x: Any) -> Any:
         def g(x: Any) -> Any:
-            if x > 2.0:  # noqa: SIM108 - the statement is what is tried
+            if x > 2.0:  # noqa: SIM108 - a branch of the graph
                 y = x * 10.0
             else:
                 y = x
@@ -329,12 +312,7 @@ def errors_in_functions(tf: Any) -> Any:
 def distributed_datasets(tf: Any) -> Any:
     s = strategy_of(tf)
     data = s.experimental_distribute_dataset(tf.data.Dataset.range(16).batch(8))
-    return [
-        list(data),
-        isinstance(data, tf.distribute.DistributedDataset),
-        isinstance(iter(data), tf.distribute.DistributedIterator),
-        list(data),
-    ]
+    return [list(data), isinstance(data, tf.distribute.DistributedDataset), isinstance(iter(data), tf.distribute.DistributedIterator), list(data)]
 
 
 @programs
@@ -342,22 +320,14 @@ def uneven_batches(tf: Any) -> Any:
     s = strategy_of(tf)
     found = []
     for count, batch in ((10, 8), (9, 8), (3, 8), (7, 4), (6, 6), (5, 1), (8, 2)):
-        found.append(
-            attempt(
-                lambda c=count, b=batch: list(
-                    s.experimental_distribute_dataset(tf.data.Dataset.range(c).batch(b))
-                )
-            )
-        )
+        found.append(attempt(lambda c=count, b=batch: list(s.experimental_distribute_dataset(tf.data.Dataset.range(c).batch(b)))))
     return found
 
 
 @programs
 def uneven_batches_without_remainder(tf: Any) -> Any:
     s = strategy_of(tf)
-    return list(
-        s.experimental_distribute_dataset(tf.data.Dataset.range(18).batch(8, drop_remainder=True))
-    )
+    return list(s.experimental_distribute_dataset(tf.data.Dataset.range(18).batch(8, drop_remainder=True)))
 
 
 @programs
@@ -365,9 +335,7 @@ def static_shapes_of_batches(tf: Any) -> Any:
     s = strategy_of(tf, 2)
     found = []
     for drop in (True, False):
-        data = s.experimental_distribute_dataset(
-            tf.data.Dataset.range(8).batch(4, drop_remainder=drop)
-        )
+        data = s.experimental_distribute_dataset(tf.data.Dataset.range(8).batch(4, drop_remainder=drop))
         found.append(str(data.element_spec).replace("\n", " "))
     return [[text.count("None"), text.count("PerReplicaSpec")] for text in found]
 
@@ -377,10 +345,7 @@ def structures_of_datasets(tf: Any) -> Any:
     s = strategy_of(tf, 2)
     data = tf.data.Dataset.from_tensor_slices({"x": tf.range(4), "y": tf.range(4.0)}).batch(4)
     pairs = tf.data.Dataset.from_tensor_slices((tf.range(4), tf.range(4.0))).batch(4)
-    return [
-        list(s.experimental_distribute_dataset(data)),
-        list(s.experimental_distribute_dataset(pairs)),
-    ]
+    return [list(s.experimental_distribute_dataset(data)), list(s.experimental_distribute_dataset(pairs))]
 
 
 @programs
@@ -415,12 +380,7 @@ def datasets_from_functions(tf: Any) -> Any:
         return tf.data.Dataset.range(10).batch(c.get_per_replica_batch_size(8))
 
     data = s.distribute_datasets_from_function(make)
-    return [
-        list(data),
-        contexts,
-        isinstance(data, tf.distribute.DistributedDataset),
-        attempt(s.distribute_datasets_from_function, lambda c: 3),
-    ]
+    return [list(data), contexts, isinstance(data, tf.distribute.DistributedDataset), attempt(s.distribute_datasets_from_function, lambda c: 3)]
 
 
 @programs
@@ -486,11 +446,7 @@ def one_replica_gets_all(tf: Any) -> Any:
     s = strategy_of(tf, 1)
     one = tf.distribute.OneDeviceStrategy("/cpu:1")
     data = tf.data.Dataset.range(5).batch(2)
-    return [
-        list(s.experimental_distribute_dataset(data)),
-        list(one.experimental_distribute_dataset(data)),
-        [short(x.device) for x in one.experimental_distribute_dataset(data)],
-    ]
+    return [list(s.experimental_distribute_dataset(data)), list(one.experimental_distribute_dataset(data)), [short(x.device) for x in one.experimental_distribute_dataset(data)]]
 
 
 @programs
@@ -500,37 +456,19 @@ def checkpoints(tf: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         with s.scope():
             v = tf.Variable([1.0, 2.0])
-            w = tf.Variable(
-                1.0,
-                synchronization=tf.VariableSynchronization.ON_READ,
-                aggregation=tf.VariableAggregation.SUM,
-            )
-            m = tf.Variable(
-                1.0,
-                synchronization=tf.VariableSynchronization.ON_READ,
-                aggregation=tf.VariableAggregation.MEAN,
-            )
+            w = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM)
+            m = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.MEAN)
         s.run(lambda: w.assign(tf.cast(replica(tf), tf.float32)))
         s.run(lambda: m.assign(tf.cast(replica(tf), tf.float32)))
         path = tf.train.Checkpoint(v=v, w=w, m=m).save(folder + "/c")
-        found.append(
-            sorted(
-                [name, list(shape)]
-                for name, shape in tf.train.list_variables(path)
-                if name != "_CHECKPOINTABLE_OBJECT_GRAPH"
-            )
-        )
+        found.append(sorted([name, list(shape)] for name, shape in tf.train.list_variables(path) if name != "_CHECKPOINTABLE_OBJECT_GRAPH"))
         v.assign([5.0, 5.0])
         s.run(lambda: w.assign(7.0))
         tf.train.Checkpoint(v=v, w=w, m=m).restore(path).assert_consumed()
         found.append([list(v.values), list(w.values), list(m.values)])
         with other.scope():
             v2 = tf.Variable([0.0, 0.0])
-            w2 = tf.Variable(
-                0.0,
-                synchronization=tf.VariableSynchronization.ON_READ,
-                aggregation=tf.VariableAggregation.SUM,
-            )
+            w2 = tf.Variable(0.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM)
         tf.train.Checkpoint(v=v2, w=w2).restore(path)
         found.append([list(v2.values), list(w2.values)])
         p, q = tf.Variable([0.0, 0.0]), tf.Variable(0.0)
@@ -569,11 +507,7 @@ def modules(tf: Any) -> Any:
 
     with s.scope():
         line = Line()
-    return [
-        [v.name for v in line.variables],
-        [v.name for v in line.trainable_variables],
-        [type(v).__name__ for v in line.variables],
-    ]
+    return [[v.name for v in line.variables], [v.name for v in line.trainable_variables], [type(v).__name__ for v in line.variables]]
 
 
 @programs
@@ -583,9 +517,7 @@ def hand_made_steps(tf: Any) -> Any:
         w = tf.Variable([0.5, -0.5])
     x = tf.reshape(tf.range(16.0), [8, 2]) / 16.0
     y = tf.reduce_sum(x, 1)
-    data = s.experimental_distribute_dataset(
-        tf.data.Dataset.from_tensor_slices((x, y)).batch(8).repeat(3)
-    )
+    data = s.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((x, y)).batch(8).repeat(3))
 
     @tf.function
     def step(batch: Any) -> Any:

@@ -5,83 +5,58 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from support.saved_models import assert_alike
-from support.saved_values import decoded
+from support.saved_models import (
+    CLASSIC,
+    CLASSIC_NAMES,
+    assert_alike,
+    classic_calls,
+    classic_result,
+    unpacked,
+)
 
 import graphwright as tf
 from graphwright.__main__ import main
 from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedModel
 
-FOLDER = Path(__file__).parents[2] / "golden" / "classic_models"
-NAMES = sorted(path.stem for path in FOLDER.glob("*.zip"))
 
-
-def unpacked(name: str, folder: Path) -> Path:
+def classic(name: str, folder: Path) -> Path:
     """The folder of a recorded model, written into another one."""
-    with zipfile.ZipFile(FOLDER / f"{name}.zip") as archive:
-        archive.extractall(folder / name)
-    return folder / name
+    return unpacked(name, folder, CLASSIC)
 
 
-def calls(folder: Path) -> list[tuple[str, Any, Any]]:
-    """The recorded calls: paths, arguments and results."""
-    content = json.loads((folder / "calls.json").read_text())
-    return [
-        (call["path"], decoded(tf, call["arguments"]), decoded(tf, call["result"]))
-        for call in content
-    ]
-
-
-def called(model: Any, path: str, arguments: Any) -> Any:
-    """The result of a call of a signature, or of a function that `prune` makes."""
-    if not path.startswith("prune "):
-        return model.signatures[path](**arguments)
-    _, feeds, fetches = path.split(" ")
-    return model.prune(feeds.split(","), fetches.split(","))(*arguments)
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLASSIC_NAMES)
 def test_recorded_models_compute_the_same(name: str, tmp_path: Path) -> None:
-    folder = unpacked(name, tmp_path)
+    folder = classic(name, tmp_path)
     model = tf.saved_model.load(folder)
-    for path, arguments, expected in calls(folder):
-        assert_alike(called(model, path, arguments), expected)
+    for call in classic_calls(folder):
+        assert_alike(classic_result(model, call), call.expected)
 
 
-def test_a_signature_returns_no_sparse_tensor_when_it_is_saved(tmp_path: Path) -> None:
-    model = tf.saved_model.load(unpacked("sparse", tmp_path))
-    with pytest.raises(ValueError, match="non-Tensor value SparseTensor"):
-        tf.saved_model.save(model, tmp_path / "again", signatures=dict(model.signatures))
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "sparse"])
+@pytest.mark.parametrize("name", CLASSIC_NAMES)
 def test_recorded_models_are_saved_again(name: str, tmp_path: Path) -> None:
-    folder = unpacked(name, tmp_path)
+    folder = classic(name, tmp_path)
     model = tf.saved_model.load(folder)
     tf.saved_model.save(model, tmp_path / "again", signatures=dict(model.signatures))
     again = tf.saved_model.load(tmp_path / "again")
-    for path, arguments, expected in calls(folder):
-        if not path.startswith("prune "):
-            assert_alike(again.signatures[path](**arguments), expected)
+    for call in classic_calls(folder):
+        if not call.path.startswith("prune "):
+            assert_alike(classic_result(again, call), call.expected)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLASSIC_NAMES)
 def test_recorded_models_are_shown(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["show", str(unpacked(name, tmp_path))]) == 0
+    assert main(["show", str(classic(name, tmp_path))]) == 0
     assert "serving_default(" in capsys.readouterr().out
 
 
 def test_what_a_model_is(tmp_path: Path) -> None:
-    model = tf.saved_model.load(unpacked("resources", tmp_path))
+    model = tf.saved_model.load(classic("resources", tmp_path))
     assert [v.name for v in model.variables] == ["layer/w:0", "layer/b:0"]
     assert list(model.signatures) == ["serving_default"]
     assert model.tensorflow_version == "2.21.0"
@@ -95,7 +70,7 @@ def test_what_a_model_is(tmp_path: Path) -> None:
 
 
 def test_a_model_is_trained_further(tmp_path: Path) -> None:
-    model = tf.saved_model.load(unpacked("resources", tmp_path))
+    model = tf.saved_model.load(classic("resources", tmp_path))
     x, rate = tf.constant([[0.1, -0.4]]), 0.1
     before = model.signatures["serving_default"](features=x)["score"]
     with tf.GradientTape() as tape:
@@ -108,7 +83,7 @@ def test_a_model_is_trained_further(tmp_path: Path) -> None:
 
 
 def test_a_fetch_that_needs_a_placeholder_is_refused(tmp_path: Path) -> None:
-    model = tf.saved_model.load(unpacked("resources", tmp_path))
+    model = tf.saved_model.load(classic("resources", tmp_path))
     with pytest.raises(ValueError, match="depend on the placeholder 'x'"):
         model.prune([], "y:0")
     with pytest.raises(KeyError, match="'nope:0' refers to a Tensor which does not exist"):
@@ -128,7 +103,7 @@ def write(folder: Path, message: SavedModel) -> None:
 
 
 def test_unknown_ops_are_refused_where_a_signature_needs_them(tmp_path: Path) -> None:
-    folder = unpacked("resources", tmp_path)
+    folder = classic("resources", tmp_path)
     message, graph = edit(folder)
     graph.graph_def.node.add(name="alone", op="NoSuchOp", input=["x"])
     write(folder, message)
@@ -143,7 +118,7 @@ def test_unknown_ops_are_refused_where_a_signature_needs_them(tmp_path: Path) ->
 
 
 def test_nothing_runs_on_load_but_what_fills_tables(tmp_path: Path) -> None:
-    folder = unpacked("tables", tmp_path)
+    folder = classic("tables", tmp_path)
     message, graph = edit(folder)
     main_op = graph.collection_def["saved_model_main_op"].node_list.value[0]
     node = graph.graph_def.node.add(name="path", op="Const")
@@ -160,7 +135,7 @@ def test_nothing_runs_on_load_but_what_fills_tables(tmp_path: Path) -> None:
 
 
 def test_what_is_made_on_load_is_small(tmp_path: Path) -> None:
-    folder = unpacked("legacy", tmp_path)
+    folder = classic("legacy", tmp_path)
     message, graph = edit(folder)
     ranges = [node for node in graph.graph_def.node if node.op == "Range"]
     assert ranges
@@ -178,7 +153,7 @@ def test_what_is_made_on_load_is_small(tmp_path: Path) -> None:
 
 
 def test_a_table_may_read_assets_alone(tmp_path: Path) -> None:
-    folder = unpacked("tables", tmp_path)
+    folder = classic("tables", tmp_path)
     message, graph = edit(folder)
     del graph.asset_file_def[:]
     graph.collection_def["saved_model_assets"].any_list.ClearField("value")
@@ -188,7 +163,7 @@ def test_a_table_may_read_assets_alone(tmp_path: Path) -> None:
 
 
 def test_the_parts_of_a_variable_are_the_whole(tmp_path: Path) -> None:
-    folder = unpacked("partitioned", tmp_path)
+    folder = classic("partitioned", tmp_path)
     model = tf.saved_model.load(folder)
     shapes = [tuple(variable.shape) for variable in model.variables]
     assert shapes == [(4, 3), (3, 3), (3, 3)]

@@ -16,6 +16,7 @@ pytest.importorskip("ziglang")
 
 from support.library_calls import LibraryError, LoadedLibrary
 from support.library_models import MODELS, LibraryModel, traced
+from support.saved_models import unpacked
 
 import graphwright as tf
 from graphwright.__main__ import main
@@ -293,3 +294,29 @@ def test_a_saved_model_is_compiled_by_the_command(
     for option, words in (("--function", "no function 'x'"), ("--signature", "no signature 'x'")):
         assert main([*other, option, "x"]) == 1
         assert words in capsys.readouterr().err
+
+
+KERAS = ("keras_cnn", "keras_lstm", "keras_mlp")
+
+
+def test_models_that_keras_exported_are_compiled(tmp_path: Path) -> None:
+    traces = {
+        name: tf.saved_model.load(unpacked(name, tmp_path / name)).signatures["serving_default"]
+        for name in KERAS
+    }
+    tf.compile_library(traces, tmp_path / "exported.so")
+    loaded = LoadedLibrary(tmp_path / "exported.so")
+    rng = np.random.default_rng(2)
+    for name, trace in traces.items():
+        for rows in (1, 5):
+            _, specs = trace.structured_input_signature
+            call = [
+                np.abs(rng.normal(size=[size or rows for size in spec.shape])).astype(
+                    spec.dtype.as_numpy_dtype
+                )
+                for spec in specs.values()
+            ]
+            named = dict(zip(specs, map(tf.constant, call)))
+            values = tf.nest.flatten(trace(**named))
+            for result, value in zip(loaded.call(name, *call), values, strict=True):
+                np.testing.assert_allclose(result, value.numpy(), rtol=2e-5, atol=2e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import llvmlite.binding as llvm
+import pytest
 
 from graphwright.portable.native_library.module_text import joined, private, referred
 
@@ -36,6 +37,15 @@ def test_functions_get_names_of_their_own() -> None:
     assert set(functions) == {"run.0", "run.part.0", "run.1", "run.part.1", "double"}
     assert set(functions.values()) == {llvm.Linkage.internal}
     assert referred(module) == {"malloc"}
+
+
+def test_a_constant_of_several_texts_is_there_once() -> None:
+    table = "@table = internal constant [2 x i64] [i64 1, i64 2]\n"
+    module = joined([table + FIRST, "@table = external global i8\n", table + SECOND])
+    assert module.count("@table") == 1
+    llvm.parse_assembly(module).verify()
+    with pytest.raises(ValueError, match="two objects are called table"):
+        joined([table, table.replace("i64 2]", "i64 3]")])
 
 
 def test_names_may_be_given() -> None:

@@ -150,7 +150,9 @@ def replaced(
         behind = [waits.get(name, name) if name in gone else name for name in names]
         return list(dict.fromkeys([name for name in behind if name not in gone]))
 
-    nodes, inputs, waiting = [], {}, {}
+    nodes: list[NodeDef] = []
+    inputs: dict[str, list[Source]] = {}
+    waiting: dict[str, list[str]] = {}
     for name, node in body.by_name.items():
         if name in identities:
             nodes.append(NodeDef(name=name, op="Identity"))

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 
+from graphwright.base.errors import OpError
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import TRACING
 from graphwright.function.structure import Outputs
 from graphwright.ir.graph import Graph
 from graphwright.library.checkpoint.tensor_bundle import TensorBundle
 from graphwright.op.interpreter import activate
-from graphwright.op.refusal import complete
+from graphwright.op.refusal import complete, own_words
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.portable.function_import import AssetFile
@@ -44,8 +45,8 @@ from graphwright.portable.restored_objects import (
 )
 from graphwright.portable.saved_objects import asset_path
 from graphwright.portable.structured_values import dims_of, dtype_of
+from graphwright.portable.table_import import DENSE, FIXED, described, table_nodes
 from graphwright.portable.table_import import MAKERS as TABLE_MAKERS
-from graphwright.portable.table_import import described, table_nodes
 from graphwright.proto.graph_pb2 import GraphDef, NodeDef
 from graphwright.proto.saved_model_pb2 import AssetFileDef, MetaGraphDef, TensorInfo
 from graphwright.trace.argument_types import from_value
@@ -145,7 +146,7 @@ class ClassicModel:
         self.tables: dict[str, RestoredResource] = {}
         special = {
             **table_nodes(self._is_asset),
-            **dict.fromkeys(TABLE_MAKERS, self._table),
+            **dict.fromkeys(TABLE_MAKERS - DENSE, self._table),
             "VarHandleOp": self._variable,
         }
         self.importer = GraphImport(graph.graph_def, special)
@@ -250,7 +251,9 @@ class ClassicModel:
         name = shared_name(node)
         if name not in self.tables:
             self.tables[name] = RestoredResource()
-            self.tables[name].resource_handle = box(Table(*described(node, operands)), HANDLE)
+            table = Table(*described(node, operands))
+            table.is_fixed = node.op in FIXED
+            self.tables[name].resource_handle = box(table, HANDLE)
         return {"table_handle": [self.tables[name].resource_handle]}
 
     # -- functions ------------------------------------------------------------------------------
@@ -278,7 +281,12 @@ class ClassicModel:
         results = {
             name: Fetch(self._names(message.outputs[name], key)) for name in sorted(message.outputs)
         }
-        return self.function(f"signature_wrapper_{key}", arguments, results, [])
+        try:
+            return self.function(f"signature_wrapper_{key}", arguments, results, [])
+        except ValueError as error:
+            if isinstance(error, OpError):
+                raise
+            raise malformed(f"the signature {key!r}", own_words(error)) from None
 
     def pruned(self, feeds: Any, fetches: Any, name: str) -> ConcreteFunction:
         """A function of feeds, which computes fetches."""
@@ -363,7 +371,12 @@ class ClassicModel:
         main = self._main()
         if main is None:
             return
-        function = self.function("initialize", [], None, [main])
+        try:
+            function = self.function("initialize", [], None, [main])
+        except ValueError as error:
+            if isinstance(error, OpError):
+                raise
+            raise malformed("what runs on load", own_words(error)) from None
         check_sizes(function.graph)
         with activate(None):
             function()

@@ -91,15 +91,17 @@ def written(
     traces = {name: trace_of(name, function) for name, function in functions.items()}
     constants = Weights(are_inside)
     module = LibraryModule(prefix, constants)
-    refusals = []
+    refusals: dict[str, NotCompilable] = {}
     for name, trace in traces.items():
         try:
             module.add(name, trace)
         except NotCompilable as reason:
-            refusals.append(reason)
+            refusals[name] = reason
+    if len(refusals) == len(traces) == 1:
+        raise next(iter(refusals.values()))
     if refusals:
-        each = [obstacle for reason in refusals for obstacle in reason.obstacles]
-        raise NotCompilable(" and ".join(reason.name for reason in refusals), each)
+        each = [obstacle for reason in refusals.values() for obstacle in reason.obstacles]
+        raise NotCompilable(" and ".join(refusals), each)
     code = codegen.relocatable(module.text(target))
     content = constants.content()
     files = {}
@@ -176,7 +178,7 @@ class LibraryModule:
         if not self.weights.are_inside:
             texts.append(reader(self.prefix, self.weights, target))
         if target.family == "wasm32":
-            texts.append(wasm_code.MEMORY)
+            texts += [wasm_code.MEMORY, wasm_code.WIDE_PRODUCT]
         return joined(texts)
 
     def exports(self) -> list[str]:

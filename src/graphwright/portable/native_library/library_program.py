@@ -18,7 +18,7 @@ from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.portable.native_library.whole_graph import (
     LibraryObstacle,
     NotCompilable,
-    foreign_arguments,
+    foreign_arrays,
     foreign_nodes,
 )
 from graphwright.types.arrays import Array
@@ -39,7 +39,7 @@ def parts_of(graph: Graph) -> list[LibraryPart]:
     `NotCompilable` says what has no native form, all of it at once.
     """
     foreign = foreign_nodes(graph)
-    refused = [*foreign_arguments(graph), *foreign.values()]
+    refused = [*foreign_arrays(graph), *foreign.values()]
     if refused:
         raise NotCompilable(graph.name, [*refused, *other_obstacles(graph, foreign)])
     ends: set[Node] = set()

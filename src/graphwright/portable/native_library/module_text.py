@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 _DEFINED = re.compile(r"^define [^@\n]*@([\w.]+)", re.MULTILINE)
 _DECLARED = re.compile(r"^declare [^@\n]*@([\w.]+)|^@([\w.]+) = external ")
+_OBJECT = re.compile(r"^@([\w.]+) = ")
 
 
 def private(text: str, suffix: str, names: Mapping[str, str] | None = None) -> str:
@@ -23,17 +24,21 @@ def private(text: str, suffix: str, names: Mapping[str, str] | None = None) -> s
 
 
 def joined(texts: Sequence[str]) -> str:
-    """One module of several texts, which may declare and have the same things.
+    """One module of several texts, which may declare the same things and have the same constants.
 
     What one text defines and another one declares is declared no more.
     """
     declarations: dict[str, str] = {}
+    objects: dict[str, str] = {}
     rest: list[str] = []
     attributes: set[str] = set()
     for line in "\n".join(texts).splitlines():
-        declared = _DECLARED.match(line)
+        declared, thing = _DECLARED.match(line), _OBJECT.match(line)
         if declared:
             declarations.setdefault(declared[1] or declared[2], line)
+        elif thing:
+            if objects.setdefault(thing[1], line) != line:
+                raise ValueError(f"two objects are called {thing[1]}")
         elif line.startswith("attributes "):
             if line not in attributes:
                 attributes.add(line)
@@ -41,8 +46,9 @@ def joined(texts: Sequence[str]) -> str:
         else:
             rest.append(line)
     body = "\n".join(rest)
-    here = set(_DEFINED.findall(body))
-    return "\n".join([*[d for name, d in declarations.items() if name not in here], body])
+    here = {*_DEFINED.findall(body), *objects}
+    missing = [line for name, line in declarations.items() if name not in here]
+    return "\n".join([*missing, *objects.values(), body])
 
 
 def referred(text: str) -> set[str]:

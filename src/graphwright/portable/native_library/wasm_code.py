@@ -1,4 +1,4 @@
-"""What a module of WebAssembly has in place of a C library: memory.
+"""What a module of WebAssembly has in place of a C library: memory, and products of 128 bits.
 
 Memory comes in blocks of powers of two. A freed block waits in a list for the next one of its size.
 """
@@ -128,5 +128,43 @@ clear:
   br label %done
 done:
   ret ptr %data
+}
+"""
+
+#: What LLVM calls for a product of 128 bits: those of all halves of 32 bits but the highest.
+WIDE_PRODUCT = """
+define hidden i128 @__multi3(i128 %a, i128 %b) {
+  %a.low = trunc i128 %a to i64
+  %a.shifted = lshr i128 %a, 64
+  %a.high = trunc i128 %a.shifted to i64
+  %b.low = trunc i128 %b to i64
+  %b.shifted = lshr i128 %b, 64
+  %b.high = trunc i128 %b.shifted to i64
+  %a0 = and i64 %a.low, 4294967295
+  %a1 = lshr i64 %a.low, 32
+  %b0 = and i64 %b.low, 4294967295
+  %b1 = lshr i64 %b.low, 32
+  %p00 = mul i64 %a0, %b0
+  %p01 = mul i64 %a0, %b1
+  %p10 = mul i64 %a1, %b0
+  %p11 = mul i64 %a1, %b1
+  %carry = lshr i64 %p00, 32
+  %middle = add i64 %p10, %carry
+  %middle.low = and i64 %middle, 4294967295
+  %middle.high = lshr i64 %middle, 32
+  %sum = add i64 %p01, %middle.low
+  %sum.high = lshr i64 %sum, 32
+  %upper.0 = add i64 %p11, %middle.high
+  %upper.1 = add i64 %upper.0, %sum.high
+  %cross.0 = mul i64 %a.low, %b.high
+  %cross.1 = mul i64 %a.high, %b.low
+  %upper.2 = add i64 %upper.1, %cross.0
+  %upper = add i64 %upper.2, %cross.1
+  %lower = mul i64 %a.low, %b.low
+  %wide.upper = zext i64 %upper to i128
+  %wide.lower = zext i64 %lower to i128
+  %shifted = shl i128 %wide.upper, 64
+  %result = or i128 %shifted, %wide.lower
+  ret i128 %result
 }
 """
