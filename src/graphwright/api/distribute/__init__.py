@@ -1,7 +1,7 @@
 """`tf.distribute`: programs spread over several devices, by replicas that work in step."""
 
 from graphwright.api.distribute import cluster_resolver, experimental
-from graphwright.library.distribute.absent_names import absent
+from graphwright.library.distribute.absent_cluster_names import absent
 from graphwright.library.distribute.absent_strategies import (
     MultiWorkerMirroredStrategy,
     ParameterServerStrategy,
