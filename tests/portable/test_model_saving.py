@@ -64,6 +64,39 @@ def test_tensorflows_models_are_saved_again(name: str, tmp_path: Path) -> None:
         assert_alike(outcome(again, call), call.expected)
 
 
+class Masked(tf.experimental.ExtensionType):
+    """An extension type that models know by its name."""
+
+    __name__ = "tests.Masked"
+    values: tf.Tensor
+    mask: tf.Tensor
+    scale: float = 2.0
+
+
+def test_extension_types_are_saved_by_their_names(tmp_path: Path) -> None:
+    class Scaling(tf.Module):
+        @tf.function(
+            input_signature=[
+                Masked.Spec(tf.TensorSpec([None]), tf.TensorSpec([None], tf.bool), 2.0)
+            ]
+        )
+        def f(self, x: Masked) -> Masked:
+            return Masked(tf.where(x.mask, x.values * x.scale, 0.0), x.mask, x.scale)
+
+    loaded = saved(Scaling(), tmp_path)
+    result = loaded.f(Masked(tf.constant([1.0, 2.0]), tf.constant([True, False])))
+    assert isinstance(result, Masked)
+    assert result.values.numpy().tolist() == [2.0, 0.0]
+    assert result.scale == 2.0
+    message = (tmp_path / "model" / "saved_model.pb").read_bytes()
+    assert b"tests.Masked.Spec" in message
+    (tmp_path / "model" / "saved_model.pb").write_bytes(
+        message.replace(b"tests.Masked.Spec", b"tests.Missed.Spec")
+    )
+    with pytest.raises(NotImplementedError, match=r"the extension type 'tests\.Missed\.Spec'"):
+        tf.saved_model.load(tmp_path / "model")
+
+
 @pytest.mark.parametrize("name", ["traces", "structures", "signatures", "composites"])
 def test_traces_and_signatures_stay_the_same(name: str, tmp_path: Path) -> None:
     before = unpacked(name, tmp_path)
