@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -213,7 +213,8 @@ class Checkpoint(Tracked):
         """Gives the variables the saved values, now or when they are made.
 
         Args:
-            save_path: The path that `save` or `write` returned, here or in TensorFlow. None
+            save_path: The path that `save` or `write` returned, here or in TensorFlow, or that of
+                any safetensors file without its ending, whose keys are paths with / or dots. None
                 restores nothing.
             options: It has no effect.
 
@@ -344,11 +345,31 @@ def load(path: str) -> Saved:
             arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     except SafetensorError as damage:
         raise DataLossError(None, None, f"{name} is no whole checkpoint: {damage}") from damage
+    if not metadata.get("format", "").startswith("graphwright"):
+        return Saved(arrays, nodes_of_keys(arrays), path)
     if metadata.get("format") != _FORMAT:
         raise DataLossError(
             None, None, f"{name} has the format {metadata.get('format')!r}, not {_FORMAT!r}"
         )
     return Saved(arrays, json.loads(metadata["nodes"]), path)
+
+
+def nodes_of_keys(arrays: Mapping[str, Array]) -> list[SavedObject]:
+    """The graph of objects that the keys of any safetensors file mean: paths with / or dots."""
+    separator = "/" if any("/" in key for key in arrays) else "."
+    nodes: list[SavedObject] = [{"children": {}}]
+    for key, array in arrays.items():
+        number = 0
+        for name in key.split(separator):
+            below = nodes[number]["children"]
+            if name not in below:
+                below[name] = len(nodes)
+                nodes.append({"children": {}})
+            number = below[name]
+        node = nodes[number]
+        node["value"], node["shape"] = key, list(array.shape)
+        node["dtype"] = dt.of_numpy(array.dtype).name
+    return nodes
 
 
 # -- restoring ----------------------------------------------------------------------------------
