@@ -78,6 +78,7 @@ def whole(graph: Graph) -> Graph:
         with_constants,
         inlined,  # branches that read variables are choices that can be inlined now
         with_window_sums,
+        simplify,  # what is done to filters is done once
         with_flat_lists,
         with_list_types,
         rewritten,
