@@ -73,7 +73,7 @@ def missing() -> list[str]:
     import graphwright
 
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")).items()
-    names = [f"{path}.{name}".lstrip(".") for path, own in recorded for name in own.split()]
+    names = [f"{path}.{name}".lstrip(".") for path, words in recorded for name in words.split()]
     return sorted(name for name in names if not exists(graphwright, name))
 
 
@@ -88,9 +88,11 @@ def absences() -> Iterator[tuple[str, list[str]]]:
 
 def exists(package: Any, name: str) -> bool:
     """Whether the package has a public name."""
+    if name in dir(package):  # the first use of some names changes the process
+        return True
     value = package
     for part in name.split("."):
-        value = getattr(value, part, None) if hasattr(value, part) else None
+        value = getattr(value, part, None)
         if value is None:
             return name.endswith("newaxis")  # which is None
     return True

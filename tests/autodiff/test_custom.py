@@ -52,8 +52,8 @@ def test_higher_orders(order: int, where: str) -> None:
 
     function = tf.function(double) if where == "traced inside" else double
     find = tf.function(nth_slope) if where == "traced outside" else nth_slope
-    found = find(function, order, tf.constant(0.5, tf.float64))
-    np.testing.assert_allclose(found, 2.0**order * np.e, rtol=1e-12)
+    result = find(function, order, tf.constant(0.5, tf.float64))
+    np.testing.assert_allclose(result, 2.0**order * np.e, rtol=1e-12)
 
 
 def test_rules_inside_branches_and_loops() -> None:
@@ -172,7 +172,7 @@ def test_recompute_grad_has_the_gradient_of_the_function(staged: bool) -> None:
     def function(x: Any) -> Any:
         return tf.sin(x) * v * x
 
-    found = []
+    result = []
     for f in (function, tf.recompute_grad(function)):
         f = tf.function(f) if staged else f
         x = tf.constant(0.75)
@@ -182,8 +182,8 @@ def test_recompute_grad_has_the_gradient_of_the_function(staged: bool) -> None:
                 tape.watch(x)
                 y = f(x)
             first = tape.gradient(y, [x, v])
-        found.append([float(g) for g in (*first, outer.gradient(first[0], x))])
-    np.testing.assert_allclose(*found, rtol=1e-6)
+        result.append([float(g) for g in (*first, outer.gradient(first[0], x))])
+    np.testing.assert_allclose(*result, rtol=1e-6)
 
 
 def test_recompute_grad_keeps_nothing_of_the_function() -> None:
@@ -216,15 +216,15 @@ def test_python_functions_have_derivatives_of_every_order(staged: bool) -> None:
     def derivatives(x: Any) -> Any:
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(x)
-            found = [cube(x)]
+            result = [cube(x)]
             for _ in range(3):
-                found.append(tape.gradient(found[-1], x))
-        return found
+                result.append(tape.gradient(result[-1], x))
+        return result
 
     logging.disable(logging.WARNING)  # of gradients inside the tape, which is the point
     try:
         run = tf.function(derivatives) if staged else derivatives
-        found = run(tf.constant(2.0, tf.float64))
+        result = run(tf.constant(2.0, tf.float64))
     finally:
         logging.disable(logging.NOTSET)
-    assert [float(f) for f in found] == [8.0, 12.0, 12.0, 6.0]
+    assert [float(f) for f in result] == [8.0, 12.0, 12.0, 6.0]

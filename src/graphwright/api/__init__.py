@@ -31,6 +31,7 @@ LATE: dict[str, tuple[str, ...]] = {
     "data": ("OptionalSpec",),
     "distribute": (),
     "experimental": (),
+    "graph_util": ("import_graph_def",),
     "native_library": ("compile_library",),
     "presence": ("install_as_tensorflow",),
     "test": (),
@@ -48,7 +49,7 @@ def publish(package: dict[str, object]) -> list[str]:
     del package["data"]
     offered = sorted(set(names))
     package["__getattr__"] = first_use(package)
-    package["__dir__"] = lambda: sorted({*package, *offered})
+    package["__dir__"] = lambda: sorted({*package, *offered, "keras"})
     return offered
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient
 from graphwright.autodiff.tape import GradientTape, Recorder, paused
-from graphwright.base.annotations import signature_of
+from graphwright.base.annotations import WrappedSignature, signature_of
 from graphwright.op.batching import Each, Same
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import STATE, activate, apply
@@ -107,6 +107,8 @@ def custom_gradient(f: Callable[..., object] | None = None) -> Any:
 
 class WithRule:
     """A function with a gradient of its own; as a method, its object is no argument of it."""
+
+    __signature__ = WrappedSignature()
 
     def __init__(self, f: Callable[..., object]) -> None:
         self._f = f

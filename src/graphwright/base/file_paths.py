@@ -289,7 +289,7 @@ class RemotePath(FilePath):
 
 @contextmanager
 def supported() -> Iterator[None]:
-    """Has what a file system cannot do be an error of the system, as all its others."""
+    """Makes an operation that a file system lacks an error of the system."""
     try:
         yield
     except NotImplementedError as error:

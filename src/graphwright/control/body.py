@@ -68,6 +68,19 @@ class Body:
         self.structure.insert(position, item)
         self.leaves[start:start] = leaves
 
+    def replace(self, change: Callable[[Any], Any]) -> None:
+        """Gives each returned object the form that `change` makes of it in the graph."""
+        with tracing(self.graph) as tracer:
+            self.structure = tree.map_structure(change, self.structure)
+            leaves = tree.flatten(self.structure, expand_composites=True)
+            values = dict(zip(map(id, self.tensors), self.graph.results))
+            self.graph.results = [
+                values.get(id(leaf)) or result_value(tracer, leaf)
+                for leaf in leaves
+                if leaf is not None
+            ]
+        self.leaves = leaves
+
     def __str__(self) -> str:
         """What the function returns, by types, and the line where it begins."""
         types = tree.map_structure(_Typed, self.structure)

@@ -78,7 +78,7 @@ class GraphList(Composite):
         self.flows = flows
         _living[next(_serials)] = self
 
-    # -- what it holds -----------------------------------------------------------------------
+    # -- contents ----------------------------------------------------------------------------
 
     @property
     def flows(self) -> Flows:
@@ -279,7 +279,7 @@ class GraphList(Composite):
         joined.extend(self)
         return joined
 
-    # -- what only the graph can say ---------------------------------------------------------
+    # -- refusals of what only the graph knows -----------------------------------------------
 
     def _undecided(self, what: str, instead: str) -> Exception:
         error = not_in_graph(

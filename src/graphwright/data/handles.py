@@ -17,6 +17,8 @@ Handle = TypeVar("Handle", bound="ElementHandle")
 class ElementHandle(Composite):
     """The base of values that have elements of one type."""
 
+    #: It has elements, and is no tensor itself.
+    _is_native = False
     _handle: Tensor
     _type: ElementType
 

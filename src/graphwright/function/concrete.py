@@ -28,9 +28,11 @@ from graphwright.trace.signature import (
     FunctionType,
 )
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.trace_place import PLACE
 from graphwright.trace.tracer import OnVariable, Tracer, current_tracer, folds_watched, tracing
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike
+from graphwright.types.shape import TensorShape
 from graphwright.types.specs import NoSpecs, TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.trace_type import TraceType
@@ -207,6 +209,7 @@ class ConcreteFunction:
         #: Makes the same trace again, with captures in place of constants that are watched then.
         self.again: Callable[[], ConcreteFunction] | None = None
         self._opened: ConcreteFunction | None = None
+        self.place = PLACE.get()  # which scope, and which replica, it was traced in
 
     # -- running ------------------------------------------------------------------------
 
@@ -378,7 +381,7 @@ class ConcreteFunction:
                 )
                 raise complete(InvalidArgumentError(None, None, words))
 
-    # -- what it is ---------------------------------------------------------------------
+    # -- properties ---------------------------------------------------------------------
 
     @property
     def structured_input_signature(self) -> Any:
@@ -410,12 +413,12 @@ class ConcreteFunction:
     @property
     def output_dtypes(self) -> Any:
         """The dtypes of the results, in their structure."""
-        return tree.map_structure(lambda t: t.dtype, self._outputs.structure)
+        return tree.map_structure(lambda t: getattr(t, "dtype", None), self._outputs.structure)
 
     @property
     def output_shapes(self) -> Any:
         """The shapes of the results, in their structure."""
-        return tree.map_structure(lambda t: t.shape, self._outputs.structure)
+        return tree.map_structure(shape_of_result, self._outputs.structure)
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -499,6 +502,11 @@ def cast_loosely(type_: TraceType, value: object) -> Any:
         return type_.cast(value, NoSpecs)
     except (TypeError, AssertionError):
         raise TypeError(f"Can not cast {value!r} to {type_!r}") from None
+
+
+def shape_of_result(result: object) -> TensorShape:
+    """The shape of a result; None has an unknown one."""
+    return getattr(result, "shape", TensorShape(None))
 
 
 def flat_argument(value: TensorLike, type_: TensorType) -> Tensor:

@@ -309,7 +309,7 @@ def type_behind(graph: Graph, value: Value) -> TensorType | None:
 
 def _output_entry(value: Value) -> str:
     """The name of an output in a function's node: the operand's name and the place in its list."""
-    for operand, group in grouped(value.node.op.results, value.node.outputs):
+    for operand, group in grouped(value.node.op.results, value.node.outputs, value.node.op):
         for place, member in enumerate(group):
             if member is value:
                 return f"{operand.name}:{place}"
@@ -322,7 +322,7 @@ def operand_attributes(node: Node) -> dict[str, AttrValue]:
     attributes: dict[str, AttrValue] = {}
     fields = set(op.fields)
     for operands, values in ((op.operands, node.inputs), (op.results, node.outputs)):
-        for operand, group in grouped(operands, values):
+        for operand, group in grouped(operands, values, op):
             name, types = operand.dtype, [data_type(value.type.dtype) for value in group]
             if operand.variadic and values is node.inputs:
                 attributes["N"] = AttrValue(i=len(group))
@@ -336,16 +336,30 @@ def operand_attributes(node: Node) -> dict[str, AttrValue]:
 
 
 def grouped(
-    operands: tuple[Operand, ...], values: tuple[V, ...]
+    operands: tuple[Operand, ...], values: tuple[V, ...], op: Op | None = None
 ) -> Iterable[tuple[Operand, tuple[V, ...]]]:
-    """Each declared operand with the values that it takes; all lists have one length."""
+    """Each declared operand with the values that it takes.
+
+    Lists are as long as the attributes of `op` say. Those of which none says it have one length.
+    """
     position = 0
-    lists = sum(operand.variadic or operand.mixed for operand in operands)
-    length = (len(values) - len(operands) + lists) // max(lists, 1)
+    lists = [operand for operand in operands if operand.variadic or operand.mixed]
+    lengths = {operand.name: length_of(op, operand) for operand in lists}
+    free = [name for name, length in lengths.items() if length is None]
+    rest = len(values) - len(operands) + len(lists) - sum(n or 0 for n in lengths.values())
     for operand in operands:
-        count = length if operand.variadic or operand.mixed else 1
+        length = lengths.get(operand.name, 1)
+        count = rest // len(free) if length is None else length
         yield operand, values[position : position + count]
         position += count
+
+
+def length_of(op: Op | None, operand: Operand) -> int | None:
+    """How many tensors a list has, if an attribute of the op says so."""
+    said = getattr(op, operand.length or operand.dtype, None)
+    if operand.mixed:
+        return len(said) if isinstance(said, tuple) else None
+    return said if operand.length and isinstance(said, int) else None
 
 
 def is_dtype(name: str) -> bool:

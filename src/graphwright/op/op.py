@@ -373,7 +373,7 @@ class Op(Record):
         """
         return None
 
-    # -- what follows from them ---------------------------------------------------------
+    # -- results of these rules ---------------------------------------------------------
 
     @classmethod
     def host_mask(cls, count: int) -> tuple[bool, ...]:

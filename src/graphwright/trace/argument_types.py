@@ -355,7 +355,7 @@ class TypeContext:
             A `tf.types.experimental.TraceType`.
 
         Raises:
-            TypeError: The value has no type, or says one that is none.
+            TypeError: The value has no type, or states one that is no trace type.
             ValueError: The value contains itself.
         """
         if isinstance(value, TraceType):

@@ -24,8 +24,8 @@ class Composite:
 
     __slots__ = ()
 
-    #: Whether it counts as a kind of tensor: `tf.is_tensor`.
-    _is_native = True
+    #: Whether it counts as a kind of tensor, as rows and sparse and ragged ones do: `tf.is_tensor`.
+    _is_native = False
 
     #: Whether it stands for a Python list of tensors.
     _is_list = False

@@ -534,7 +534,10 @@ def shape_vector(shape: TensorShape, dtype: DType | None, name: str | None) -> A
     """The conversion of a fully known shape to a vector of its dimensions."""
     if not shape.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
-    return convert(np.array(shape.as_list(), (dtype or dt.int32).numpy_dtype), dtype)
+    sizes = [int(size or 0) for size in shape.as_list()]
+    if dtype is None:
+        dtype = dt.int32 if max(sizes, default=0) <= dt.int32.max else dt.int64
+    return convert(np.array(sizes, dtype.numpy_dtype), dtype)
 
 
 def refuse_composite(value: Composite, dtype: DType | None, name: str | None) -> Any:

@@ -111,7 +111,7 @@ class Tensor(Operators, Dense):
 class Reference:
     """A hashable stand-in for a tensor or variable: equal if it refers to the same object."""
 
-    __slots__ = ("_referent",)
+    __slots__ = ("__weakref__", "_referent")
 
     def __init__(self, referent: object) -> None:
         self._referent = referent

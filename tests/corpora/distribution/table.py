@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
-from corpora.distribution import devices
+from corpora.distribution import devices, mirrored, steps
 
-MODULES = {"devices": devices.programs}
+MODULES = {
+    "devices": devices.programs,
+    "mirrored": mirrored.programs,
+    "steps": steps.programs,
+}

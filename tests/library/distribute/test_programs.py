@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import graphwright as tf
 from tools import golden_format as gf
 
 RECORDED = json.loads((gf.GOLDEN / "distribution.json").read_text(encoding="utf-8"))
@@ -21,7 +22,9 @@ TESTS = Path(__file__).resolve().parents[2]
 CASES = [(module, name) for module, programs in RECORDED.items() for name in programs]
 
 #: What is otherwise here, and why.
-DEPARTURES: dict[str, str] = {}
+DEPARTURES = {
+    "public_names": "names of what is not here raise an AttributeError that says why",
+}
 
 
 @pytest.fixture(scope="module")
@@ -47,5 +50,21 @@ def test_outcome_is_tensorflows(
     assert same is not (name in DEPARTURES), (outcomes[module][name], RECORDED[module][name])
 
 
-def test_departures_are_programs() -> None:
+def test_every_public_name_is_here_or_says_why_it_is_not() -> None:
+    spaces = ["tf.distribute", "tf.distribute.experimental", "tf.distribute.cluster_resolver"]
+    names = RECORDED["mirrored"]["public_names"]
+    for space, expected in zip(spaces, names):
+        module = eval(space, {"tf": tf})
+        for name in expected:
+            try:
+                getattr(module, name)
+            except AttributeError as error:
+                assert f"{space}.{name} is not here: " in str(error)  # noqa: PT017
+    kinds = [tf.distribute.ReplicaContext, tf.distribute.StrategyExtended]
+    for kind, expected in zip(kinds, names[6:]):
+        assert set(expected) <= set(dir(kind))
+
+
+def test_there_are_enough_programs() -> None:
+    assert len(CASES) >= 150
     assert set(DEPARTURES) <= {name for _, name in CASES}

@@ -28,7 +28,8 @@ def test_names_of_tensorflow_1_are_not_at_the_top_of_either() -> None:
 def test_what_to_use_in_their_place_is_there(group: tuple[str, ...]) -> None:
     """Each `tf.name` of the advice is a public name."""
     for path in re.findall(r"`tf\.([\w.]+)", group[-1]):
-        operator.attrgetter(path)(tf)
+        if path != "keras":  # its first use changes the process
+            operator.attrgetter(path)(tf)
 
 
 @pytest.mark.parametrize(

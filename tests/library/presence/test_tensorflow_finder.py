@@ -63,7 +63,14 @@ PROGRAMS = {
         table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
         assert isinstance(table, TrackableResource) and tf.saved_model.save
         assert is_nan is tf.math.is_nan and not is_op_determinism_enabled()
+        assert (ListWrapper.__name__, _DictWrapper.__name__) == ("ListWrapper", "_DictWrapper")
         context.context().clear_kernel_cache()
+        for count in (2, 3):
+            context._reset_context()
+            parts = [tf.config.LogicalDeviceConfiguration()] * count
+            (cpu,) = tf.config.list_physical_devices("CPU")
+            tf.config.set_logical_device_configuration(cpu, parts)
+            assert len(tf.config.list_logical_devices("CPU")) == count
         update = lambda *starts: dynamic_update_slice([[1, 2], [3, 4]], [[9]], starts)
         assert update(0, 1).numpy().tolist() == [[1, 9], [3, 4]]
         assert update(5, -3).numpy().tolist() == [[1, 2], [9, 4]]  # moved until it fits

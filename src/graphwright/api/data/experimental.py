@@ -53,8 +53,8 @@ from graphwright.data.experimental.transformations import (
     unique,
 )
 from graphwright.data.optional import Optional
-from graphwright.data.stage import AUTOTUNE, SHARD_HINT
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
+from graphwright.data.stage import SHARD_HINT
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
 from graphwright.data.tables.csv_batches import make_csv_dataset
 from graphwright.data.tables.example_datasets import (
@@ -63,6 +63,7 @@ from graphwright.data.tables.example_datasets import (
     parse_example_dataset,
 )
 from graphwright.data.tables.table_datasets import CsvDataset, SqlDataset
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 
 __all__ = [
     "AUTOTUNE",

@@ -69,11 +69,6 @@ ABSENT = (
         "Use `tf.data.Dataset`, with `prefetch`, `padded_batch` and `shuffle`, or `queue.Queue`.",
     ),
     Absence(
-        "graph_util.import_graph_def import_graph_def",
-        "Graphs come in as saved models alone.",
-        "Use `tf.saved_model.load`.",
-    ),
-    Absence(
         """saved_model.experimental.Fingerprint saved_model.experimental.TrackableResource
         saved_model.experimental.VariablePolicy saved_model.experimental.read_fingerprint""",
         "Saved models have fingerprints, but no functions read them.",

@@ -26,7 +26,9 @@ OWN = {
 }
 
 #: The classes that libraries know by their names and those of their modules, without an import.
-CLASSES = frozenset({"DatasetV2", "RaggedTensor", "SparseTensor", "Tensor"})
+CLASSES = frozenset(
+    {"DatasetV2", "ListWrapper", "RaggedTensor", "SparseTensor", "Tensor", "_DictWrapper"}
+)
 
 #: Where Keras 3 has its form for `tf.keras`, first, and all else.
 KERAS = ("keras._tf_keras.keras", "keras")

@@ -222,7 +222,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     writer.flush()
 
 
-# -- what is recorded -----------------------------------------------------------------------
+# -- steps and records ----------------------------------------------------------------------
 
 
 def get_step() -> TensorLike | None:

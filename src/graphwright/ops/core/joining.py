@@ -467,6 +467,8 @@ def split(
     """
     value = convert(value)
     if isinstance(num_or_size_splits, (int, np.integer)):
+        if num_or_size_splits > dt.int32.max:
+            raise ValueError(f"Number of outputs is too big: {num_or_size_splits}")
         return list(apply(Split.of(int(num_or_size_splits)), axis, value, name=name))
     sizes = num_or_size_splits
     if is_tensor(sizes):

@@ -282,7 +282,7 @@ class EuclideanNorm(Reduction):
 
 
 class Extreme(Reduction):
-    """The greatest or least element along axes; the lowest or highest value of none."""
+    """The greatest or least element along axes; without elements, the lowest or highest value."""
 
     dtypes = {"T": dt.REAL, "Tidx": dt.INDEX}
     ufunc: ClassVar[Any] = np.maximum

@@ -77,7 +77,7 @@ Position = tuple[TensorValue, TensorValue, TensorLike]
 
 
 def algorithm_number(alg: AlgorithmLike) -> Any:
-    """The number of an algorithm; ValueError for a name or number of none."""
+    """The number of an algorithm; ValueError for an unknown name or number."""
     if isinstance(alg, Algorithm):
         return alg.value
     if isinstance(alg, str):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros
@@ -93,6 +94,8 @@ def frame(
         raise ValueError("signal of frame must have rank at least 1, got a scalar")
     size = axis_size(signal, axis)
     length, step = static(frame_length), static(frame_step)
+    if isinstance(step, int) and step == 0:
+        raise InvalidArgumentError(None, None, "frame_step of frame must not be 0")
     count = -(-size // step) if pad_end else largest((size - length + step) // step)
     starts = expand_dims(range(count) * step, 1)
     places = starts + expand_dims(range(length), 0)

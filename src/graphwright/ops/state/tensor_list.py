@@ -188,7 +188,7 @@ class TensorList:
         return "<TensorList>"
 
 
-# -- what the ops have in common ----------------------------------------------------------------
+# -- common parts of the ops --------------------------------------------------------------------
 
 
 def refuse(message: str) -> InvalidArgumentError:
