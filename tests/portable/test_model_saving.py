@@ -485,3 +485,31 @@ def test_names_with_slashes_and_dots_are_paths(tmp_path: Path) -> None:
     loaded = saved(model, tmp_path)
     assert [float(loaded.parts[key]) for key in ("a/b", "a.Sb")] == [1.0, 2.0]
     np.testing.assert_equal(sorted(loaded.parts), ["a.Sb", "a/b"])
+
+
+class Serving(tf.Module):
+    """A module whose signature is a property, and which holds more in saved models."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = tf.Variable(3.0)
+        hidden = tf.Variable(4.0)
+        self._extra = lambda: hidden
+
+    @property
+    def _default_save_signature(self):
+        @tf.function(input_signature=[tf.TensorSpec([], name="x")])
+        def serving(x):
+            return x * self.scale * self._extra()
+
+        return serving
+
+    def _trackable_children(self, save_type="checkpoint", **kwargs):
+        children = super()._trackable_children(save_type, **kwargs)
+        return children | ({"extra": self._extra()} if save_type == "savedmodel" else {})
+
+
+def test_a_property_may_be_the_signature_and_a_saved_model_hold_more(tmp_path):
+    tf.saved_model.save(Serving(), str(tmp_path))
+    (result,) = tf.saved_model.load(str(tmp_path)).signatures["serving_default"](x=2.0).values()
+    assert float(result) == 24.0
