@@ -148,7 +148,7 @@ def buckets(arrays: Sequence[Array], limit: int) -> list[list[int]]:
     return result
 
 
-class World:
+class StartedGroup:
     """The processes of this program, once a strategy has asked for them."""
 
     workers: WorkerGroup | None = None
@@ -156,7 +156,7 @@ class World:
 
 def world(bucket: int) -> WorkerGroup:
     """The processes that MPI has started; ImportError if mpi4py is not there."""
-    if World.workers is None:
+    if StartedGroup.workers is None:
         try:
             from mpi4py import MPI
         except (ImportError, RuntimeError) as error:
@@ -164,7 +164,7 @@ def world(bucket: int) -> WorkerGroup:
                 "tf.distribute.MultiWorkerMirroredStrategy runs on MPI by mpi4py, which is not "
                 f"usable here ({error}). It comes with: pip install 'graphwright[mpi]'"
             ) from None
-        World.workers = WorkerGroup(MPI, bucket)
-        if World.workers.size > 1:
-            World.workers.watch()
-    return World.workers
+        StartedGroup.workers = WorkerGroup(MPI, bucket)
+        if StartedGroup.workers.size > 1:
+            StartedGroup.workers.watch()
+    return StartedGroup.workers
