@@ -25,8 +25,6 @@ DEPARTURES = {
     "refusal_of_sobel": "a ValueError, not an AttributeError of a float",
     "gradient_of_a_call_to_a_constant": "open: refused with advice",
     "gradient_of_sort_in_a_branch": "open: the shape is found as the graph runs",
-    "loop_over_a_stacked_array": "open: refused with advice",
-    "loop_over_a_stacked_growing_array": "open: refused with advice",
     "transpose_twice_the_same_axis": "open: refused while tracing",
     "band_part_beyond_the_rows_traced": "open: refused while tracing",
     "jacobian_of_a_scan": "open: refused",
