@@ -15,7 +15,7 @@ from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import user_location
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
-from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor
+from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor, is_tensor
 from graphwright.op.op import DTypeMismatch, Op, freeze, host_value
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.trace.symbolic import SymbolicTensor, leaked
@@ -140,7 +140,7 @@ class Tracer:
         if is_places(operand):
             constant, plain = places(tuple(operand) if type(operand) is list else operand, dtype)
             return self._nameless_constant(constant), plain
-        if isinstance(operand, Tensor) or holds_tensor(operand):
+        if is_tensor(operand) or holds_tensor(operand):
             value = self.value_of(convert(operand, None, dtype))
             return value, known(value)
         array = make_host(operand, dtype)

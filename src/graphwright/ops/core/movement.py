@@ -11,8 +11,8 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, Refusal
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differentiable
+from graphwright.op.interpreter import apply, convert, is_staged
+from graphwright.op.op import REGISTRY, Call, Hooks, Op, Shapes, freeze, not_differentiable
 from graphwright.ops.core.rule_words import in_float32
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.core.shapes import shape as shape_vector
@@ -458,7 +458,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> An
     array([[1, 2, 3],
            [4, 5, 6]], dtype=int32)>
     """
-    if type(shape) is int:
+    if type(shape) is int or (type(shape) is Hooks.eager and not is_staged() and shape.ndim == 0):
         shape = (shape,)
     return apply(RESHAPE, convert(tensor), shape, name=name)
 
