@@ -30,9 +30,9 @@ from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, Tensor
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
-from graphwright.values import slice_info
 from graphwright.values.convert import convert, register_conversion
 from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.slice_info import SaveSliceInfo as SliceInfo
 from graphwright.values.tensor import Dense, EagerTensor, Reference, box
 from graphwright.values.tensor_operators import Operators
 from graphwright.values.trackable import Trackable
@@ -201,9 +201,9 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     _constraint: Callable[[Any], Any] | None = None
     _synchronization = VariableSynchronization.AUTO
     _aggregation = VariableAggregation.NONE
-    _save_slice_info: slice_info.SaveSliceInfo | None = None
+    _save_slice_info: SliceInfo | None = None
 
-    SaveSliceInfo = slice_info.SaveSliceInfo
+    SaveSliceInfo = SliceInfo
 
     def __init__(
         self,
@@ -502,11 +502,11 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         """
         return self._write(variable_ops.AssignSubVariableOp, delta, name, read_value)
 
-    def _set_save_slice_info(self, save_slice_info: slice_info.SaveSliceInfo | None) -> None:
+    def _set_save_slice_info(self, save_slice_info: SliceInfo | None) -> None:
         """Says which slice of a larger variable this one is."""
         self._save_slice_info = save_slice_info
 
-    def _get_save_slice_info(self) -> slice_info.SaveSliceInfo | None:
+    def _get_save_slice_info(self) -> SliceInfo | None:
         """Which slice of a larger variable this one is, or None."""
         return self._save_slice_info
 
