@@ -33,7 +33,6 @@ DEPARTURES = {
     "keys_that_a_loop_adds": "open: refused with advice",
     "ragged_shape_from_lengths": "open: no such name",
     "slices_of_a_ragged_shape": "open: no such name",
-    "shapes_through_calls": "open: shapes that the inner function's signature has",
     "extension_type_unknown_reference": "open: another class of error",
     "type_of_a_traced_function": "open: the keys of a dict in their order of sorting",
 }
