@@ -279,7 +279,8 @@ def transposed_dims(dims: Dims | None, perm: int | Dims | None) -> Dims | None:
     if None not in order:
         for axis in range(rank):
             if axis not in order:
-                raise ValueError(f"{axis} is missing from {{{','.join(map(str, perm))}}}.")
+                words = f"{axis} is missing from {{{','.join(map(str, perm))}}}."
+                raise InvalidArgumentError(None, None, words)  # TensorFlow finds it as it runs
     return tuple([None if dims is None or axis is None else dims[axis] for axis in order])
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.batching import last_axes, last_axes_of_first
 from graphwright.op.cotangents import Cotangent
@@ -356,9 +357,11 @@ class MatrixBandPart(Op):
                 ("num_upper", num_upper, x.dims[-1]),
             ):
                 if value is not None and size is not None and value > size:
-                    raise ValueError(
+                    raise InvalidArgumentError(  # TensorFlow finds it as it runs
+                        None,
+                        None,
                         f"{name} must be negative or less or equal to number of "
-                        f"{'rows' if name == 'num_lower' else 'columns'} ({size}) got: {value}"
+                        f"{'rows' if name == 'num_lower' else 'columns'} ({size}) got: {value}",
                     )
         return (x.dims,)
 
