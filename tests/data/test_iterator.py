@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import graphwright as tf
+from graphwright.data.reader import Reader
+from graphwright.data.state_coding import decode, encode
 
 Dataset = tf.data.Dataset
 
@@ -78,6 +81,56 @@ def test_a_loop_over_a_numpy_iterator_goes_on_behind_an_error() -> None:
         taken.extend(iterator)
     assert taken == [-4, -6, -12]
     assert [int(x) for x in iterator] == [12, 6]
+
+
+def failing(x: tf.Tensor) -> tf.Tensor:
+    """Numbers of which every fifth is an error."""
+    return 12 // (x % 5)
+
+
+def seen(x: tf.Tensor) -> tf.Tensor:
+    """The number, which Python sees."""
+    return tf.numpy_function(lambda n: n, [x], tf.int64)
+
+
+#: Pipelines in which an error waits until the elements before it are taken.
+WAITING: dict[str, Any] = {
+    "prefetch": lambda: Dataset.range(23).map(failing).prefetch(8),
+    "two prefetches": lambda: Dataset.range(23).map(failing).prefetch(4).prefetch(4),
+    "shuffle": lambda: Dataset.range(23).map(failing).shuffle(3, 1, False),
+    "calls": lambda: Dataset.range(23).map(failing).map(seen, num_parallel_calls=4),
+    "choice": lambda: Dataset.choose_from_datasets(
+        [Dataset.range(23).map(failing), Dataset.range(9)], Dataset.range(40).map(lambda x: x % 2)
+    ),
+}
+
+
+def outcomes(reader: Any) -> list[Any]:
+    """Elements, and the classes and words of errors in their places."""
+    outcomes: list[Any] = []
+    while True:
+        try:
+            row = reader.row()
+        except tf.errors.OpError as error:
+            outcomes.append((type(error), error.message))
+            continue
+        if row is None:
+            return outcomes
+        outcomes.append(int(row[0]))
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_an_error_that_waits_is_saved(name: str) -> None:
+    stage = WAITING[name]()._stage
+    whole = outcomes(Reader(stage))
+    assert any(isinstance(x, tuple) for x in whole)
+    for place in range(len(whole)):
+        first, second = Reader(stage), Reader(WAITING[name]()._stage)
+        for _ in range(place):
+            with suppress(tf.errors.OpError):
+                first.row()
+        second.restore(decode(encode(first.save())))
+        assert [*whole[:place], *outcomes(second)] == whole
 
 
 def test_an_iterator_goes_on_in_another_process(tmp_path: Path) -> None:

@@ -92,8 +92,11 @@ class Batches(DatasetValue):
         >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2, 3]).unbatch()]
         [1, 2, 3]
         """
-        types = self._type.types
-        if any(type_.dims == () for type_ in types):
+        nested = [leaf for leaf in self._type.leaves if isinstance(leaf, DatasetSpec)]
+        types = [type_ for type_ in self._type.types if type_.dtype is not dt.variant or not nested]
+        if any(type_.dims == () for type_ in types) or any(
+            leaf._dataset_shape.rank == 0 for leaf in nested
+        ):
             raise ValueError("Cannot unbatch an input with scalar components.")
         counts = {type_.dims[0] for type_ in types if type_.dims} - {None}
         if len(counts) > 1 and all(isinstance(leaf, TensorSpec) for leaf in self._type.leaves):

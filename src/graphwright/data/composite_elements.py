@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.control.map import items_of
 from graphwright.control.tensor_array import TensorArray
 from graphwright.data.blocks import Row, values_of
+from graphwright.data.dataset_value import DatasetSpec, StackedDatasets
 from graphwright.data.element_type import ElementType
 from graphwright.op.interpreter import activate
 from graphwright.ragged.spec import RaggedTensorSpec
@@ -31,6 +32,8 @@ def arrays_of(spec: TypeSpec, composite: object) -> Row:
 
 def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[Any]]) -> Row:
     """The arrays of the composite whose rows are the composites of these arrays."""
+    if isinstance(spec, DatasetSpec):
+        return [StackedDatasets([row[0] for row in rows])]
     if isinstance(spec, RaggedTensorSpec) and len({row[0].shape[1:] for row in rows}) == 1:
         return ragged_rows(spec, rows)
     with activate(None):
@@ -70,8 +73,10 @@ def row_count(element: ElementType, row: Sequence[Sized]) -> int:
         return int(value._row_count()) if isinstance(value, Composite) else len(arrays[0])
 
 
-def rows_of(spec: TypeSpec, arrays: Sequence[object]) -> list[Row]:
+def rows_of(spec: TypeSpec, arrays: Sequence[Any]) -> list[Row]:
     """The arrays of each row of a composite."""
+    if isinstance(spec, DatasetSpec):
+        return [[part] for part in arrays[0].parts]
     with activate(None):
         composite = of_arrays(spec, arrays)
         if isinstance(composite, EagerTensor):  # its spec is a ragged one, but nothing is ragged

@@ -18,6 +18,7 @@ from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.composite import Composite
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import VariantValue
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor, Tensor
@@ -72,10 +73,12 @@ class DatasetSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return _VARIANT
 
-    def _to_components(self, value: DatasetValue) -> Tensor:
+    def _to_components(self, value: DatasetValue | NestedVariant) -> Tensor:
         return value._variant
 
     def _from_components(self, components: Tensor) -> Any:
+        if self._dataset_shape.rank != 0:
+            return NestedVariant(components, self)
         return DatasetValue.of(components, ElementType(self._element_spec))
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:
@@ -84,6 +87,30 @@ class DatasetSpec(TypeSpec):
 
     def _unbatch(self) -> DatasetSpec:
         return DatasetSpec(self._element_spec, self._dataset_shape[1:])
+
+
+class StackedDatasets(VariantValue):
+    """Several datasets as the rows of one value of dtype variant."""
+
+    def __init__(self, parts: Sequence[VariantValue]) -> None:
+        self.parts = parts
+
+
+class NestedVariant(Composite):
+    """A batch of datasets. `unbatch` gives the datasets again."""
+
+    #: It has tensors, and is none itself.
+    _is_native = False
+
+    def __init__(self, variant: Tensor, spec: DatasetSpec) -> None:
+        self._variant, self._spec = variant, spec
+
+    @property
+    def __graphwright_spec__(self) -> DatasetSpec:
+        return self._spec
+
+    def __repr__(self) -> str:
+        return f"<NestedVariant {self._spec!r}>"
 
 
 class DatasetValue(Composite):

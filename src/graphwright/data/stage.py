@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Protocol
 
+from graphwright.base import errors
 from graphwright.base.errors import Location
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock
@@ -348,6 +349,27 @@ class Postponed:
         error, self.error = self.error, None
         if error is not None:
             raise error
+
+    def save(self) -> State:
+        """The error as a state; None if there is none."""
+        return None if self.error is None else saved_error(self.error)
+
+    def restore(self, state: State) -> None:
+        """Has the error that was saved wait."""
+        self.error = None if state is None else restored_error(state)
+
+
+def saved_error(error: Exception) -> State:
+    """An error that waits for its turn, as a state: the name of its class, and its words."""
+    return [type(error).__name__, str(error)]
+
+
+def restored_error(state: State) -> Exception:
+    """The error that was saved; an UnknownError if its class is none of ours."""
+    name, words = state
+    kind = getattr(errors, name, errors.UnknownError)
+    error: Exception = kind(None, None, words)
+    return error
 
 
 def at_most(count: int, other: int) -> int:

@@ -176,6 +176,9 @@ D.from_tensors({'a': {'b': 1}}).repeat(3).window(2)
 D.range(6).window(2).map(lambda w: w.reduce(np.int64(0), lambda s, x: s + x))
 D.range(6).window(3).interleave(lambda w: w, cycle_length=2)
 D.range(6).window(2).batch(2)
+D.range(6).window(2).batch(2).unbatch()
+D.range(6).window(2).batch(2).map(lambda w: 1)
+D.zip((D.range(3).window(1), D.range(3))).batch(2).unbatch()
 [[int(x) for x in w] for w in D.range(5).window(2)]
 [len(w) for w in D.range(5).window(2)]
 [int(w.cardinality()) for w in D.range(5).window(2)]

@@ -25,6 +25,8 @@ from graphwright.data.stage import (
     present_budget,
     present_iteration,
     present_level,
+    restored_error,
+    saved_error,
     stop_if_abandoned,
     work_ahead,
     works_ahead,
@@ -154,6 +156,25 @@ class Supply:
         room = self.size.limit(self, self.budget) - self.count
         self.was_full = self.was_full or room <= 0
         return room
+
+    def saved(self) -> State:
+        """The elements and errors that wait."""
+        return [
+            {"error": saved_error(item)} if isinstance(item, Exception) else item.saved()
+            for item in self.waiting
+        ]
+
+    def restore(self, state: State) -> None:
+        """Has the elements and errors wait that were saved."""
+        self.waiting = deque(
+            [
+                restored_error(item["error"])
+                if isinstance(item, dict)
+                else ElementBlock.restored(item)
+                for item in state
+            ]
+        )
+        self.count = sum([1 if isinstance(x, Exception) else x.count for x in self.waiting])
 
     def step(self, limit: int) -> bool:
         """Takes a block; False at the end."""
@@ -354,8 +375,7 @@ class PrefetchCursor(Cursor):
             state, is_over = self.upstream.save(), supply.is_over
             for _ in range(self.depth - 1):
                 state = {"before": state, "waiting": [], "is_over": is_over}
-            blocks = [b.saved() for b in supply.waiting if isinstance(b, ElementBlock)]
-            return {"before": state, "waiting": blocks, "is_over": is_over}
+            return {"before": state, "waiting": supply.saved(), "is_over": is_over}
 
     def restore(self, state: State) -> None:
         supply = self.supply
@@ -365,8 +385,7 @@ class PrefetchCursor(Cursor):
                 state = state["before"]
                 waiting += state["waiting"]
             self.upstream.restore(state["before"])
-            supply.waiting = deque([ElementBlock.restored(block) for block in waiting])
-            supply.count = sum([block[0] for block in waiting])
+            supply.restore(waiting)
             supply.is_over = state["is_over"]
 
     def close(self) -> None:

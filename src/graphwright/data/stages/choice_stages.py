@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphwright.base import errors
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Column, ElementBlock, joined
 from graphwright.data.element_type import ElementType
@@ -16,6 +15,8 @@ from graphwright.data.stage import (
     State,
     Through,
     cursor_of,
+    restored_error,
+    saved_error,
 )
 from graphwright.ops.random.variates import categorical_of_seeds
 from graphwright.types.arrays import Array
@@ -187,7 +188,7 @@ class ChooseCursor(Cursor):
             "ended": list(self.ended),
             "numbers": self.numbers,
             "ready": [[number, block.saved()] for number, block in self.ready.items()],
-            "failures": [[k, type(e).__name__, str(e)] for k, e in self.failures.items()],
+            "failures": [[number, saved_error(e)] for number, e in self.failures.items()],
             "is_over": self.is_over,
         }
 
@@ -197,10 +198,7 @@ class ChooseCursor(Cursor):
         self.ended, self.is_over = list(state["ended"]), state["is_over"]
         self.numbers = state["numbers"]
         self.ready = {number: ElementBlock.restored(block) for number, block in state["ready"]}
-        self.failures = {
-            number: getattr(errors, name, errors.UnknownError)(None, None, words)
-            for number, name, words in state["failures"]
-        }
+        self.failures = {number: restored_error(error) for number, error in state["failures"]}
 
     def close(self) -> None:
         for cursor in (self.selector, *self.cursors):

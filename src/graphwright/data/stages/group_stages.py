@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from graphwright.base import errors
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row, column, joined, of_row, values_of
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State, Through, cursor_of
+from graphwright.data.stage import (
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    State,
+    Through,
+    cursor_of,
+    restored_error,
+    saved_error,
+)
 from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.data.stages.map_stages import FunctionCursor
 from graphwright.data.tuning.block_limit import BlockLimit
@@ -151,7 +159,7 @@ class WindowCursor(Through):
 
     def save(self) -> State:
         block = None if self.block is None else self.block.saved()
-        failures = [[p, type(e).__name__, str(e)] for p, e in self.failures.items()]
+        failures = [[place, saved_error(error)] for place, error in self.failures.items()]
         return {
             "before": super().save(),
             "block": block,
@@ -162,10 +170,7 @@ class WindowCursor(Through):
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.block = None if state["block"] is None else ElementBlock.restored(state["block"])
-        self.failures = {
-            place: getattr(errors, name, errors.UnknownError)(None, None, words)
-            for place, name, words in state["failures"]
-        }
+        self.failures = {place: restored_error(error) for place, error in state["failures"]}
         self.is_over = state["is_over"]
 
 

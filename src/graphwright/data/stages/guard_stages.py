@@ -101,11 +101,13 @@ class AssertCardinalityCursor(Through):
         )
 
     def save(self) -> State:
-        return {"before": super().save(), "count": self.count}
+        error = self.postponed.save()
+        return {"before": super().save(), "count": self.count, "error": error}
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.count = state["count"]
+        self.postponed.restore(state["error"])
 
 
 class CopyToDeviceStage(DatasetStage):

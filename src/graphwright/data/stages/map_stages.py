@@ -22,6 +22,8 @@ from graphwright.data.stage import (
     Through,
     cursor_of,
     present_budget,
+    restored_error,
+    saved_error,
 )
 from graphwright.data.stages.calling_threads import CallingThreads
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
@@ -219,9 +221,7 @@ class ParallelCallsCursor(FunctionCursor):
             try:
                 block = self.take(1)
             except Exception as error:  # noqa: BLE001 - it is raised where its element would come
-                failed: Future[Row] = Future()
-                failed.set_exception(error)
-                self.jobs.append((None, failed))
+                self.jobs.append((None, failure(error)))
                 continue
             if block is None:
                 self.is_over = True
@@ -248,19 +248,35 @@ class ParallelCallsCursor(FunctionCursor):
         return self.workers.submit(self.function, row)
 
     def save(self) -> State:
-        for _, job in self.jobs:
-            job.exception()
-        rows = [row for row, _ in self.jobs if row is not None]
+        rows: list[Any] = []
+        for row, job in self.jobs:
+            error = job.exception()
+            failed = {"error": saved_error(error)} if isinstance(error, Exception) else None
+            rows.append(failed if row is None else row)
         return {"before": super().save(), "rows": rows, "is_over": self.is_over}
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.is_over = state["is_over"]
-        self.jobs = deque([(row, self.begun(row)) for row in state["rows"]])
+        self.jobs = deque(
+            [
+                (None, failure(restored_error(row["error"])))
+                if isinstance(row, dict)
+                else (row, self.begun(row))
+                for row in state["rows"]
+            ]
+        )
 
     def close(self) -> None:
         self.workers.close()
         super().close()
+
+
+def failure(error: Exception) -> Future[Row]:
+    """What a call gives in whose place an error stands."""
+    failed: Future[Row] = Future()
+    failed.set_exception(error)
+    return failed
 
 
 class FilterStage(FunctionStage):

@@ -259,6 +259,7 @@ class ShuffleCursor(Through):
             "buffer": self.buffer.save(),
             "waiting": waiting.saved(),
             "is_over": self.is_over,
+            "error": self.postponed.save(),
             "seeds": self.stage.generator.words.drawn,
         }
 
@@ -267,6 +268,7 @@ class ShuffleCursor(Through):
         self.buffer.restore(state["buffer"])
         self.waiting, self.place = ElementBlock.restored(state["waiting"]), 0
         self.is_over = state["is_over"]
+        self.postponed.restore(state["error"])
         self.stage.generator.words.drawn = state["seeds"]
 
 
