@@ -12,6 +12,10 @@ import graphwright
 #: Every command: the module that has its `add_arguments(parser)` and `run(options)`, and its help.
 #: Only the module of the command that was asked for is imported.
 COMMANDS = {
+    "compile": (
+        "graphwright.portable.native_library.compile_command",
+        "write a function of a saved model as a library that needs no Python",
+    ),
     "demo": ("graphwright.demo.command", "train a network on handwritten digits in one graph"),
     "explain": (
         "graphwright.library.objects.explaining",
@@ -25,6 +29,10 @@ COMMANDS = {
     "run": (
         "graphwright.portable.run_command",
         "run a signature of a saved model, or a program that imports tensorflow, on graphwright",
+    ),
+    "serve": (
+        "graphwright.portable.serving.serve_command",
+        "answer TensorFlow Serving's REST calls with a saved model",
     ),
     "show": (
         "graphwright.portable.show_command",

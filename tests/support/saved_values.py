@@ -102,9 +102,9 @@ def gradients_of(
     variables = {v.name: v for v in tape.watched_variables() if v.dtype.is_floating}
     if total is None:
         return result, {"args": [], "variables": {}}
-    found = tape.gradient(total, [sources, variables])
-    dense = [None if g is None else tf.convert_to_tensor(g) for g in found[0]]
-    named = {k: None if g is None else tf.convert_to_tensor(g) for k, g in found[1].items()}
+    outcome = tape.gradient(total, [sources, variables])
+    dense = [None if g is None else tf.convert_to_tensor(g) for g in outcome[0]]
+    named = {k: None if g is None else tf.convert_to_tensor(g) for k, g in outcome[1].items()}
     return result, {"args": dense, "variables": named}
 
 

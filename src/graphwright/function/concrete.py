@@ -20,6 +20,7 @@ from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
 from graphwright.op.refusal import boundary, complete, own_boundary, own_words
 from graphwright.trace.argument_types import Structure, VariableType, spec_of
+from graphwright.trace.device_scopes import check_devices
 from graphwright.trace.signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
@@ -27,9 +28,11 @@ from graphwright.trace.signature import (
     FunctionType,
 )
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.trace_place import PLACE
 from graphwright.trace.tracer import OnVariable, Tracer, current_tracer, folds_watched, tracing
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike
+from graphwright.types.shape import TensorShape
 from graphwright.types.specs import NoSpecs, TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.trace_type import TraceType
@@ -62,15 +65,22 @@ class Placeholders:
         return SymbolicTensor(value, graph)
 
     def variable(self, type_: VariableType) -> Variable:
-        """A variable whose storage arrives with the call."""
+        """A variable whose storage arrives with the call: the call's own, or a stand-in."""
         variable = self._variables.get(type_.alias)
         if variable is None:
-            variable = self._variables[type_.alias] = placeholder_variable(self, type_)
+            variable, argument = placeholder_variable(self, type_)
+            original = None if type_.original is None else type_.original()
+            if original is not None and original.shape == variable.shape:
+                self.tracer.stand_for(original.handle, argument)
+                variable = original
+            self._variables[type_.alias] = variable
         return variable
 
 
-def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Variable:
-    """A stand-in for a variable argument, with a symbolic handle."""
+def placeholder_variable(
+    placeholders: Placeholders, type_: VariableType
+) -> tuple[Variable, SymbolicTensor]:
+    """A stand-in for a variable argument, and its symbolic handle."""
     from graphwright.ops.state.variable_ops import HANDLE, Storage
 
     graph = placeholders.tracer.graph
@@ -78,11 +88,12 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
     graph.parameters.append(value)
     variable = Variable.__new__(Variable)
     variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
-    variable._handle = SymbolicTensor(value, graph)  # type: ignore[assignment]
+    handle = SymbolicTensor(value, graph)
+    variable._handle = handle  # type: ignore[assignment]
     variable._name = placeholders.argument
     variable._trainable = type_.trainable
     graph.handles[value] = variable
-    return variable
+    return variable, handle
 
 
 class AtomicFunction:
@@ -198,11 +209,13 @@ class ConcreteFunction:
         #: Makes the same trace again, with captures in place of constants that are watched then.
         self.again: Callable[[], ConcreteFunction] | None = None
         self._opened: ConcreteFunction | None = None
+        self.place = PLACE.get()  # which scope, and which replica, it was traced in
 
     # -- running ------------------------------------------------------------------------
 
     def _first_run(self, arrays: list[object]) -> Any:
         """Generates the code, then runs it; later calls go straight to the code."""
+        check_devices(self.graph)
         captured = [outside._array for outside in self.graph.captured]
         pack = self._outputs.pack
         me = weakref.ref(self)  # or what runs it would keep it alive
@@ -368,7 +381,7 @@ class ConcreteFunction:
                 )
                 raise complete(InvalidArgumentError(None, None, words))
 
-    # -- what it is ---------------------------------------------------------------------
+    # -- properties ---------------------------------------------------------------------
 
     @property
     def structured_input_signature(self) -> Any:
@@ -400,12 +413,12 @@ class ConcreteFunction:
     @property
     def output_dtypes(self) -> Any:
         """The dtypes of the results, in their structure."""
-        return tree.map_structure(lambda t: t.dtype, self._outputs.structure)
+        return tree.map_structure(lambda t: getattr(t, "dtype", None), self._outputs.structure)
 
     @property
     def output_shapes(self) -> Any:
         """The shapes of the results, in their structure."""
-        return tree.map_structure(lambda t: t.shape, self._outputs.structure)
+        return tree.map_structure(shape_of_result, self._outputs.structure)
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -489,6 +502,11 @@ def cast_loosely(type_: TraceType, value: object) -> Any:
         return type_.cast(value, NoSpecs)
     except (TypeError, AssertionError):
         raise TypeError(f"Can not cast {value!r} to {type_!r}") from None
+
+
+def shape_of_result(result: object) -> TensorShape:
+    """The shape of a result; None has an unknown one."""
+    return getattr(result, "shape", TensorShape(None))
 
 
 def flat_argument(value: TensorLike, type_: TensorType) -> Tensor:

@@ -66,6 +66,13 @@ def node_def(graph: Graph, node: Node) -> NodeDef:
     return {message.name: message for message in messages}[node.name]
 
 
+def element_attributes(types: Sequence[TensorType]) -> dict[str, AttrValue]:
+    """The attributes that say of which dtypes and shapes the elements of an iterator are."""
+    dtypes = AttrValue.ListValue(type=[data_type(type_.dtype) for type_ in types])
+    shapes = AttrValue.ListValue(shape=[shape_proto(type_.dims) for type_ in types])
+    return {"output_types": AttrValue(list=dtypes), "output_shapes": AttrValue(list=shapes)}
+
+
 def _tensor_name(value: Value) -> str:
     return value.node.name if value.index == 0 else value.name
 
@@ -125,6 +132,8 @@ class FunctionLibrary:
         messages = []
         for node in [*nodes, order.barrier] if order.barrier else nodes:
             message = self.node(node, names)
+            if node in graph.devices:
+                message.device = graph.devices[node]
             if self.counted and node.op.type_name in _LOOPS:
                 messages += self._counted(node, message, {n.name for n in graph.nodes})
             message.input.extend(sorted("^" + n.name for n in order.before.get(node, ())))
@@ -171,6 +180,8 @@ class FunctionLibrary:
                 is_loop = node.op.type_name in _LOOPS and (field == "body" or self.counted)
                 reference = self.reference(value, field if is_loop else "")
                 messages[name] = AttrValue(func=NameAttrList(name=reference))
+            elif kind == "ElementType":
+                messages |= element_attributes(value.types)
             elif (attribute := self.attribute(kind, value, node.op)) is not None:
                 messages[name] = attribute
         if self.add_shapes:
@@ -282,7 +293,8 @@ class FunctionLibrary:
 
 
 def type_behind(graph: Graph, value: Value) -> TensorType | None:
-    """The type of what the variable of a handle holds; None for what is no handle, or unknown."""
+    """The type of the value of the variable behind a handle; None where that is unknown, or no
+    handle."""
     variable = graph.handles.get(value)
     if variable is not None:
         type_: TensorType = variable.type
