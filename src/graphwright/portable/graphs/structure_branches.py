@@ -196,10 +196,10 @@ class BranchNode:
         for side in (1, 0):
             part = SidePart(self, side)
             places = [sides.joined[merge.name][1][side] for merge in merges]
-            taken = part.take([operand(body, m, at, 2) for m, at in zip(merges, places)])
-            for merge, at in zip(merges, places):
+            taken = part.take([operand(body, m, number, 2) for m, number in zip(merges, places)])
+            for merge, number in zip(merges, places):
                 if merge.name in indices:
-                    taken.append(numbered(part, f"{merge.name}/index", at))
+                    taken.append(numbered(part, f"{merge.name}/index", number))
             results.append((part, taken))
             self.taken |= part.nodes.keys()
         names = list(self._arguments.values())
@@ -211,9 +211,9 @@ class BranchNode:
         self.waits = [n for taken in self.taken if taken in body.waits for n in body.waits[taken]
                       if n not in self.taken and not sides.by_node[n]]  # fmt: skip
         self.waits += [n for merge in merges for n in body.waits[merge.name]]
-        self.moved = {(m.name, 0): Source(name, ANY, at) for at, m in enumerate(merges)}
-        for at, merge_name in enumerate(indices, len(merges)):
-            self.moved[merge_name, 1] = Source(name, ANY, at)
+        self.moved = {(m.name, 0): Source(name, ANY, number) for number, m in enumerate(merges)}
+        for number, merge_name in enumerate(indices, len(merges)):
+            self.moved[merge_name, 1] = Source(name, ANY, number)
 
     def _is_counted(self, merge: NodeDef) -> bool:
         """Whether somebody asks which operand of a Merge arrived."""

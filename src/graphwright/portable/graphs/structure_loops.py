@@ -93,23 +93,25 @@ class ClassicLoop:
         self.body = body
         nodes = body.by_name
         self.members = {name for name, f in frames.items() if f[:1] == (frame,)}
-        own = [nodes[n] for n in nodes if frames[n] == (frame,)]  # of this loop, not of inner ones
+        direct = [
+            nodes[n] for n in nodes if frames[n] == (frame,)
+        ]  # of this loop, not of inner ones
         #: What a turn starts with: each Merge with where its first value and the next come from.
-        merges = [node for node in own if node.op == "Merge" and self._around(node)]
-        conditions = [node for node in own if node.op == "LoopCond"]
+        merges = [node for node in direct if node.op == "Merge" and self._around(node)]
+        conditions = [node for node in direct if node.op == "LoopCond"]
         if len(conditions) != 1:
             raise malformed(body.name, f"the loop {frame!r} has {len(conditions)} conditions")
         self.end = conditions[0].name
         self._condition = operand(body, conditions[0], 0, 1)
         self._places = {node.name: number for number, node in enumerate(merges)}
-        switches = [node for node in own if node.op == "Switch" and self._leaves(node)]
+        switches = [node for node in direct if node.op == "Switch" and self._leaves(node)]
         self._switches = {node.name: self._place(operand(body, node, 0, 2)) for node in switches}
         starts, nexts = zip(*map(self._variable, merges)) if merges else ((), ())
         entered = [nodes[self._enter(source, frame)] for source in starts]
         self._invariants: dict[Source, str] = {}
         self._entered = {
             node.name: operand(body, node, 0, 1)
-            for node in own
+            for node in direct
             if node.op == "Enter" and node.name not in {e.name for e in entered}
         }
         self.border = {*self._places, *self._switches, *self._entered, *[e.name for e in entered]}
@@ -126,7 +128,7 @@ class ClassicLoop:
         self.node.attr["cond"].func.name = add(test)
         self.node.attr["body"].func.name = add(step)
         self.operands = [operand(body, node, 0, 1) for node in entered] + list(self._invariants)
-        enters = [node for node in own if node.op == "Enter"]
+        enters = [node for node in direct if node.op == "Enter"]
         self.waits = [name for node in enters for name in body.waits[node.name]]
         exits = [
             node for name, node in nodes.items() if node.op == "Exit" and not frames[name]
