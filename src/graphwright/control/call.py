@@ -15,6 +15,7 @@ from graphwright.control.derivative import (
 )
 from graphwright.ir.execution import function_of, is_pure
 from graphwright.ir.graph import Graph
+from graphwright.ir.inference import types_of_results
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
@@ -37,7 +38,7 @@ class PartitionedCall(Op):
     f: Graph
 
     def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
-        return tuple([v.type for v in self.f.results])
+        return types_of_results(self.f, operands)
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return tuple([v.type.dtype for v in self.f.results])

@@ -312,7 +312,8 @@ class TracedLoop:
         captured = share_captures(graphs)
         op = StatelessWhile.repeating(*graphs)
         results = apply(op, *self.tensors, *captured, name=self.name)
-        return tree.pack_sequence_as(self.structure, results or (), expand_composites=True)
+        left = as_left(self.structure, step.structure)
+        return tree.pack_sequence_as(left, results or (), expand_composites=True)
 
     def limited(
         self,
@@ -360,7 +361,8 @@ class TracedLoop:
                 f"The loop's body returned None for a loop variable. It returned\n{values}\n"
                 f"for the loop variables\n{like}"
             )
-        return tree.pack_sequence_as(like, [convert_to_tensor(v) for v in flat], True)
+        packed = tree.pack_sequence_as(like, [convert_to_tensor(v) for v in flat], True)
+        return as_left(packed, values)
 
     def check(self, step: Body) -> None:
         """Refuses a body that changes the type of a variable."""
@@ -381,6 +383,15 @@ class TracedLoop:
                     "`shape_invariants` argument of tf.while_loop to specify a less-specific "
                     "shape." + made_at(tensor, result)
                 )
+
+
+def as_left(entered: object, left: object) -> Any:
+    """Loop variables with what the body has found out: the shapes of the items of arrays."""
+    pairs = list(zip(tree.flatten(entered), tree.flatten(left)))
+    if not any(hasattr(one, "found_in_body") for one, _ in pairs):
+        return entered
+    known = [a.found_in_body(b) if hasattr(a, "found_in_body") else a for a, b in pairs]
+    return tree.pack_sequence_as(entered, known)
 
 
 def made_at(entering: object, after: object) -> str:

@@ -93,6 +93,10 @@ def parse_operand(text: str) -> Operand:
     )
 
 
+class LateRefusal(ValueError):
+    """What TensorFlow finds as the op runs, though constants tell it before."""
+
+
 class DTypeMismatch(Exception):
     """Operand `position` of an op has a dtype that its record does not allow."""
 

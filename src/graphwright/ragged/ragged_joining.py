@@ -137,6 +137,8 @@ def stack(values: Sequence[TensorLike], axis: SupportsInt = 0, name: str | None 
     >>> tf.ragged.stack([[1, 2], [3]])
     <tf.RaggedTensor [[1, 2], [3]]>
     """
+    if not isinstance(values, (list, tuple)):
+        values = [values]
     if not values:
         raise ValueError("rt_inputs may not be empty.")
     tensors: list[Any] = [x if is_ragged(x) else as_values(x) for x in values]

@@ -50,6 +50,62 @@ class DynamicRaggedShape:
         inner = shape_of(t.flat_values if is_ragged(t) else convert(t), wanted)
         return cls([p.with_dtype(wanted) for p in partitions], inner)
 
+    @classmethod
+    def from_lengths(
+        cls,
+        lengths: Sequence[int | Sequence[int]],
+        num_row_partitions: int | None = None,
+        dtype: DTypeLike = dt.int64,
+    ) -> DynamicRaggedShape:
+        """Makes a shape of the size of each axis.
+
+        Args:
+            lengths: A list with an int for each axis, or a tuple of the lengths of its rows.
+            num_row_partitions: How many axes behind the first have partitions. None means up to
+                the last one whose rows differ.
+            dtype: The dtype of sizes, tf.int32 or tf.int64.
+
+        Returns:
+            A `tf.experimental.DynamicRaggedShape`.
+
+        Raises:
+            ValueError: There are not as many lengths as rows, or more partitions than axes behind
+                the first.
+
+        >>> import graphwright as tf
+        >>> tf.experimental.DynamicRaggedShape.from_lengths([2, (1, 3), 2])
+        <DynamicRaggedShape lengths=[2, (1, 3), 2] num_row_partitions=1>
+        """
+        for each in lengths:
+            sizes = [each] if isinstance(each, int) else each
+            if not isinstance(sizes, (tuple, list)) or any(size < 0 for size in sizes):
+                raise ValueError(
+                    f"element of lengths should be int or tuple of ints: instead {each}"
+                )
+        ragged = [axis for axis, each in enumerate(lengths) if not isinstance(each, int)]
+        count = max(ragged, default=0) if num_row_partitions is None else num_row_partitions
+        if count and count >= len(lengths):
+            raise ValueError(
+                "num_row_partitions should be less than `len(lengths)` if shape is not scalar."
+            )
+        if ragged and (ragged[0] == 0 or ragged[-1] > count):
+            raise ValueError(f"axis {ragged[0] or ragged[-1]} has one length: {list(lengths)}")
+        plain: Any = list(lengths)
+        partitions, rows = [], plain[0] if plain else 0
+        for each in plain[1 : count + 1]:
+            row_lengths = [each] * rows if isinstance(each, int) else list(each)
+            if len(row_lengths) != rows:
+                raise ValueError("Shape not consistent.")
+            total = sum(row_lengths)
+            if isinstance(each, int):
+                partitions.append(RowPartition.from_uniform_row_length(each, total, rows))
+            else:
+                partitions.append(RowPartition.from_row_lengths(row_lengths))
+            rows = total
+        kind = as_dtype(dtype)
+        inner = convert([rows, *plain[count + 1 :]] if plain else [], kind)
+        return cls([p.with_dtype(kind) for p in partitions], inner)
+
     @property
     def dtype(self) -> DType:
         """The dtype of sizes and splits."""
@@ -137,13 +193,17 @@ class DynamicRaggedShape:
 
     def __getitem__(self, index: slice | SupportsInt) -> Any:
         if isinstance(index, slice):
-            start, stop, step = index.indices(self.rank or 0)
-            return stack([self[i] for i in range(start, stop, step)])
+            if index.step not in (None, 1):
+                raise IndexError("Cannot stride through a shape")
+            start, stop, _ = index.indices(self.rank or 0)
+            return self._part(start, max(start, stop))
         index = int(index)
         if index < 0:
             if self.rank is None:
                 raise ValueError("Rank must be statically known to use negative indices")
             index += self.rank
+        if self.rank is not None and index >= self.rank:
+            raise IndexError(f"Index is too big: {index}>={self.rank}")
         if index == 0 and self._row_partitions:
             return self._row_partitions[0].nrows()
         if 0 < index <= self.num_row_partitions:
@@ -152,6 +212,22 @@ class DynamicRaggedShape:
                 raise ValueError(f"Index {index} is not uniform")
             return uniform
         return self._inner_shape[index - self.num_row_partitions]
+
+    def _part(self, start: int, stop: int) -> DynamicRaggedShape:
+        """The shape of the axes from `start` on up to `stop`."""
+        count = self.num_row_partitions
+        if start:
+            if not all(partition.is_uniform() for partition in self._row_partitions):
+                raise ValueError("All relevant dimensions must be uniform")
+            sizes = [self[axis] for axis in range(start, stop)]
+            return DynamicRaggedShape([], stack(sizes) if sizes else convert([], self.dtype))
+        if stop > count or not count:
+            return DynamicRaggedShape(self._row_partitions, self._inner_shape[: stop - count])
+        if not stop:
+            return DynamicRaggedShape([], convert([], self.dtype))
+        kept = self._row_partitions[: stop - 1]
+        rows = kept[-1].nvals() if kept else self._row_partitions[0].nrows()
+        return DynamicRaggedShape(kept, stack([rows]))
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         raise TypeError(f"{self!r} is no array: use a function that takes ragged shapes")

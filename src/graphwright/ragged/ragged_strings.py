@@ -398,6 +398,8 @@ def rows_of_ngrams(op: StringNGrams, data: RaggedTensor) -> Any:
 @implement(strings.join, RaggedTensor)
 def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Any:
     """Strings at the same places joined."""
+    if is_ragged(inputs):
+        raise TypeError(f"`inputs` must be a list of tensors of strings, got {inputs!r}")
     return apply_flat(lambda *parts: strings.join(parts, separator), list(inputs))
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.bounded_tables import remember
-from graphwright.base.errors import user_location
+from graphwright.base.errors import InvalidArgumentError, user_location
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
-from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor
-from graphwright.op.op import DTypeMismatch, Op, freeze, host_value
+from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor, is_tensor
+from graphwright.op.op import DTypeMismatch, LateRefusal, Op, freeze, host_value
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.trace.symbolic import SymbolicTensor, leaked
 from graphwright.types import dtypes as dt
@@ -140,7 +140,7 @@ class Tracer:
         if is_places(operand):
             constant, plain = places(tuple(operand) if type(operand) is list else operand, dtype)
             return self._nameless_constant(constant), plain
-        if isinstance(operand, Tensor) or holds_tensor(operand):
+        if is_tensor(operand) or holds_tensor(operand):
             value = self.value_of(convert(operand, None, dtype))
             return value, known(value)
         array = make_host(operand, dtype)
@@ -292,7 +292,7 @@ class tracing(activate):
 def as_default(graph: Graph) -> Iterator[Graph]:
     """Opens a block whose ops are added to a graph, which may get parameters meanwhile."""
     with tracing(graph):
-        graph.is_open = True
+        graph.is_open = graph.is_plain = True
         try:
             yield graph
         finally:
@@ -329,11 +329,16 @@ def infer(
         return op.infer(described)
     except DTypeMismatch as mismatch:
         raise TypeError(mismatch.graph_message()) from None
+    except LateRefusal as error:
+        raise InvalidArgumentError(None, None, at_node(str(error), op, inputs)) from None
     except (ValueError, IndexError) as error:
-        shapes = ", ".join(repr(v.type) for v in inputs)
-        raise ValueError(
-            f"{error} for '{{{{node {op.type_name}}}}} = {op}' with input types: {shapes}."
-        ) from None
+        raise ValueError(at_node(str(error), op, inputs)) from None
+
+
+def at_node(words: str, op: Op, inputs: tuple[Value, ...]) -> str:
+    """What an error says, with the op and the types of its operands."""
+    shapes = ", ".join(repr(v.type) for v in inputs)
+    return f"{words} for '{{{{node {op.type_name}}}}} = {op}' with input types: {shapes}."
 
 
 def check_host(op: Op, position: int, count: int, got: DType) -> None:

@@ -341,26 +341,27 @@ def as_array(value: object) -> Array:
 
 
 def kind_of(array: Array, value: object) -> str:
-    """What a Python value is made of: 'b', 'i', 'f', 'c' or 's'; ValueError for anything else."""
+    """What a Python value is made of: 'b', 'i', 'f', 'c' or 's'; a refusal for anything else."""
     kind: str = array.dtype.kind
     if kind == "O" and array.size and all(type(v) is int for v in array.flat):
         return "i"
     if kind in "SU" or kind == "O":
         leaves = np.array(value, dtype=object).flat
         if array.size and not all(isinstance(leaf, (str, bytes)) for leaf in leaves):
-            raise ValueError(
-                f"Attempt to convert a value ({shorten(value)}) with an unsupported type "
-                f"({type(value)}) to a Tensor."
-            )
+            raise unconvertible(value)
         return "s"
     if kind in "iu":
         return "b" if isinstance(first_leaf(value), bool) else "i"
     if kind in "bfc" or array.dtype == dt.bfloat16.numpy_dtype:
         return kind if kind in "bfc" else "f"
-    raise ValueError(
-        f"Attempt to convert a value ({shorten(value)}) with an unsupported type "
-        f"({type(value)}) to a Tensor."
-    )
+    raise unconvertible(value)
+
+
+def unconvertible(value: object) -> Exception:
+    """The refusal of what makes no tensor: a TypeError in graphs, as in TensorFlow, but of None."""
+    kind = TypeError if value is not None and is_staged() else ValueError
+    words = f"Attempt to convert a value ({shorten(value)}) with an unsupported type "
+    return kind(f"{words}({type(value)}) to a Tensor.")
 
 
 def first_leaf(value: object) -> object:
@@ -545,7 +546,7 @@ def refuse_composite(value: Composite, dtype: DType | None, name: str | None) ->
     conversion = getattr(value, "__tf_tensor__", None)
     if conversion is not None:
         return conversion(dtype, name)
-    raise ValueError(Unconvertible(value))
+    raise (TypeError if is_staged() else ValueError)(Unconvertible(value))
 
 
 class Unconvertible:

@@ -11,8 +11,17 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, Refusal
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differentiable
+from graphwright.op.interpreter import apply, convert, is_staged
+from graphwright.op.op import (
+    REGISTRY,
+    Call,
+    Hooks,
+    LateRefusal,
+    Op,
+    Shapes,
+    freeze,
+    not_differentiable,
+)
 from graphwright.ops.core.rule_words import in_float32
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.core.shapes import shape as shape_vector
@@ -279,7 +288,8 @@ def transposed_dims(dims: Dims | None, perm: int | Dims | None) -> Dims | None:
     if None not in order:
         for axis in range(rank):
             if axis not in order:
-                raise ValueError(f"{axis} is missing from {{{','.join(map(str, perm))}}}.")
+                words = f"{axis} is missing from {{{','.join(map(str, perm))}}}."
+                raise LateRefusal(words)
     return tuple([None if dims is None or axis is None else dims[axis] for axis in order])
 
 
@@ -459,9 +469,10 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> An
     array([[1, 2, 3],
            [4, 5, 6]], dtype=int32)>
     """
-    if type(shape) is int:
-        shape = (shape,)
-    return apply(RESHAPE, convert(tensor), shape, name=name)
+    sizes: Any = shape
+    if type(sizes) is int or (type(sizes) is Hooks.eager and not sizes.ndim and not is_staged()):
+        sizes = (sizes,)
+    return apply(RESHAPE, convert(tensor), sizes, name=name)
 
 
 def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) -> Any:

@@ -13,7 +13,7 @@ from graphwright.op.batching import last_axes, last_axes_of_first
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones, zeros_like
 from graphwright.ops.core.identity import identity
@@ -356,7 +356,7 @@ class MatrixBandPart(Op):
                 ("num_upper", num_upper, x.dims[-1]),
             ):
                 if value is not None and size is not None and value > size:
-                    raise ValueError(
+                    raise LateRefusal(
                         f"{name} must be negative or less or equal to number of "
                         f"{'rows' if name == 'num_lower' else 'columns'} ({size}) got: {value}"
                     )

@@ -16,6 +16,7 @@ from graphwright.ops.convolution.branchless_choice import keep
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.joining import concat
+from graphwright.ops.core.static import get_static_value
 from graphwright.ops.math.arithmetic import negative
 from graphwright.ops.math.comparison import less, select
 from graphwright.ops.math.logistic import sigmoid
@@ -362,7 +363,9 @@ def leaky_relu(features: TensorLike, alpha: float | None = 0.2, name: str | None
     """
     x = convert(features)
     x = cast(x, dt.float32) if x.dtype.is_integer else x
-    slope = LeakyRelu.alpha if alpha is None else alpha
+    slope = LeakyRelu.alpha if alpha is None else get_static_value(alpha)
+    if slope is None or np.iscomplexobj(slope):
+        raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
     return apply(LeakyRelu.of(float(np.float32(slope))), x, name=name)
 
 

@@ -1,0 +1,46 @@
+"""The types of a graph's results where more is known of its arguments than when it was traced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.known import known
+from graphwright.op.op import DTypeMismatch
+from graphwright.types.arguments import HostValue
+from graphwright.types.tensor_type import TensorType, merge_dims
+
+
+def types_of_results(graph: Graph, arguments: Sequence[object]) -> tuple[TensorType, ...]:
+    """The types of the results for arguments of these types, at least as specific as its own.
+
+    They are the graph's own where the arguments say no more, or contradict what is in it.
+    """
+    own = tuple([value.type for value in graph.results])
+    found: dict[Value, TensorType] = {}
+    for value, type_ in zip(graph.arguments, arguments):
+        if isinstance(type_, TensorType) and type_.dims != value.type.dims:
+            found[value] = type_
+    if not found:
+        return own
+    try:
+        for node in graph.nodes:
+            if any(value in found for value in node.inputs):
+                _infer(node, found)
+    except (ValueError, IndexError, TypeError, DTypeMismatch):
+        return own  # it fails as it runs, in its own words
+    return tuple([found.get(value, value.type) for value in graph.results])
+
+
+def _infer(node: Node, found: dict[Value, TensorType]) -> None:
+    """Notes what is found out about the results of a node."""
+    op = node.op
+    hosts = op.host_mask(len(node.inputs)) if op.has_host else (False,) * len(node.inputs)
+    described: list[TensorType | HostValue] = [
+        known(value) if is_host else found.get(value, value.type)
+        for value, is_host in zip(node.inputs, hosts)
+    ]
+    for value, type_ in zip(node.outputs, op.infer(described)):
+        dims = merge_dims(value.type.dims, type_.dims)
+        if dims != value.type.dims:
+            found[value] = value.type.with_dims(dims)
