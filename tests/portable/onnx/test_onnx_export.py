@@ -94,6 +94,19 @@ def test_a_network_of_unknown_sizes(tmp_path: Path) -> None:
     agree(network, tmp_path, floats(2, 7, 5, 2))
 
 
+def test_strides_wider_than_windows_need_sizes(tmp_path: Path) -> None:
+    """ONNX Runtime pads by a negative number there."""
+    one, two = tf.Variable(floats(1, 1, 2, 3)), tf.Variable(floats(2, 2, 2, 3))
+    signature = [tf.TensorSpec([1, None, None, 2])]
+    function = tf.function(lambda x: tf.nn.conv2d(x, one, 2, "SAME"))
+    agree(function, tmp_path, floats(1, 6, 7, 2), input_signature=signature)
+    function = tf.function(lambda x: tf.nn.conv2d(x, two, 3, "SAME"))
+    with pytest.raises(tf.errors.UnimplementedError, match="strides are wider than windows"):
+        tf.onnx.export(function, tmp_path / "a.onnx", input_signature=signature)
+    signature = [tf.TensorSpec([None, 7, 8, 2])]
+    agree(function, tmp_path, floats(1, 7, 8, 2), input_signature=signature)
+
+
 @pytest.mark.parametrize("length", [1, 6])
 def test_a_loop_of_any_length_that_stacks_its_states(tmp_path: Path, length: int) -> None:
     kernel, again = tf.Variable(floats(3, 4)), tf.Variable(floats(4, 4))

@@ -36,8 +36,8 @@ class ItemSequence:
     `type` is None as long as there is no item.
     """
 
-    def __init__(self, handle: Any, dtype: DType, type: TensorType | None) -> None:
-        self.handle = handle
+    def __init__(self, handle: TensorValue, dtype: DType, type: TensorType | None) -> None:
+        self.handle: Any = handle
         self.item = dtype
         self.type = type
 
@@ -57,7 +57,7 @@ class ItemSequence:
         return cls(apply(EmptyTensorList.of(dtype), _ANY, -1), dtype, None)
 
     @classmethod
-    def of_slices(cls, tensor: Any) -> ItemSequence:
+    def of_slices(cls, tensor: TensorValue) -> ItemSequence:
         """The slices of a tensor along its first axis."""
         rest = tensor.type.dims[1:] if tensor.type.dims else None
         if rest is not None and 0 in rest:  # items that are to be written: of any shape
@@ -80,21 +80,21 @@ class ItemSequence:
         """The item at a place."""
         return self._item(self.place(index))
 
-    def pushed(self, item: Any) -> ItemSequence:
+    def pushed(self, item: TensorValue) -> ItemSequence:
         """With one more item."""
         made = apply(TensorListPushBack.of(), self.handle, item)
         return ItemSequence(made, self.item, self.joined(item.type))
 
-    def set(self, index: TensorValue, item: Any) -> ItemSequence:
+    def set(self, index: TensorValue, item: TensorValue) -> ItemSequence:
         """With another item at a place."""
         made = apply(TensorListSetItem.of(False), self.handle, self.place(index), item)
         return ItemSequence(made, self.item, self.joined(item.type))
 
-    def inserted(self, index: TensorValue, item: Any) -> ItemSequence:
+    def inserted(self, index: TensorValue, item: TensorValue) -> ItemSequence:
         """With one more item at a place."""
         place, count = self.place(index), self.length()
 
-        def step(i: Any, handle: Any) -> Any:
+        def step(i: TensorValue, handle: TensorValue) -> Any:
             source = where(i < place, i, i - 1)
             chosen = traced_cond(
                 convert(i == place), lambda: item, lambda: self._item(source), "inserted"
@@ -109,7 +109,7 @@ class ItemSequence:
         """Without the item at a place."""
         place, count = self.place(index), self.length()
 
-        def step(i: Any, handle: Any) -> Any:
+        def step(i: TensorValue, handle: TensorValue) -> Any:
             source = where(i < place, i, i + 1)
             return i + 1, apply(TensorListPushBack.of(), handle, self._item(source))
 

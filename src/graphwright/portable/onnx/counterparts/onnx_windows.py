@@ -51,6 +51,11 @@ def paddings(
         return {"pads": [int(p[0]) for p in pairs] + [int(p[1]) for p in pairs]}
     strides = layout.along(op.strides)
     if None in sizes:
+        wide = [(width - 1) * rate + 1 for width, rate in zip(window, dilations)]
+        if all(reach == 1 for reach in wide):
+            return {}
+        if any(reach < stride for reach, stride in zip(wide, strides)):
+            raise Uncovered("sizes must be known where strides are wider than windows")
         return {"auto_pad": "SAME_UPPER"}
     before, after = [], []
     for size, width, stride, rate in zip(sizes, window, strides, dilations):

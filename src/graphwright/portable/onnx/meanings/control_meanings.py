@@ -119,7 +119,7 @@ class OnnxLoop:
         """What the body returns for values of these types, traced apart."""
         kinds: list[Any] = []
 
-        def once(number: Any, going: Any, *values: Any) -> Any:
+        def once(number: TensorValue, going: TensorValue, *values: Any) -> Any:
             results = self.turn(number, going, packed(values, like))
             kinds.extend(results)
             return flat(results)
@@ -143,10 +143,10 @@ class OnnxLoop:
         gathered = results[1 + self.count :]
         lists = [ItemSequence.empty(value.dtype).handle for value in gathered]
 
-        def goes_on(number: Any, going: Any, *_: Any) -> Any:
+        def goes_on(number: TensorValue, going: TensorValue, *_: Any) -> Any:
             return going if limit is None else logical_and(going, number < limit)
 
-        def body(number: Any, going: Any, *rest: Any) -> Any:
+        def body(number: TensorValue, going: TensorValue, *rest: Any) -> Any:
             values, lists = rest[: self.count], rest[self.count :]
             made = self.turn(number, going, packed(values, start))
             longer = [

@@ -118,7 +118,7 @@ class RecurrentLayer:
         time = shape(x)[0]
         items = ItemSequence.empty(x.dtype).handle
 
-        def body(i: Any, handle: Any, *states: Any) -> Any:
+        def body(i: TensorValue, handle: TensorValue, *states: Any) -> Any:
             after = step(x[i], states)
             shown = after[0]
             if lengths is not None:
@@ -168,7 +168,7 @@ def simple_layer(
         function = layer.gate(direction, 0)
         into, again = biases(bias, direction, 2)
 
-        def step(x: Any, states: Sequence[Any]) -> list[Any]:
+        def step(x: TensorValue, states: Sequence[Any]) -> list[Any]:
             total = matmul(x, w[direction], transpose_b=True) + into
             return [function(total + matmul(states[0], r[direction], transpose_b=True) + again)]
 
@@ -197,7 +197,7 @@ def gated_layer(
         rz, rr, rh = split(r[direction], 3, 0)
         bz, br, bh, cz, cr, ch = biases(bias, direction, 6)
 
-        def step(x: Any, states: Sequence[Any]) -> list[Any]:
+        def step(x: TensorValue, states: Sequence[Any]) -> list[Any]:
             (h,) = states
             z = gate(matmul(x, wz, transpose_b=True) + matmul(h, rz, transpose_b=True) + bz + cz)
             reset = gate(
@@ -237,7 +237,7 @@ def memory_layer(
         wide = biases(bias, direction, 8)
         looks = [0.0] * 3 if peepholes is None else split(peepholes[direction], 3, 0)
 
-        def step(x: Any, states: Sequence[Any]) -> list[Any]:
+        def step(x: TensorValue, states: Sequence[Any]) -> list[Any]:
             h, c = states
             i, o, f, g = [
                 matmul(x, into[k], transpose_b=True)
