@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,9 @@ import graphwright as tf
 from graphwright.portable.native_library.library_program import parts_of
 from graphwright.portable.native_library.whole_graph import NotCompilable, whole
 from tools import golden_format as gf
+
+#: Machine code leaves ids below 0 to kernels, which a library has not: it says so with a code.
+LEFT_TO_KERNELS = re.compile(r"unsorted_segment_")
 
 
 class GoldenCase(NamedTuple):
@@ -72,7 +76,8 @@ def wrong(cases: Sequence[GoldenCase], path: Path, may_refuse_sizes: bool) -> li
         try:
             results = library.call(f"f{i}", *map(np.asarray, case.arrays))
         except LibraryError as error:
-            if not (may_refuse_sizes and error.code == 1):
+            is_left = error.code == 2 and LEFT_TO_KERNELS.search(case.text)
+            if not (is_left or (may_refuse_sizes and error.code == 1)):
                 lines.append(f"{case.text}: {error}")
             continue
         lines += [

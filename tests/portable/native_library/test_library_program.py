@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import itertools
 import logging
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("ziglang")
 
+from support.c_programs import outcomes
 from support.golden_libraries import cases_of, wrong
-from support.goldens import AREAS
+from support.goldens import AREAS, unequal
 
 #: The functions of one library.
 _TOGETHER = 100
@@ -37,14 +40,29 @@ def test_some_ops_in_a_library_give_what_tensorflow_gave(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+@pytest.mark.parametrize("area", ["array", "convolution", "image", "linalg", "math", "nn"])
+def test_the_sanitizer_sees_no_fault_of_ops_in_c(area: str, tmp_path: Path) -> None:
+    cases = list(itertools.islice(cases_of(area, "full", 5), _TOGETHER))
+    assert wrong(cases, tmp_path / "ops.so", may_refuse_sizes=False) == []
+    calls = [(f"f{i}", [np.asarray(x) for x in case.arrays]) for i, case in enumerate(cases)]
+    compiler = ["gcc", "-g", "-fsanitize=address,undefined"]
+    made = outcomes(tmp_path, "ops", calls, compiler)
+    for results, case in zip(made, cases, strict=True):
+        assert list(unequal("in C", results, case.expected, case.tolerance)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("level", ["full", "partial"])
 @pytest.mark.parametrize("area", AREAS)
 def test_all_ops_in_libraries_give_what_tensorflow_gave(
     area: str, level: str, tmp_path: Path
 ) -> None:
-    cases = cases_of(area, level)
+    cases, lines = cases_of(area, level), []
     for number in itertools.count():
         some = list(itertools.islice(cases, _TOGETHER))
         if not some:
             break
-        assert wrong(some, tmp_path / f"ops{number}.so", may_refuse_sizes=level != "full") == []
+        lines += wrong(some, tmp_path / f"ops{number}.so", may_refuse_sizes=level != "full")
+    assert lines == []
