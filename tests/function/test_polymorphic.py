@@ -516,7 +516,7 @@ def test_a_call_that_comes_often_is_known_by_code(monkeypatch):
 
 
 def test_libraries_read_the_parameters_of_what_wraps_a_function():
-    """`inspect.getfullargspec` follows no wrapper, and objects with `__get__` are routines to it."""
+    """`inspect.getfullargspec` follows no wrapper; what has `__get__` is a routine to it."""
 
     def f(x, *, y=2):
         return x * y
@@ -531,3 +531,15 @@ def test_libraries_read_the_parameters_of_what_wraps_a_function():
         assert inspect.signature(wrapped) == inspect.signature(f)
     assert inspect.getfullargspec(Model().call).args == ["x", "y"]
     assert inspect.signature(type(tf.function(f))).parameters
+
+
+def test_libraries_ask_for_the_traces_of_a_function_that_is_saved():
+    f = tf.function(lambda x: x + 1)
+    assert f._trackable_children("savedmodel") == {}
+    f(1.0)
+    f(tf.constant(1))
+    assert list(f._trackable_children("savedmodel")) == ["trace_0", "trace_1"]
+    assert f._trackable_children() == {}
+    typed = tf.function(lambda x: x + 1, input_signature=[tf.TensorSpec([])])
+    (trace,) = typed._trackable_children("savedmodel").values()
+    assert trace is typed.get_concrete_function()
