@@ -457,6 +457,17 @@ class PolymorphicFunction:
             **self._options,
         )
 
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: object
+    ) -> dict[str, ConcreteFunction]:
+        """The traces by name where a model is saved, as libraries ask for them; at least one where
+        `input_signature` says which."""
+        if save_type == "checkpoint":
+            return {}
+        if not self._table and self.input_signature is not None:
+            self.get_concrete_function()
+        return {f"trace_{place}": concrete for place, concrete in enumerate(self._table)}
+
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return list(self._table)
 
