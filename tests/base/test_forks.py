@@ -51,11 +51,11 @@ def test_no_cached_property_waits_for_that_of_another_instance():
     thread.start()
     try:
         assert began.wait(60)
-        found = []
-        mine = threading.Thread(target=lambda: found.append(Thing(lambda: 3).value))
+        result = []
+        mine = threading.Thread(target=lambda: result.append(Thing(lambda: 3).value))
         mine.start()
         mine.join(60)
-        assert found == [3]
+        assert result == [3]
     finally:
         go_on.set()
         thread.join()

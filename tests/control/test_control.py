@@ -575,3 +575,67 @@ def test_no_rows_have_the_shape_of_the_state() -> None:
         ]
     spec = tf.TensorSpec([3, 4], tf.int32)
     assert tf.map_fn(lambda x: None, none, fn_output_signature=spec).shape == (0, 3, 4)
+
+
+ONE = [([1], [3.0]), ([1, 1], [[3.0]]), ([None], [3.0]), (None, [[3.0]]), ([], 3.0)]
+
+
+@pytest.mark.parametrize(("shape", "value"), ONE)
+@pytest.mark.parametrize("jit", [None, True])
+def test_a_condition_of_one_element_may_have_any_rank(shape, value, jit):
+    @tf.function(jit_compile=jit, input_signature=[tf.TensorSpec(shape)])
+    def chosen(x):
+        steps = 0
+        while x < 10.0:
+            x = x * 2.0
+            steps += 1
+        if x > 11.0:
+            steps += 10
+        for _ in tf.range(5):
+            if x > 20.0 and x < 90.0:
+                break
+            x = x * 2.0
+            steps += 100 * (1 if x > 40.0 else 2)
+        if not x < 5.0 or x > 9.0:
+            steps += 1000
+        steps += tf.cond(x > 0.0, lambda: 10_000, lambda: 0)
+        return steps + tf.while_loop(lambda n: n < 3, lambda n: n + 1, [tf.reshape(0, [1])])[0][0]
+
+    assert chosen(tf.constant(value)).numpy() == 11_215
+
+
+def test_a_condition_of_more_elements_is_refused():
+    def chosen(x):
+        return 1 if x > 0.0 else 2
+
+    whole, partial = [tf.TensorSpec([n]) for n in (2, None)]
+    with pytest.raises(ValueError, match=r"expected to be `tf.bool` scalar"):
+        tf.function(chosen, input_signature=[whole])(tf.zeros([2]))
+    for values in ([1.0, 1.0], []):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.function(chosen, input_signature=[partial])(tf.constant(values))
+
+
+def test_branches_may_return_rows_whose_indices_differ_in_dtype() -> None:
+    """TensorFlow makes them int64 then; an optimizer's rule for rows counts on it."""
+
+    def rows(size, dtype):
+        return tf.IndexedSlices(
+            tf.ones([size, 2]), tf.range(size, dtype=dtype), tf.constant([4, 2])
+        )
+
+    @tf.function
+    def f(flag):
+        return tf.cond(flag, lambda: [rows(3, tf.int64), None], lambda: [rows(1, tf.int32), None])
+
+    for flag, size in ((True, 3), (False, 1)):
+        slices, nothing = f(tf.constant(flag))
+        assert nothing is None
+        assert slices.indices.dtype is tf.int64
+        assert tf.convert_to_tensor(slices).numpy().sum() == 2.0 * size
+
+    @tf.function
+    def g(place):
+        return tf.switch_case(place, [lambda: rows(1, tf.int32), lambda: rows(2, tf.int64)])
+
+    assert [len(g(tf.constant(place)).indices) for place in (0, 1)] == [1, 2]

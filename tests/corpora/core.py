@@ -29,6 +29,18 @@ VALUES = [
 DTYPES = ["tf.float32", "tf.int32", "tf.int8", "tf.uint8", "tf.bool", "tf.string", "tf.complex64",
           "tf.float64", "tf.bfloat16", "tf.int64"]  # fmt: skip
 
+#: Numbers that a dtype does not hold, in a graph.
+LARGE = [
+    f"tf.{call}"
+    for number in ("2**31", "-2**31-1", "2**40", "2**63", "-2**63", "2**64", "1e300")
+    for call in (
+        f"minimum(tf.constant([1, 2]), {number})", f"less(tf.constant([1, 2]), {number})",
+        f"constant([1, 2]) + {number}", f"constant([1.0, 2.0]) * {number}",
+        f"where([True, False], tf.constant([1, 2]), {number})", f"fill([2], {number})",
+        f"cast({number}, tf.int32)", f"constant([200], tf.uint8) + {number}",
+    )
+]  # fmt: skip
+
 OPERANDS = [
     "tf.constant(7)", "tf.constant(2.5)", "tf.constant([1, -2, 3])", "tf.constant([1.5, 2.0])",
     "tf.constant(True)", "tf.constant('s')", "tf.constant([[1.0], [2.0]])",
@@ -304,6 +316,9 @@ def corpus() -> list[str]:
     expressions = [f"tf.constant({v})" for v in VALUES]
     expressions += [f"tf.constant({v}, {d})" for v, d in itertools.product(VALUES, DTYPES)]
     expressions += [f"tf.convert_to_tensor({v})" for v in VALUES]
+    calls = [f"tf.constant({v})" for v in VALUES] + LARGE
+    calls += [f"tf.constant({v}, {d})" for v, d in itertools.product(VALUES, DTYPES)]
+    expressions += [f"tf.function(lambda: {call}, autograph=False)()" for call in calls]
     for (a, b), operator in itertools.product(itertools.product(OPERANDS, OPERANDS), OPERATORS):
         if "tf." in a or "tf." in b:
             expressions.append(f"{a} {operator} {b}")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from graphwright.machine import compiler, targets
-from graphwright.machine.disk_cache import DiskCache, disk_cache, key_of
+from graphwright.machine.disk_cache import DiskCache, disk_cache, header_of, key_of
 from graphwright.machine.targets import Aim, Target
 
 
@@ -56,8 +56,9 @@ def test_a_directory_that_others_can_write_is_refused_with_a_note(cache, caplog,
     assert cache.get("a") is None
     assert caplog.text.count("can be written by others") == 1
     cache.directory.chmod(0o700)
-    assert cache.get("a") == b"code"
-    assert cache.get("b") is None
+    assert cache.get("a") is None  # what others could have changed is gone
+    cache.put("b", b"code")
+    assert cache.get("b") == b"code"
 
 
 def test_the_oldest_entries_go_first(tmp_path):
@@ -77,7 +78,77 @@ def test_a_directory_of_somebody_else_is_refused(cache, caplog, monkeypatch):
     other = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: other)
     assert cache.get("a") is None
-    assert "can be written by others" in caplog.text
+    assert "belongs to another user" in caplog.text
+
+
+def planted(path):
+    """An entry as another user could write it, who has no secret."""
+    path.parent.mkdir(mode=0o777, exist_ok=True)
+    path.write_bytes(header_of(path.stem, b"evil", b"guess") + b"evil")
+    path.chmod(0o600)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes as POSIX has them")
+@pytest.mark.parametrize("looked", [False, True])
+def test_what_was_planted_while_all_could_write_is_not_read(cache, looked, caplog):
+    planted(cache.directory / "a.code")
+    cache.directory.chmod(0o777)
+    if looked:
+        assert cache.get("a") is None
+        assert not list(cache.entries())
+        assert f"chmod 700 {cache.directory}" in caplog.text
+        planted(cache.directory / "a.code")
+    cache.directory.chmod(0o700)
+    assert cache.get("a") is None
+    assert not list(cache.entries())
+    assert "was not written here" in caplog.text
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes as POSIX has them")
+@pytest.mark.parametrize("name", ["secret", "a.code"])
+@pytest.mark.parametrize("mode", [0o666, 0o620], ids=oct)
+def test_a_file_that_others_can_write_is_not_read(cache, name, mode):
+    cache.put("a", b"code")
+    assert (cache.directory / name).stat().st_mode & 0o777 == 0o600
+    (cache.directory / name).chmod(mode)
+    assert cache.get("a") is None
+    cache.put("a", b"code")
+    assert cache.get("a") == b"code"
+
+
+def test_an_entry_that_is_no_file_or_too_large_is_removed(cache, tmp_path, caplog):
+    cache.put("a", b"code")
+    (path,) = cache.entries()
+    with open(path, "ab") as file:
+        file.truncate(3 << 30)  # takes no place on the disk
+    assert cache.get("a") is None
+    assert "more than any entry" in caplog.text
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(cache.directory / "b.code")
+        assert cache.get("b") is None
+    (cache.directory / "c.code").mkdir()
+    assert cache.get("c") is None
+    (cache.directory / "d.code").symlink_to(tmp_path / "elsewhere")
+    assert cache.get("d") is None
+
+
+@pytest.mark.parametrize("place", ["x" * 300, "file", "file/code"])
+def test_a_directory_that_cannot_be_gives_a_warning(place, tmp_path, caplog):
+    (tmp_path / "file").write_bytes(b"")
+    cache = DiskCache(tmp_path / place)
+    cache.put("a", b"code")
+    assert cache.get("a") is None
+    assert "the cache of machine code" in caplog.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use stays")
+def test_a_working_directory_that_is_gone_gives_a_warning(tmp_path, monkeypatch, caplog):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    monkeypatch.setenv("GRAPHWRIGHT_CACHE_DIR", "code")
+    assert disk_cache.__wrapped__() is None
+    assert "an absolute path" in caplog.text
 
 
 def test_a_link_to_a_directory_is_refused(cache, tmp_path, caplog):
@@ -109,8 +180,8 @@ def test_code_for_another_processor_has_another_key(other, monkeypatch):
 def test_code_of_another_version_has_another_key(part, monkeypatch):
     before = compiler._circumstances()
     if part == "version":
-        found = targets.description()._replace(version="0.0.0")
-        monkeypatch.setattr(compiler, "description", lambda: found)
+        result = targets.description()._replace(version="0.0.0")
+        monkeypatch.setattr(compiler, "description", lambda: result)
     else:
         module = sys if part.startswith("sys") else np
         monkeypatch.setattr(module, part.partition(".")[2], "0.0.0")
@@ -119,10 +190,10 @@ def test_code_of_another_version_has_another_key(part, monkeypatch):
 
 @pytest.mark.skipif(targets._circumstances() is None, reason="what a description depends on")
 def test_a_description_is_of_the_features_that_numpy_finds(monkeypatch):
-    found = dict(targets._multiarray_umath.__cpu_features__)
+    result = dict(targets._multiarray_umath.__cpu_features__)
     before = targets._circumstances()
-    feature = next(iter(found))
-    changed = found | {feature: not found[feature]}
+    feature = next(iter(result))
+    changed = result | {feature: not result[feature]}
     monkeypatch.setattr(targets._multiarray_umath, "__cpu_features__", changed)
     assert key_of("a description", *before) != key_of("a description", *targets._circumstances())
 
@@ -193,8 +264,8 @@ def killed(directory, times):
             process.send_signal(signal.SIGKILL)
         cache = DiskCache(directory)
         for k in range(7):
-            found = cache.get(f"k{k}")
-            assert found is None or (len(found) == 100_000 and len(set(found)) == 1)
+            result = cache.get(f"k{k}")
+            assert result is None or (len(result) == 100_000 and len(set(result)) == 1)
     assert not cache._noted
     cache.prune()
     assert not list(directory.glob(".*"))
@@ -214,6 +285,6 @@ def test_a_directory_stays_where_it_is_however_it_is_named(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     for name in ("~/code", "code", str(tmp_path / "code")):
         monkeypatch.setenv("GRAPHWRIGHT_CACHE_DIR", name)
-        found = disk_cache.__wrapped__()
-        assert found is not None
-        assert found.directory == tmp_path / "code"
+        result = disk_cache.__wrapped__()
+        assert result is not None
+        assert result.directory == tmp_path / "code"

@@ -67,6 +67,12 @@ def test_a_float_that_float32_does_not_hold_is_refused(value: Any) -> None:
     assert tf.constant(value, tf.float64).numpy().tolist() == value
 
 
+def test_a_tape_changes_no_refusal_and_a_graph_has_infinity() -> None:
+    with tf.GradientTape(), pytest.raises(ValueError, match="out-of-range float"):
+        tf.constant(1e300)
+    assert np.isinf(tf.function(lambda: tf.constant(1e300))().numpy())
+
+
 def test_infinity_and_the_greatest_float_are_no_overflow() -> None:
     values = [float("inf"), -float("inf"), 3.4028235e38]
     assert tf.constant(values).numpy().tolist() == [np.inf, -np.inf, float(np.finfo("f").max)]

@@ -13,7 +13,7 @@ from graphwright.autograph.settings import Feature, is_on
 from graphwright.autograph.staging import Fold, GrowingList, Iteration, Leaves
 from graphwright.control import graph_list
 from graphwright.control.assertions import assert_true
-from graphwright.control.branch import traced_cond
+from graphwright.control.branch import may_be_one, one_element, traced_cond
 from graphwright.control.graph_list import GraphList
 from graphwright.control.loop import while_loop
 from graphwright.ir.graph import Graph
@@ -92,9 +92,9 @@ class TensorStaging:
 
     def condition(self, value: TensorLike, what: str) -> TensorValue:
         tensor = tensor_builtins.truth(value) if isinstance(value, GraphList) else convert(value)
-        if tensor.dtype is not dt.bool_ or tensor.type.rank not in (0, None):
+        if tensor.dtype is not dt.bool_ or not may_be_one(tensor):
             raise refusals.condition(tensor, what, tensor.dtype is dt.bool_)
-        return tensor
+        return one_element(tensor)
 
     def cond(
         self,

@@ -24,18 +24,18 @@ PathLike = TextPath | bytes | os.PathLike[bytes]
 _ABANDONED = 3600
 
 
-def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None:
+def write_whole(path: str | Path, content: bytes, durable: bool = False, mode: int = 0o666) -> None:
     """Writes a file, which gets its name once it is complete; makes its directory.
 
-    Readers see the old file until then. If `durable`, the content is on the disk before it gets
-    the name, so that a crash leaves the old file or the new one. What killed writers of the file
-    have left is removed, too.
+    Readers see the old file until then. Its mode is `mode` less what the process's mask takes. If
+    `durable`, the content is on the disk before it gets the name, so that a crash leaves the old
+    file or the new one. What killed writers of the file have left is removed, too.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if durable:
         remove_abandoned(path.parent, glob.escape(path.name))
-    with new_file(path) as new:
+    with new_file(path, mode) as new:
         with open(new, "r+b") as file:
             file.write(content)
             if durable:
@@ -51,11 +51,11 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None
 
 
 @contextlib.contextmanager
-def new_file(path: Path) -> Iterator[Path]:
+def new_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
     """A new file beside `path`, locked until the end; one that outlives its lock is abandoned."""
     while True:
         new = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
-        descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+        descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
         if sys.platform == "win32":  # what is open cannot get its name
             os.close(descriptor)
         else:

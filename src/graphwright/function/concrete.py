@@ -32,6 +32,7 @@ from graphwright.trace.trace_place import PLACE
 from graphwright.trace.tracer import OnVariable, Tracer, current_tracer, folds_watched, tracing
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike
+from graphwright.types.shape import TensorShape
 from graphwright.types.specs import NoSpecs, TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.trace_type import TraceType
@@ -64,15 +65,22 @@ class Placeholders:
         return SymbolicTensor(value, graph)
 
     def variable(self, type_: VariableType) -> Variable:
-        """A variable whose storage arrives with the call."""
+        """A variable whose storage arrives with the call: the call's own, or a stand-in."""
         variable = self._variables.get(type_.alias)
         if variable is None:
-            variable = self._variables[type_.alias] = placeholder_variable(self, type_)
+            variable, argument = placeholder_variable(self, type_)
+            original = None if type_.original is None else type_.original()
+            if original is not None and original.shape == variable.shape:
+                self.tracer.stand_for(original.handle, argument)
+                variable = original
+            self._variables[type_.alias] = variable
         return variable
 
 
-def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Variable:
-    """A stand-in for a variable argument, with a symbolic handle."""
+def placeholder_variable(
+    placeholders: Placeholders, type_: VariableType
+) -> tuple[Variable, SymbolicTensor]:
+    """A stand-in for a variable argument, and its symbolic handle."""
     from graphwright.ops.state.variable_ops import HANDLE, Storage
 
     graph = placeholders.tracer.graph
@@ -80,11 +88,12 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
     graph.parameters.append(value)
     variable = Variable.__new__(Variable)
     variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
-    variable._handle = SymbolicTensor(value, graph)  # type: ignore[assignment]
+    handle = SymbolicTensor(value, graph)
+    variable._handle = handle  # type: ignore[assignment]
     variable._name = placeholders.argument
     variable._trainable = type_.trainable
     graph.handles[value] = variable
-    return variable
+    return variable, handle
 
 
 class AtomicFunction:
@@ -378,7 +387,7 @@ class ConcreteFunction:
                 )
                 raise complete(InvalidArgumentError(None, None, words))
 
-    # -- what it is ---------------------------------------------------------------------
+    # -- properties ---------------------------------------------------------------------
 
     @property
     def structured_input_signature(self) -> Any:
@@ -410,12 +419,12 @@ class ConcreteFunction:
     @property
     def output_dtypes(self) -> Any:
         """The dtypes of the results, in their structure."""
-        return tree.map_structure(lambda t: t.dtype, self._outputs.structure)
+        return tree.map_structure(lambda t: getattr(t, "dtype", None), self._outputs.structure)
 
     @property
     def output_shapes(self) -> Any:
         """The shapes of the results, in their structure."""
-        return tree.map_structure(lambda t: t.shape, self._outputs.structure)
+        return tree.map_structure(shape_of_result, self._outputs.structure)
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -502,6 +511,11 @@ def cast_loosely(type_: TraceType, value: object) -> Any:
         return type_.cast(value, NoSpecs)
     except (TypeError, AssertionError):
         raise TypeError(f"Can not cast {value!r} to {type_!r}") from None
+
+
+def shape_of_result(result: object) -> TensorShape:
+    """The shape of a result; None has an unknown one."""
+    return getattr(result, "shape", TensorShape(None))
 
 
 def flat_argument(value: TensorLike, type_: TensorType) -> Tensor:

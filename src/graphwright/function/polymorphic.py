@@ -14,6 +14,7 @@ from time import perf_counter
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from graphwright.base.annotations import WrappedSignature
 from graphwright.base.borrowed_lock import BorrowedLock
 from graphwright.base.errors import show_users_lines
 from graphwright.base.forks import held_over_forks
@@ -29,7 +30,14 @@ from graphwright.function.variable_creation import VariableCreation, refuse
 from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
 from graphwright.op.refusal import own_boundary
-from graphwright.trace.signature import Binder, Bound, FunctionType, Parameter, type_of_call
+from graphwright.trace.signature import (
+    Binder,
+    Bound,
+    FunctionType,
+    Parameter,
+    type_of_call,
+    with_valid_kinds,
+)
 from graphwright.trace.trace_dispatch import DispatchTable
 from graphwright.trace.trace_place import PLACE
 from graphwright.trace.tracer import current_tracer
@@ -79,6 +87,8 @@ class PolymorphicFunction:
     >>> double.experimental_get_tracing_count()
     2
     """
+
+    __signature__ = WrappedSignature()
 
     def __init__(
         self,
@@ -205,7 +215,10 @@ class PolymorphicFunction:
         typed = type_of_call([b for b in bound if b[0] not in constraints])
         free = {name: type_ for name, _, type_ in typed.typed()}
         return FunctionType(
-            [Parameter(n, k, False, constraints.get(n) or free[n]) for n, k, _ in bound]
+            [
+                Parameter(n, k, False, constraints.get(n) or free[n])
+                for n, k, _ in with_valid_kinds(bound)
+            ]
         )
 
     def _trace(self, wanted: FunctionType, bound: Bound) -> ConcreteFunction:
@@ -292,7 +305,7 @@ class PolymorphicFunction:
         method = WeakMethod(self._python_function, instance)
         return PolymorphicFunction(method, self._name, self._input_signature, **self._options)
 
-    # -- what it offers -----------------------------------------------------------------
+    # -- public methods -----------------------------------------------------------------
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """Returns the trace for arguments, after tracing if there is none.
@@ -415,6 +428,34 @@ class PolymorphicFunction:
         histories = [self._history, *[method._history for method in self._methods.values()]]
         traced = [h for h in histories if h.records or h.failures]
         return report(traced or histories[:1], family)
+
+    @property
+    def _autograph(self) -> bool:
+        """Whether Python's control flow is converted."""
+        return bool(self._options["autograph"])
+
+    @property
+    def _jit_compile(self) -> bool | None:
+        """Whether traces are compiled before their first call."""
+        jit_compile: bool | None = self._options["jit_compile"]
+        return jit_compile
+
+    @property
+    def _reduce_retracing(self) -> bool:
+        """Whether a trace may take more shapes than that of its call."""
+        return bool(self._options["reduce_retracing"])
+
+    def _clone(self, python_function: PythonFunction | None) -> PolymorphicFunction:
+        """Returns a function of the same options without traces, of another Python function where
+        one is given."""
+        if python_function is not None and not callable(python_function):
+            raise TypeError(f"{python_function!r} is not a callable object")
+        return PolymorphicFunction(
+            python_function or self._python_function,
+            self._name,
+            self._input_signature,
+            **self._options,
+        )
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return list(self._table)

@@ -128,6 +128,8 @@ class Graph(Face):
         self.function: Any = None
         #: What its functions share: the kernels of nodes that draw random numbers, by their places.
         self.draws = Draws()
+        #: What nodes that a program adds by itself wait for, beside the order of effects.
+        self.waits: dict[Node, list[Node]] = {}
         self.derivative: Any = None  # its derivative: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
         #: The graph that `transform` made it from, and the new values for those there.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
@@ -132,8 +133,10 @@ def array_of(proto: TensorProto, dtype: DType) -> Array:
 
     Where values are missing, the last one is repeated; without any, elements are zeros.
     """
-    dims = tuple(dim.size for dim in proto.tensor_shape.dim)
-    size = int(np.prod(dims, dtype=np.int64))
+    dims = tuple([dim.size for dim in proto.tensor_shape.dim])
+    size = math.prod(dims)
+    if any(each < 0 for each in dims):
+        raise ValueError(f"a message of shape {dims}, which no array has")
     if proto.tensor_content and dtype is string:
         strings = np.empty(size, object)
         strings[:] = split_strings(proto.tensor_content, size)

@@ -93,13 +93,16 @@ _MEANINGS: dict[Function, list[Meaning]] = {}
 _CLOSED: dict[Function, Function] = {}
 
 
-def implement(function: Function, *kinds: type) -> Callable[[F], F]:
-    """Registers what `function` means where an argument, or an item of one, is of a kind.
+def implement(function: Function, *kinds: type, first: bool = False) -> Callable[[F], F]:
+    """Registers what `function` means where an argument, or an item of one, is of a kind; with
+    `first`, where the first argument is.
 
     The decorated function takes the same arguments, by position.
     """
 
     def accepts(arguments: Mapping[str, object]) -> bool:
+        if first:
+            return isinstance(next(iter(arguments.values())), kinds)
         return any(isinstance(leaf, kinds) for leaf in tree.flatten(list(arguments.values())))
 
     def register(target: F) -> F:

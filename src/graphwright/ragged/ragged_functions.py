@@ -124,7 +124,7 @@ def padded(function: Callable[[TensorValue, int], TensorLike], x: RaggedTensor, 
     return cut(function(x.to_tensor(), place), x.row_lengths())
 
 
-@implement(counting.bincount, RaggedTensor)
+@implement(counting.bincount, RaggedTensor, first=True)
 def bincount(
     arr: RaggedTensor,
     weights: TensorLike | None = None,

@@ -203,7 +203,7 @@ def where(
     return apply_flat(select, operands)
 
 
-@implement(reversal.reverse, RaggedTensor)
+@implement(reversal.reverse, RaggedTensor, first=True)
 def reverse(tensor: RaggedTensor, axis: Iterable[SupportsInt], name: str | None = None) -> Any:
     """The rows, or what is in them, in the opposite order."""
     axes = {tensor.positive_axis(int(each), "axis") for each in axis}

@@ -207,7 +207,7 @@ def is_one(multiple: object) -> bool:
     return isinstance(multiple, int) and multiple == 1
 
 
-@implement(joining.split, RaggedTensor)
+@implement(joining.split, RaggedTensor, first=True)
 def split(
     value: RaggedTensor,
     num_or_size_splits: int | Sequence[int],

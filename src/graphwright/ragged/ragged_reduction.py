@@ -112,7 +112,7 @@ def all_of(data: TensorLike, ids: TensorLike, count: TensorLike) -> Any:
 def register(reduce: Reduce, combine: Segments) -> None:
     """Registers what a reduction means for ragged tensors."""
 
-    @implement(reduce, RaggedTensor)
+    @implement(reduce, RaggedTensor, first=True)
     def meaning(
         x: RaggedTensor, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
     ) -> Any:

@@ -401,7 +401,7 @@ def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = N
     return apply_flat(lambda *parts: strings.join(parts, separator), list(inputs))
 
 
-@implement(strings.reduce_join, RaggedTensor)
+@implement(strings.reduce_join, RaggedTensor, first=True)
 def reduce_join(
     inputs: RaggedTensor,
     axis: Axes | None = None,

@@ -91,7 +91,7 @@ class FunctionType(inspect.Signature):
 
     @property
     def captures(self) -> dict[Hashable, TraceType]:
-        """The types of what the function captures."""
+        """The types of the captures of the function."""
         return self._captures
 
     @property
@@ -196,9 +196,7 @@ class FunctionType(inspect.Signature):
         return text
 
     def __repr__(self) -> str:
-        lines = [
-            f"  {name} ({kind.name}): {constraint!r}" for name, kind, constraint in self.typed()
-        ]
+        lines = [f"  {name} ({kind.name}): {constraint!r}" for name, kind, constraint in self._key]
         captures = [f"  {i}: {t!r}" for i, t in enumerate(self._captures.values())]
         return "\n".join(
             [

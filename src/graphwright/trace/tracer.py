@@ -45,6 +45,8 @@ _NUMBERS = 4096
 class Tracer:
     """Builds a graph from the ops that run while it is active."""
 
+    stages = True
+
     def __init__(self, graph: Graph, below: Interpreter | None) -> None:
         self.graph = graph
         self.below = below
@@ -189,6 +191,10 @@ class Tracer:
         self.graph.captures.append((tensor, value))
         self._captured[id(tensor)] = (tensor, value)
         return value
+
+    def stand_for(self, tensor: Tensor, argument: SymbolicTensor) -> None:
+        """Lets an argument of this graph stand for an outside tensor."""
+        self._captured[id(tensor)] = (tensor, argument._value)
 
     def as_capture(self, tensor: Tensor) -> SymbolicTensor:
         """An outside tensor as a capture, though it may be small."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import STATE
+from graphwright.op.interpreter import STATE, is_staged
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
 from graphwright.types import dtypes as dt
@@ -304,18 +304,22 @@ def make_array(value: TensorLike, dtype: DType | None, hint: DType | None = None
         return from_numpy(value, dtype, hint)
     if hasattr(value, "__array__") and not isinstance(value, (list, tuple)):
         return from_numpy(np.asarray(value), dtype)
-    array = as_array(value)
+    array, staged = as_array(value), is_staged()
     kind = kind_of(array, value)
     if array.size == 0:
         return array.astype((dtype or hint or dt.float32).numpy_dtype)
     if dtype is None and hint is not None and hint in _ALLOWED[kind]:
         dtype = hint
+    if kind == "b" and staged and dtype is not dt.bool_:  # graphs take it for a number
+        kind = "i" if array.dtype.kind != "b" or dtype in dt.NUMERIC else "b"
     if kind == "b" and array.dtype.kind != "b" and dtype not in _ALLOWED["b"] - {dt.bool_}:
         raise ValueError(
             f"Can't convert Python sequence with mixed types to Tensor: {shorten(value)}"
         )
     if dtype is None:
-        return stored(array, default_dtype(array, kind, value), value, STATE.active is None)
+        if kind == "i" and staged and array.dtype == object:
+            raise TypeError(f"Cannot convert {shorten(value)} to a Tensor: 64 bits do not hold it")
+        return stored(array, default_dtype(array, kind, value, staged), value, not staged)
     if dtype not in _ALLOWED[kind]:
         raise TypeError(f"Cannot convert {shorten(value)} to EagerTensor of dtype {dtype.name}")
     return stored(array, dtype, value)
@@ -366,11 +370,18 @@ def first_leaf(value: object) -> object:
     return value
 
 
-def default_dtype(array: Array, kind: str, value: object) -> DType:
-    """The dtype that a Python value gets where none is demanded."""
+def default_dtype(array: Array, kind: str, value: object, staged: bool) -> DType:
+    """The dtype that a Python value gets where none is demanded.
+
+    In graphs, lists of NumPy's numbers get those of Python's, and integers may need uint64.
+    """
     leaf = first_leaf(value)
     if isinstance(leaf, (np.ndarray, np.generic)) and array.dtype.kind in "biufc":
-        return of_numpy(array.dtype)
+        dtype = of_numpy(array.dtype)
+        if not staged or isinstance(leaf, np.ndarray) or dtype not in (dt.float64, dt.int64):
+            return dtype
+    if kind == "i" and staged and array.dtype == np.uint64:
+        return dt.uint64
     if kind == "i":
         fits = array.min() >= dt.int32.min and array.max() <= dt.int32.max
         return dt.int32 if fits else dt.int64
@@ -386,7 +397,10 @@ def stored(array: Array, dtype: DType, value: object, bounded: bool = False) -> 
         return as_bytes(np.array(value, dtype=object))
     wide = array.dtype == object or array.dtype == np.uint64
     if wide and dtype.is_integer and not isinstance(first_leaf(value), np.generic):
-        widest = dt.uint64 if dtype is dt.uint64 else dt.int64
+        staged = is_staged()
+        widest = dt.uint64 if dtype is dt.uint64 or staged else dt.int64
+        if staged and array.dtype == object:
+            raise OverflowError(f"Python integer {shorten(value)} does not fit 64 bits.")
         if array.max() > widest.max or array.min() < dt.int64.min:
             raise ValueError(
                 f"Can't convert Python sequence with out-of-range integer to Tensor: "
@@ -520,7 +534,10 @@ def shape_vector(shape: TensorShape, dtype: DType | None, name: str | None) -> A
     """The conversion of a fully known shape to a vector of its dimensions."""
     if not shape.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
-    return convert(np.array(shape.as_list(), (dtype or dt.int32).numpy_dtype), dtype)
+    sizes = [int(size or 0) for size in shape.as_list()]
+    if dtype is None:
+        dtype = dt.int32 if max(sizes, default=0) <= dt.int32.max else dt.int64
+    return convert(np.array(sizes, dtype.numpy_dtype), dtype)
 
 
 def refuse_composite(value: Composite, dtype: DType | None, name: str | None) -> Any:

@@ -1,7 +1,7 @@
 """`Tensor`, the base of eager and symbolic tensors, and `EagerTensor`.
 
-An eager tensor is a thin immutable box around a NumPy array (or around the bare object of
-a resource or variant); its `TensorType` is worked out only when somebody asks.
+An eager tensor is a thin immutable box around a NumPy array, or around the object of a resource or
+variant. Its `TensorType` is computed at the first request.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Tensor(Operators, Dense):
 class Reference:
     """A hashable stand-in for a tensor or variable: equal if it refers to the same object."""
 
-    __slots__ = ("_referent",)
+    __slots__ = ("__weakref__", "_referent")
 
     def __init__(self, referent: object) -> None:
         self._referent = referent

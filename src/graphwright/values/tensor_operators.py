@@ -37,6 +37,8 @@ def binary(function: Callable[..., object], name: str) -> Any:
         try:
             return combined(function, self, other, other, name)
         except Exception as error:
+            if takes_tensors(other, name, error):
+                return NotImplemented
             leave(error, function, (self, other), {})
             raise
 
@@ -71,6 +73,21 @@ def combined(
         tensor: Any = y
         return function(convert(value, tensor.dtype), y, name=name)
     return function(x, y, name=name)
+
+
+def takes_tensors(other: object, name: str, error: Exception) -> bool:
+    """Whether an operand that the operator refuses may have the reflected operator for tensors."""
+    kind = type(other)
+    return (
+        isinstance(error, (TypeError, ValueError))
+        and kind.__module__ not in _OWN
+        and not isinstance(other, Operators)
+        and hasattr(kind, f"__r{name}__")
+    )
+
+
+#: The modules whose classes have reflected operators, which take no tensors.
+_OWN = frozenset({"builtins", "numpy"})
 
 
 def comparison_with(function: Callable[..., object], of_none: bool) -> Any:

@@ -1,7 +1,7 @@
 """Variables: tensors whose value an assignment changes.
 
-A variable owns a `Storage`; its handle, an eager tensor of dtype resource, is what graphs
-capture, so every trace and every eager use sees the same cell.
+A variable owns a `Storage`. Graphs capture its handle, an eager tensor of dtype resource, so every
+trace and every eager use sees the same cell.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from graphwright.types.tensor_type import TensorType, is_compatible
 from graphwright.values.convert import convert, register_conversion
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.logical_devices import DEFAULT, LogicalDevices
+from graphwright.values.slice_info import SaveSliceInfo as SliceInfo
 from graphwright.values.tensor import Dense, EagerTensor, Reference, box
 from graphwright.values.tensor_operators import Operators
 from graphwright.values.trackable import Trackable
@@ -202,6 +203,9 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     _constraint: Callable[[Any], Any] | None = None
     _synchronization = VariableSynchronization.AUTO
     _aggregation = VariableAggregation.NONE
+    _save_slice_info: SliceInfo | None = None
+
+    SaveSliceInfo = SliceInfo
 
     def __init__(
         self,
@@ -259,7 +263,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         if creator is not None:
             creator.created(self, value)
 
-    # -- what it is ---------------------------------------------------------------------
+    # -- properties ---------------------------------------------------------------------
 
     @property
     def type(self) -> TensorType:
@@ -342,6 +346,11 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     def op(self) -> Any:
         """The handle, in place of the operation that made it."""
         return self._handle
+
+    @property
+    def initializer(self) -> None:
+        """None: a variable has its value as soon as it is made."""
+        return None
 
     def is_initialized(self, name: str | None = None) -> bool:
         """Returns whether the variable has a value yet.
@@ -432,6 +441,24 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         """
         return self._write(variable_ops.AssignVariableOp, value, name, read_value)
 
+    def load(self, value: TensorLike, session: object = None) -> None:
+        """Sets the value.
+
+        Args:
+            value: A tensor of the variable's dtype, of a shape that fits the variable's.
+            session: It has no effect.
+
+        Raises:
+            ValueError: The shape of `value` does not fit.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable(1.0)
+        >>> v.load(3.0)
+        >>> v.numpy()
+        np.float32(3.0)
+        """
+        self.assign(value)
+
     def assign_add(
         self,
         delta: TensorLike,
@@ -479,6 +506,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         array([9, 8], dtype=int32)
         """
         return self._write(variable_ops.AssignSubVariableOp, delta, name, read_value)
+
+    def _set_save_slice_info(self, save_slice_info: SliceInfo | None) -> None:
+        """Says which slice of a larger variable this one is."""
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> SliceInfo | None:
+        """Which slice of a larger variable this one is, or None."""
+        return self._save_slice_info
 
     def _write(
         self,

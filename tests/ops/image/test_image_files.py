@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.gif_files import Frame, gif_file
 
 import graphwright as tf
 
@@ -79,3 +82,31 @@ def test_without_pillow_the_error_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'graphwright\[image\]'"):
         tf.io.decode_jpeg((IMAGES / "rgb.jpg").read_bytes())
+
+
+def png_of(width: int, height: int) -> bytes:
+    """A PNG file that claims a size, with a few bytes of pixels."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b"")]
+    parts = [len(d).to_bytes(4, "big") + k + d + crc32(k + d) for k, d in chunks]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def crc32(data: bytes) -> bytes:
+    """The checksum of a chunk."""
+    return zlib.crc32(data).to_bytes(4, "big")
+
+
+@pytest.mark.parametrize("side", [15_000, 60_000, 2**31 - 1])
+def test_a_file_that_claims_too_many_pixels_is_refused(side: int) -> None:
+    for decode in (tf.io.decode_png, tf.io.decode_image):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"MAX_IMAGE_PIXELS|decoded"):
+            decode(png_of(side, side))
+
+
+def test_the_frames_of_a_file_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames = gif_file((4, 4), [Frame((0, 0), (4, 4), [1] * 16)] * 9)
+    assert tf.io.decode_gif(frames).shape == [9, 4, 4, 3]
+    monkeypatch.setattr("PIL.Image.MAX_IMAGE_PIXELS", 40)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="9 frames of 4 by 4 pixels"):
+        tf.io.decode_gif(frames)

@@ -8,20 +8,19 @@ by how they are reached. A file appears under its name only when it is complete.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save as pack
-
 from graphwright.base.annotations import signature_of
-from graphwright.base.errors import DataLossError, NotFoundError
-from graphwright.base.files import write_whole
+from graphwright.base.errors import NotFoundError
 from graphwright.base.logs import LOGGER
+from graphwright.library.checkpoint.checkpoint_content import (
+    read_content,
+    storable,
+    write_content,
+)
 from graphwright.library.checkpoint.checkpoint_files import (
     INDEX,
     SUFFIX,
@@ -32,6 +31,7 @@ from graphwright.library.checkpoint.checkpoint_files import (
 from graphwright.library.checkpoint.checkpoint_state import record_latest
 from graphwright.library.checkpoint.object_graph import (
     Followed,
+    Serializable,
     Tracked,
     children,
     edges,
@@ -46,10 +46,6 @@ from graphwright.types.tensor_type import is_compatible
 from graphwright.values.convert import constant, convert
 from graphwright.values.trackable import Trackable
 from graphwright.values.variable import RESTORING, Variable
-
-_FORMAT = "graphwright 1"
-#: The dtypes that the file format has a name for; others are stored as bytes.
-_PLAIN = frozenset("?bBhHiIlLqQefd")
 
 
 class CheckpointOptions:
@@ -201,9 +197,7 @@ class Checkpoint(Tracked):
             write_bundle_checkpoint(self, path)
             delete(path, but=INDEX)
         else:
-            values, nodes = snapshot(self)
-            metadata = {"format": _FORMAT, "nodes": json.dumps(nodes)}
-            write_whole(path + SUFFIX, pack(values, metadata), durable=True)
+            write_content(path, *snapshot(self))
             delete(path, but=SUFFIX)
         for callback in [] if options is None else options.experimental_write_callbacks:
             callback(*[path][: len(signature_of(callback).parameters)])
@@ -222,7 +216,7 @@ class Checkpoint(Tracked):
 
         Raises:
             NotFoundError: There is no such checkpoint.
-            DataLossError: The file is damaged.
+            DataLossError: The file is damaged. Nothing is changed then.
             ValueError: A value does not fit its variable. Nothing is changed then.
             NotImplementedError: TensorFlow 1 wrote it.
 
@@ -316,19 +310,6 @@ def snapshot(root: Followed) -> tuple[dict[str, Array], list[SavedObject]]:
     return values, nodes
 
 
-def storable(array: Array) -> Array:
-    """An array in a dtype that files have: its bytes, where they have no such dtype.
-
-    Strings become their lengths, in eight bytes each, little-endian, and then all of their bytes.
-    """
-    if array.dtype.kind == "O":
-        words = array.ravel().tolist()
-        lengths = np.array([len(word) for word in words], "<u8").tobytes()
-        return np.frombuffer(lengths + b"".join(words), np.uint8)
-    array = np.asarray(array, order="C")
-    return array if array.dtype.char in _PLAIN else np.frombuffer(array.tobytes(), np.uint8)
-
-
 def load(path: str) -> Saved:
     """Reads a checkpoint: NotFoundError if there is none, DataLossError if it is damaged."""
     name = path + SUFFIX
@@ -338,17 +319,7 @@ def load(path: str) -> Saved:
         return load_bundle(path)
     if not os.path.exists(name):
         raise NotFoundError(None, None, f"Unsuccessful restore: there is no checkpoint {name}")
-    try:
-        with safe_open(name, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    except SafetensorError as damage:
-        raise DataLossError(None, None, f"{name} is no whole checkpoint: {damage}") from damage
-    if metadata.get("format") != _FORMAT:
-        raise DataLossError(
-            None, None, f"{name} has the format {metadata.get('format')!r}, not {_FORMAT!r}"
-        )
-    return Saved(arrays, json.loads(metadata["nodes"]), path)
+    return read_content(path)
 
 
 # -- restoring ----------------------------------------------------------------------------------
@@ -371,7 +342,7 @@ class RestoreStatus:
     def stay(self) -> None:
         """Lets variables that are made from now on get their saved values.
 
-        It takes the place of what the same object was restored from before.
+        It replaces what the same object was restored from before.
         """
         for other in list(RESTORING):
             if isinstance(other, RestoreStatus) and other._root is self._root:
@@ -387,11 +358,13 @@ class RestoreStatus:
         if variable is not None:
             matches = [(v, n) for v, n in matches if v is variable or fits(v, n)]
         refuse_misfits(matches, self._saved)
-        for match, node in matches:
-            match._storage.assign(self._saved.array(node))
+        arrays = [self._saved.array(node) for _, node in matches]  # DataLossError changes nothing
+        tensors = self._tensors_of_objects(pairs)
+        for (match, node), array in zip(matches, arrays):
+            match._storage.assign(array)
             self._used.add(node["value"])
             self._restored[id(match)] = match
-        self._restore_objects(pairs)
+        self._restore_objects(tensors)
         if not self._unused():
             RESTORING.pop(self, None)
         for holder, place in pairs:
@@ -399,14 +372,25 @@ class RestoreStatus:
                 if isinstance(target, Tracked):
                     self._await(target, self._saved.nodes[place]["children"])
 
-    def _restore_objects(self, pairs: list[tuple[Followed, int]]) -> None:
-        """Gives objects the tensors that they made of themselves."""
+    def _tensors_of_objects(
+        self, pairs: list[tuple[Followed, int]]
+    ) -> list[tuple[Serializable, int, dict[str, Array]]]:
+        """The objects that take tensors again, each with the number of the saved one and arrays."""
+        taken = []
         for holder, number in pairs:
             tensors = self._saved.nodes[number].get("tensors")
-            if tensors is None or id(holder) in self._restored or not is_serializable(holder):
+            if tensors is not None and id(holder) not in self._restored and is_serializable(holder):
+                arrays = {name: self._saved.array(saved) for name, saved in tensors.items()}
+                taken.append((holder, number, arrays))
+        return taken
+
+    def _restore_objects(self, taken: list[tuple[Serializable, int, dict[str, Array]]]) -> None:
+        """Gives objects the tensors that they made of themselves."""
+        for holder, number, arrays in taken:
+            if id(holder) in self._restored:
                 continue
-            arrays = {name: self._saved.array(saved) for name, saved in tensors.items()}
             holder._restore_from_tensors({n: constant(array) for n, array in arrays.items()})
+            tensors = self._saved.nodes[number]["tensors"]
             self._used.update([saved["value"] for saved in tensors.values()])
             self._restored[id(holder)] = holder
 

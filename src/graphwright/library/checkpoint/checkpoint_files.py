@@ -100,5 +100,9 @@ class Saved:
 
     def by_key(self) -> dict[str, SavedValue]:
         """All values by the keys that TensorFlow gives them, in order."""
-        nodes: list[Any] = [node for node in self.nodes if "value" in node]
-        return {f"{n['value']}/{ENDING}": n for n in sorted(nodes, key=lambda n: n["value"])}
+        keys: dict[str, Any] = {f"{n['value']}/{ENDING}": n for n in self.nodes if "value" in n}
+        for node in self.nodes:
+            for name, saved in node.get("tensors", {}).items():
+                path = saved["value"].removesuffix(name)
+                keys[f"{path}.ATTRIBUTES/{name}"] = saved
+        return dict(sorted(keys.items()))

@@ -7,12 +7,19 @@ after a checkpoint is complete and before an old one is deleted: whatever it nam
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 
 from graphwright.base.files import write_whole
+from graphwright.base.logs import LOGGER
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.library.checkpoint.checkpoint_files import is_there
+
+#: A line of the file: the name of a field, and a text or a number.
+_FIELD = re.compile(
+    r'\s*(?P<name>\w+)\s*:\s*(?:"(?P<text>.*)"|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))\s*'
+)
 
 
 class CheckpointState(NamedTuple):
@@ -41,7 +48,11 @@ def get_checkpoint_state(
     Returns:
         A named tuple, or None where there is no such file. `model_checkpoint_path` is the newest
         path. `all_model_checkpoint_paths` and `all_model_checkpoint_timestamps` begin with the
-        oldest. `last_preserved_timestamp` is the time of the last one that is kept for good.
+        oldest. `last_preserved_timestamp` is the time of the last one that is kept for good. A file
+        that cannot be read as such gives None, and a warning.
+
+    Raises:
+        ValueError: The file names no newest checkpoint.
 
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(tempfile.mkdtemp() + "/c")
@@ -53,19 +64,30 @@ def get_checkpoint_state(
     path = state_path(directory, latest_filename)
     if not path.exists():
         return None
-    fields: dict[str, list[str]] = {}
-    for line in path.read_text().splitlines():
-        key, _, value = line.partition(":")
-        fields.setdefault(key.strip(), []).append(value.strip().strip('"'))
+    fields: dict[str, list[str]] = {name: [] for name in CheckpointState._fields}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        field = _FIELD.fullmatch(line)
+        if not line.strip():
+            continue
+        value = None if field is None else field["text" if "path" in field["name"] else "number"]
+        if field is None or value is None or field["name"] not in fields:
+            LOGGER.warning("%s: line %d is damaged; its checkpoints are ignored", path, number)
+            return None
+        fields[field["name"]].append(value)
+    if not any(fields["model_checkpoint_path"][-1:]):
+        raise ValueError(
+            f"Invalid checkpoint state loaded from {directory}: the file {path} names no newest "
+            "checkpoint. tf.train.Checkpoint.save writes it anew."
+        )
 
     def in_directory(path: str) -> str:
         return path if os.path.isabs(path) else os.path.join(directory, path)
 
     return CheckpointState(
-        in_directory(fields["model_checkpoint_path"][0]),
-        [in_directory(p) for p in fields.get("all_model_checkpoint_paths", [])],
-        [float(t) for t in fields.get("all_model_checkpoint_timestamps", [])],
-        float(fields.get("last_preserved_timestamp", ["0"])[0]),
+        in_directory(fields["model_checkpoint_path"][-1]),
+        [in_directory(p) for p in fields["all_model_checkpoint_paths"]],
+        [float(t) for t in fields["all_model_checkpoint_timestamps"]],
+        float(["0", *fields["last_preserved_timestamp"]][-1]),
     )
 
 

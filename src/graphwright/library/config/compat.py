@@ -207,7 +207,10 @@ def forward_compatibility_horizon(year: int, month: int, day: int) -> Horizon:
     ...     tf.compat.forward_compatible(2100, 1, 1)
     True
     """
-    return Horizon(datetime.date(year, month, day))
+    try:
+        return Horizon(datetime.date(year, month, day))
+    except OverflowError:
+        raise ValueError(f"there is no date {year}-{month}-{day}") from None
 
 
 class Horizon:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import InvalidArgumentError, ResourceExhaustedError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import scalar
@@ -82,9 +84,21 @@ def parse(dtype: DType, serialized: Array | bytes) -> Array:
             None,
             f"Type mismatch between parsed tensor ({stored.name}) and dtype ({dtype.name})",
         )
+    need = math.prod([max(dim.size, 0) for dim in message.tensor_shape.dim])
+    need *= 8 if dtype is dt.string else dtype.size
+    most = int(os.environ.get("GRAPHWRIGHT_PARSE_BYTES", _MOST)) + len(data)
+    if need > most:
+        raise ResourceExhaustedError(
+            None,
+            None,
+            f"{len(data)} bytes stand for a tensor of {need}, more than {most}: "
+            "GRAPHWRIGHT_PARSE_BYTES sets how many more they may be",
+        )
     return array_of(message, dtype)
 
 
+#: So many bytes may a parsed tensor have beyond those of its text: a value is repeated there.
+_MOST = 1 << 28
 SERIALIZE_TENSOR = SerializeTensor()
 
 
@@ -119,6 +133,8 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
 
     Raises:
         InvalidArgumentError: `serialized` is no TensorProto, or has another dtype.
+        ResourceExhaustedError: A value that is repeated takes more than 256 MiB beyond the text, or
+            what the environment variable GRAPHWRIGHT_PARSE_BYTES says.
 
     >>> import graphwright as tf
     >>> text = tf.io.serialize_tensor([1.5, 2.5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from graphwright.ops.core import creation
@@ -13,9 +14,22 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.convert import constant
 
+#: What a call takes beside a shape and a dtype: the part of a larger value that is made.
+_PARTITION = ("partition_shape", "partition_offset")
+
+
+def part_shape(shape: ShapeLike, arguments: Mapping[str, object]) -> ShapeLike:
+    """The shape of the part that is asked for, or the whole; TypeError for other arguments."""
+    for name in arguments:
+        if name not in _PARTITION:
+            known = list(_PARTITION)
+            raise TypeError(f"Keyword argument should be one of {known}. Received: {name}")
+    part: Any = arguments.get("partition_shape")
+    return shape if part is None else part
+
 
 class Initializer:
-    """Makes a tensor of a shape and a dtype; a call ignores all other arguments."""
+    """Makes a tensor of a shape and a dtype."""
 
     def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Any:
         """Makes an initial value.
@@ -24,13 +38,15 @@ class Initializer:
             shape: The shape of the value.
             dtype: Its dtype: by default tf.float32, and that of the constant for
                 `tf.constant_initializer`.
-            **kwargs: They have no effect.
+            **kwargs: `partition_shape`, the shape of the part of the value that is made, and
+                `partition_offset`, where it begins.
 
         Returns:
             A tensor.
 
         Raises:
-            ValueError: The initializer makes no values of this dtype.
+            TypeError: An argument is another one.
+            ValueError: The initializer makes no values of this dtype, or no parts.
         """
         raise NotImplementedError
 
@@ -77,7 +93,7 @@ class Zeros(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
-        return creation.zeros(shape, numeric(dtype))
+        return creation.zeros(part_shape(shape, kwargs), numeric(dtype))
 
 
 class Ones(Initializer):
@@ -89,7 +105,7 @@ class Ones(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
-        return creation.ones(shape, numeric(dtype))
+        return creation.ones(part_shape(shape, kwargs), numeric(dtype))
 
 
 class Constant(Initializer):
@@ -97,7 +113,8 @@ class Constant(Initializer):
 
     Args:
         value: A number, a string, or a list or array of as many elements as the shape has.
-        support_partition: A bool, which has no effect.
+        support_partition: A bool: whether a call takes arguments about a part, of which the value
+            does not depend.
 
     >>> import graphwright as tf
     >>> tf.constant_initializer([1, 2, 3, 4])([2, 2]).numpy().tolist()
@@ -109,6 +126,9 @@ class Constant(Initializer):
         self.support_partition = support_partition
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object) -> Any:
+        part_shape(shape, kwargs)
+        if kwargs and not self.support_partition:
+            raise ValueError("Constant initializer doesn't support partition-related arguments")
         return constant(self.value, dtype=dtype, shape=TensorShape(shape))
 
     def get_config(self) -> dict[str, Any]:
@@ -142,6 +162,7 @@ class RandomUniform(Initializer):
             raise ValueError(
                 f"Argument `dtype` expected to be numeric or boolean. Received {kind}."
             )
+        shape = part_shape(shape, kwargs)
         if self.seed is None:
             return stateful_random.uniform(shape, self.minval, self.maxval, kind)
         return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, kind)
@@ -172,6 +193,7 @@ class RandomNormal(Initializer):
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = dt.float32, **kwargs: object) -> Any:
         kind = floats(dtype)
+        shape = part_shape(shape, kwargs)
         if self.seed is None:
             return stateful_random.normal(shape, self.mean, self.stddev, kind)
         return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, kind)

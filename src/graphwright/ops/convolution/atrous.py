@@ -166,6 +166,11 @@ def pool(
     axes = range(start, start + spatial)
     if x.type.rank is None:
         x = ensure_shape(x, [None] * (spatial + 2))
+    if x.type.rank != spatial + 2:
+        raise ValueError(
+            f"`input` must have rank {spatial + 2} for a window of {spatial} sizes, but its shape "
+            f"is {x.shape}"
+        )
     return with_space_to_batch(x, rates, padding, pooled, window, axes, layout)
 
 

@@ -144,6 +144,7 @@ class ZerosLike(Op):
 
     type_name = "ZerosLike"
     node_name = "zeros_like"
+    filling = 0
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": dt.ANY}
@@ -164,6 +165,7 @@ class OnesLike(Op):
 
     type_name = "OnesLike"
     node_name = "ones_like"
+    filling = 1
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL}
@@ -260,8 +262,9 @@ def filled(shape: ShapeLike, dtype: DType, value: int, name: str | None = None) 
     """0 or 1 in every place, as False and True or the empty string where these are meant."""
     if isinstance(shape, (list, tuple)) and not _FLOATS.isdisjoint(map(type, shape)):
         raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")
-    if is_tensor(shape) and shape.type.rank == 0:
-        shape = (shape,)
+    if is_tensor(shape):
+        sizes: Any = convert(shape)
+        shape = (sizes,) if sizes.type.rank == 0 else sizes
     scalar: Any = value
     if dtype is dt.bool_:
         scalar = bool(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
@@ -14,8 +15,10 @@ from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import reshape, squeeze
 from graphwright.ops.core.shapes import shape, size
-from graphwright.ops.core.slicing import Masks, StridedSlice
+from graphwright.ops.core.slicing import INDEX, Masks, StridedSlice
+from graphwright.ops.core.static import get_static_value
 from graphwright.ops.math.comparison import SELECT
+from graphwright.ops.math.reduction import reduce_prod
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -100,12 +103,15 @@ def slice_spec(
 
 
 def checked_index(value: object) -> Any:
-    """An index as an int or a scalar tensor of int32 or int64; TypeError for all else."""
+    """An index as an int or a scalar tensor of int32 or int64; TypeError for all else.
+
+    One of int16 becomes int32: it stands beside others, and their ends are computed.
+    """
     if type(value) is int:
         return value
     if is_tensor(value):
-        if value.dtype in dt.INDEX and value.type.rank in (0, None):
-            return value
+        if value.dtype in INDEX and value.type.rank in (0, None):
+            return cast(value, dt.int32) if value.dtype is dt.int16 else value
     elif isinstance(value, np.ndarray):
         if value.ndim == 0 and value.dtype.kind in "iu":
             return int(value)
@@ -113,7 +119,7 @@ def checked_index(value: object) -> Any:
         return value.__index__()
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
-        f"tf.int32/tf.int64 tensors are valid indices, got {value!r}"
+        f"tf.int16/tf.int32/tf.int64 tensors are valid indices, got {value!r}"
     )
 
 
@@ -182,7 +188,10 @@ def where(
 
 
 def boolean_mask(
-    tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str | None = "boolean_mask"
+    tensor: TensorLike,
+    mask: TensorLike,
+    axis: TensorLike | None = None,
+    name: str | None = "boolean_mask",
 ) -> Any:
     """Returns the slices of a tensor for which a mask is true.
 
@@ -191,7 +200,8 @@ def boolean_mask(
     Args:
         tensor: A tensor of any dtype, of rank 1 or more.
         mask: A tensor of bools of known rank, 1 or more.
-        axis: The first axis that the mask covers, an int. None means 0.
+        axis: The first axis that the mask covers, an int or a scalar integer tensor, not negative.
+            None means 0.
         name: A name for the op.
 
     Returns:
@@ -205,7 +215,6 @@ def boolean_mask(
     [[1, 2], [5, 6]]
     """
     tensor, mask = convert(tensor), convert(mask)
-    first = 0 if axis is None else int(axis)
     masked, dims, rank = mask.type.dims, tensor.type.dims, tensor.type.rank
     if masked == ():
         raise ValueError("mask cannot be scalar.")
@@ -215,6 +224,10 @@ def boolean_mask(
             "E.g. shape=[None] is ok, but shape=None is not."
         )
     count = len(masked)
+    start: Any = get_static_value(axis) if is_tensor(axis) else axis
+    if start is None and axis is not None:
+        return masked_from(tensor, mask, axis, name)
+    first = 0 if start is None else operator.index(start)
     if dims is not None and not is_compatible(dims[first : first + count], masked):
         raise ValueError(
             f"Shapes {plain(dims[first : first + count])} and {plain(masked)} are incompatible"
@@ -225,6 +238,15 @@ def boolean_mask(
     places = squeeze(apply(WHERE, mask), 1)
     # Counted from the end, since the gradient is dense in TensorFlow, and is rows along axis 0.
     return gather(tensor, places, axis=first if rank is None else first - rank, name=name)
+
+
+def masked_from(tensor: TensorValue, mask: TensorValue, axis: TensorLike, name: str | None) -> Any:
+    """`boolean_mask` from an axis on that is known only when the graph runs."""
+    first = cast(axis, dt.int32)
+    whole, end = shape(tensor), first + len(mask.type.dims or ())
+    length = reduce_prod(whole[first:end])
+    merged = reshape(tensor, concat([whole[:first], [length], whole[end:]], 0))
+    return gather(merged, squeeze(apply(WHERE, reshape(mask, (-1,))), 1), axis=first, name=name)
 
 
 def plain(dims: Dims) -> str:

@@ -27,6 +27,8 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
 
+_TOO_MANY = f"Requires ((limit - start) / delta) <= {dt.int64.max}"
+
 
 class Range(Op):
     """start, start + delta, ... below limit."""
@@ -57,11 +59,14 @@ class Range(Op):
                 f"Requires start {relation} limit when delta {sign} 0: {start}/{limit}"
             )
         if not self.Tidx.is_floating:
-            return len(builtins.range(start, limit, delta))
+            number = -(-(limit - start) // delta)
+            if number > dt.int64.max:
+                raise ValueError(_TOO_MANY)
+            return int(number)
         kind = self.Tidx.as_numpy_dtype
         steps = np.abs((kind(limit) - kind(start)) / kind(delta))
         if not steps <= dt.int64.max:
-            raise ValueError(f"Requires ((limit - start) / delta) <= {dt.int64.max}")
+            raise ValueError(_TOO_MANY)
         return int(np.ceil(steps))
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
@@ -70,7 +75,8 @@ class Range(Op):
         dtype, kernel = self.Tidx.numpy_dtype, self.kernel
 
         def kernel_of_ints(start: float, limit: float, delta: float) -> Any:
-            if type(start) is type(limit) is int and delta == 1 and start <= limit:
+            plain = type(start) is type(limit) is int
+            if plain and delta == 1 and start <= limit <= start + dt.int64.max:
                 return np.arange(start, limit, dtype=dtype)
             return kernel(start, limit, delta)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwright.ops.image import png_writer
+from graphwright.ops.image import gif, png_writer
 from graphwright.types.arrays import Array
 
 if TYPE_CHECKING:
@@ -46,9 +46,12 @@ def opened(data: bytes) -> Picture:
     image_class = pillow()
     try:
         picture: Picture = image_class.open(io.BytesIO(data))
+        check_pixels(*picture.size)
         return picture
     except (OSError, SyntaxError) as error:
         raise ValueError(f"the image cannot be decoded: {error}") from error
+    except image_class.DecompressionBombError as error:
+        raise ValueError(f"the image cannot be decoded: {error} {_LIMIT}") from error
 
 
 def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = False) -> Array:
@@ -114,9 +117,33 @@ def with_channels(pixels: Array, channels: int, opaque: int = 255) -> Array:
     return np.concatenate([shown, alpha], -1)
 
 
+def check_pixels(width: int, height: int, frames: int = 1) -> None:
+    """ValueError for more pixels than Pillow takes from a file, all frames together."""
+    most = pillow().MAX_IMAGE_PIXELS
+    if most is not None and width * height * frames > 2 * most:
+        raise ValueError(
+            f"the image cannot be decoded: {frames} frames of {width} by {height} pixels are more "
+            f"than {2 * most}. {_LIMIT}"
+        )
+
+
+_LIMIT = "PIL.Image.MAX_IMAGE_PIXELS is half of the limit: a greater one, or None, lets them pass."
+
+
+def decode_gif(data: bytes) -> Array:
+    """The frames of a GIF file as [frames, height, width, 3]."""
+
+    def decode(file: bytes) -> tuple[Array, Array]:
+        image = opened(file)
+        return loaded(image, image.mode), loaded(image, "RGB")
+
+    return gif.composed(gif.frames_of(data), decode, check_pixels)
+
+
 def decode_frames(data: bytes, mode: str = "RGB") -> Array:
-    """The frames of a GIF or WebP file as [frames, height, width, channels]."""
+    """The frames of a WebP file as [frames, height, width, channels]."""
     image = opened(data)
+    check_pixels(*image.size, getattr(image, "n_frames", 1))
     frames = []
     for i in range(getattr(image, "n_frames", 1)):
         image.seek(i)

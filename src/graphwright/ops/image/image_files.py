@@ -69,7 +69,7 @@ class ImageDecoder(Op, fields=False):
         if kind == "bmp":
             return files.decode_bmp(data, channels)
         if kind == "gif":
-            return files.decode_frames(data)
+            return files.decode_gif(data)
         if wide:
             raise ValueError("WebP images can only be decoded to uint8")
         return webp(data, channels)

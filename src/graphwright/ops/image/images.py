@@ -28,6 +28,8 @@ def images_of(image: TensorLike) -> tuple[Any, Restore]:
 def flattened(images: TensorValue) -> tuple[Any, Restore]:
     """Images [..., height, width, channels] with one batch axis, and what undoes it."""
     rank = images.type.rank
+    if rank is not None and rank < 3:
+        raise ValueError(f"images must have at least 3 axes; the shape is {images.shape}")
     if rank == 4:
         return images, lambda result: result
     if rank == 3:

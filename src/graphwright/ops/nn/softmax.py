@@ -306,6 +306,7 @@ def swap_with_last(x: TensorValue, axis: int) -> Any:
     """The permutation of the axes of `x` that exchanges `axis` and the last."""
     ndims, axis = x.type.rank, index(axis)
     if ndims is not None:
+        check_axis(axis, ndims)
         order = list(builtins.range(ndims))
         order[axis], order[-1] = order[-1], order[axis]
         return tuple(order)
@@ -315,12 +316,21 @@ def swap_with_last(x: TensorValue, axis: int) -> Any:
     return select(equal(places, chosen), last, select(equal(places, last), chosen, places))
 
 
+def check_axis(axis: int, ndims: int) -> None:
+    """InvalidArgumentError for an axis that a tensor of so many does not have."""
+    if not -ndims <= axis < ndims:
+        raise InvalidArgumentError(
+            None, None, f"axis must be in the range [-{ndims}, {ndims}), but it is {axis}"
+        )
+
+
 def move_to_last(x: TensorValue, axis: int) -> Any:
     """`x` with `axis` moved behind the others, which keep their order."""
     ndims = x.type.rank
     if axis == -1 or (ndims is not None and axis == ndims - 1):
         return x
     if ndims is not None:
+        check_axis(axis, ndims)
         order = list(builtins.range(ndims))
         order.append(order.pop(axis))
         return transpose(x, tuple(order))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros
@@ -93,6 +94,8 @@ def frame(
         raise ValueError("signal of frame must have rank at least 1, got a scalar")
     size = axis_size(signal, axis)
     length, step = static(frame_length), static(frame_step)
+    if isinstance(step, int) and step == 0:
+        raise InvalidArgumentError(None, None, "frame_step of frame must not be 0")
     count = -(-size // step) if pad_end else largest((size - length + step) // step)
     starts = expand_dims(range(count) * step, 1)
     places = starts + expand_dims(range(length), 0)
@@ -148,8 +151,8 @@ def added(x: TensorValue, step: Size) -> Any:
     *outer, count, length = axis_sizes(x)
     last = len(outer) + 1
     total = length + step * (count - 1)
-    # Frames are cut into segments of one step, and each row of segments moves one place on:
-    # rows are padded, joined, and read again as rows that are one segment shorter.
+    # Frames are cut into segments of one step, and each row of segments moves one place on. For
+    # that, rows are padded, joined, and read again as rows that are one segment shorter.
     segments = -(-length // step)
     x = pad_axis(x, last, 0, segments * step - length)
     x = reshape(x, host_vector([*outer, count, segments, step]))

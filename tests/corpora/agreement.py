@@ -1,0 +1,1210 @@
+"""Programs that this package once got wrong, whose outcomes TensorFlow recorded.
+
+Each is a function of the package. `tools/record_agreement_goldens.py` records what it comes to.
+"""
+
+# ruff: noqa: B007, B012, C416, F841, SIM108, SIM114 - they are what people write
+
+import copy
+import logging
+import tempfile
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from support.gif_files import FILES
+
+
+def gradient_of_a_branch_to_a_constant(tf: Any) -> Any:
+    v = tf.constant(5.0)
+
+    @tf.function
+    def f(x):
+        return tf.gradients(tf.cond(x > 0, lambda: x * v, lambda: x), [v])
+
+    return f(tf.constant(2.0))
+
+
+def gradient_of_a_loop_to_a_constant(tf: Any) -> Any:
+    v = tf.constant(5.0)
+
+    @tf.function
+    def f(x):
+        r = tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * v), [tf.constant(0), x])
+        return tf.gradients(r[1], [v])
+
+    return f(tf.constant(2.0))
+
+
+def gradient_of_a_call_to_a_constant(tf: Any) -> Any:
+    v = tf.constant(5.0)
+
+    @tf.function
+    def g(x):
+        return x * v
+
+    @tf.function
+    def f(x):
+        return tf.gradients(g(x), [v])
+
+    return f(tf.constant(2.0))
+
+
+def gradient_of_a_compiled_branch_to_a_constant(tf: Any) -> Any:
+    v = tf.constant(5.0)
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        return tf.gradients(tf.cond(x > 0, lambda: x * v, lambda: x), [v])
+
+    return f(tf.constant(2.0))
+
+
+def gradient_of_a_switch_to_a_constant(tf: Any) -> Any:
+    v = tf.constant(5.0)
+
+    @tf.function
+    def f(x):
+        return tf.gradients(
+            tf.switch_case(tf.cast(x, tf.int32), [lambda: x, lambda: x * v, lambda: v * x * x]), [v]
+        )
+
+    return f(tf.constant(2.0))
+
+
+def gradient_of_maps_to_a_constant(tf: Any) -> Any:
+    v = tf.constant(5.0)
+
+    @tf.function
+    def f(x):
+        return (
+            tf.gradients(tf.map_fn(lambda t: t * v, x), [v]),
+            tf.gradients(tf.scan(lambda a, t: a + t * v, x), [v]),
+        )
+
+    return f(tf.constant([2.0, 3.0]))
+
+
+def checkpoint_of_no_trackable(tf: Any) -> Any:
+
+    class Held:
+        pass
+
+    d = tempfile.mkdtemp()
+    o = Held()
+    o.w = tf.Variable(1.0)
+    p = tf.train.Checkpoint(model=o).save(d + "/c")
+    return sorted((n for n, _ in tf.train.list_variables(p)))
+
+
+def checkpoint_of_tensors(tf: Any) -> Any:
+
+    class Held(tf.Module):
+        def _serialize_to_tensors(self):
+            return {"k": tf.constant(3.0)}
+
+        def _restore_from_tensors(self, t):
+            self.got = t["k"]
+
+    d = tempfile.mkdtemp()
+    o = Held()
+    p = tf.train.Checkpoint(m=o).write(d + "/c")
+    return sorted((n for n, _ in tf.train.list_variables(p)))
+
+
+def checkpoint_written(tf: Any) -> Any:
+    d = tempfile.mkdtemp()
+    p = tf.train.Checkpoint(v=tf.Variable(1.0)).write(d + "/c")
+    return sorted((n for n, _ in tf.train.list_variables(p)))
+
+
+def tensordot_beyond_the_axes(tf: Any) -> Any:
+    return tf.tensordot(tf.ones([2, 3]), tf.ones([3, 2]), axes=[[5], [0]])
+
+
+def tensordot_beyond_the_axes_traced(tf: Any) -> Any:
+    return tf.function(lambda a, b: tf.tensordot(a, b, axes=[[5], [0]]))(
+        tf.ones([2, 3]), tf.ones([3, 2])
+    )
+
+
+def quantize_last_axis(tf: Any) -> Any:
+    return tf.quantization.quantize_and_dequantize_v2(
+        tf.constant([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]), 0.0, 0.0, range_given=False, axis=-1
+    )
+
+
+def ctc_loss_blank_among_labels(tf: Any) -> Any:
+    return tf.nn.ctc_loss(
+        labels=tf.constant([[1, 0, 2, 0]]),
+        logits=tf.ones([6, 1, 3]),
+        label_length=tf.constant([4]),
+        logit_length=tf.constant([6]),
+        logits_time_major=True,
+        blank_index=0,
+    )
+
+
+def ctc_loss_blanks(tf: Any) -> Any:
+    return (
+        tf.nn.ctc_loss(
+            labels=tf.constant([[1, 0, 0, 0]]),
+            logits=tf.ones([6, 1, 3]),
+            label_length=tf.constant([1]),
+            logit_length=tf.constant([6]),
+            logits_time_major=True,
+            blank_index=0,
+        ),
+        tf.nn.ctc_loss(
+            labels=tf.constant([[1, 2, 2, 0]]),
+            logits=tf.ones([6, 1, 3]),
+            label_length=tf.constant([4]),
+            logit_length=tf.constant([6]),
+            logits_time_major=True,
+            blank_index=2,
+        ),
+    )
+
+
+def scan_over_nothing(tf: Any) -> Any:
+    return tf.scan(lambda a, x: a + x, tf.zeros([0, 2]), initializer=tf.zeros([2])).shape
+
+
+def saturate_cast_of_infinity(tf: Any) -> Any:
+    out = []
+    for s in (tf.float16, tf.bfloat16, tf.float32, tf.float64):
+        for d in (tf.float16, tf.bfloat16, tf.float32, tf.float64):
+            out.append(
+                float(tf.cast(tf.saturate_cast(tf.constant(float("inf"), s), d), tf.float64))
+            )
+            out.append(
+                float(tf.cast(tf.saturate_cast(tf.constant(-float("inf"), s), d), tf.float64))
+            )
+    return out
+
+
+def variable_on_read(tf: Any) -> Any:
+    v = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ)
+    w = copy.deepcopy(v)
+    return (v.trainable, str(w.synchronization), w.trainable)
+
+
+def batch_jacobian_not_connected(tf: Any) -> Any:
+    x = tf.ones([2, 3])
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = tf.ones([2, 4])
+    return (t.batch_jacobian(y, x), t.jacobian(y, x))
+
+
+def gradients_of_gathers(tf: Any) -> Any:
+    out = []
+    x = tf.ones([4, 2])
+    for g in (
+        lambda x: tf.gather(x, [1, 1]),
+        lambda x: tf.gather_nd(x, [[1], [2]]),
+        lambda x: tf.gather(x * 2.0, [1, 1]),
+        lambda x: tf.nn.embedding_lookup(x, [1, 1]),
+    ):
+        with tf.GradientTape() as t:
+            t.watch(x)
+            y = tf.reduce_sum(g(x))
+        out.append(type(t.gradient(y, x)).__name__)
+    return out
+
+
+def constant_too_large(tf: Any) -> Any:
+    return tf.constant(1e300)
+
+
+def constants_too_large(tf: Any) -> Any:
+    return tf.constant([1.0, 1e300])
+
+
+def converted_too_large(tf: Any) -> Any:
+    return (tf.convert_to_tensor(1e300), tf.constant(1e300, tf.float16))
+
+
+def product_with_too_large(tf: Any) -> Any:
+    return tf.constant(1.0) * 1e300
+
+
+def product_with_too_large_traced(tf: Any) -> Any:
+    return tf.function(lambda x: x * 1e300)(tf.constant(1.0))
+
+
+def unravel_index_too_large(tf: Any) -> Any:
+    return tf.unravel_index(2**40, [2, 3])
+
+
+def linspace_of_fewer_than_none(tf: Any) -> Any:
+    return tf.linspace(0.0, 1.0, tf.constant(-1))
+
+
+def linspace_of_fewer_than_none_traced(tf: Any) -> Any:
+    return tf.function(lambda n: tf.linspace(0.0, 1.0, n))(tf.constant(-1))
+
+
+def segment_mean_of_matrices_of_indices(tf: Any) -> Any:
+    return tf.sparse.segment_mean(tf.ones([3, 2]), tf.constant([[0, 1]]), tf.constant([[0, 0]]))
+
+
+def scatter_min_at_a_scalar(tf: Any) -> Any:
+    return tf.tensor_scatter_nd_min(tf.ones([3]), tf.constant(1), tf.constant(0.0))
+
+
+def scatter_min_at_a_vector(tf: Any) -> Any:
+    return tf.tensor_scatter_nd_min(tf.ones([3]), tf.constant([1]), tf.constant([0.0]))
+
+
+def attribute_list_for_bool(tf: Any) -> Any:
+    return tf.cumsum(tf.constant([1, 2]), exclusive=[1, 2])
+
+
+def attribute_text_for_bool(tf: Any) -> Any:
+    return tf.linalg.matmul(tf.ones([2, 2]), tf.ones([2, 2]), transpose_a="yes")
+
+
+def attribute_int_for_bool(tf: Any) -> Any:
+    return tf.cumsum(tf.constant([1, 2]), exclusive=1)
+
+
+def with_in_a_loop(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(n):
+        for i in tf.range(n):
+            with tf.GradientTape() as tape:
+                loss = v * v
+            v.assign_sub(0.1 * tape.gradient(loss, v))
+        return v.read_value()
+
+    return (f(tf.constant(0)), f(tf.constant(2)))
+
+
+def with_in_a_branch(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(n):
+        if n > 0:
+            with tf.GradientTape() as tape:
+                loss = v * v
+            v.assign_sub(0.1 * tape.gradient(loss, v))
+        return v.read_value()
+
+    return (f(tf.constant(0)), f(tf.constant(2)))
+
+
+def second_gradient_of_elif(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        if x > 2.0:
+            pass
+        elif x > 1.0:
+            pass
+        return x * x
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as t2:
+        t2.watch(x)
+        with tf.GradientTape() as t1:
+            t1.watch(x)
+            y = f(x)
+        g = t1.gradient(y, x)
+    return t2.gradient(g, x)
+
+
+def second_gradient_of_elif_traced(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as t2:
+            t2.watch(x)
+            with tf.GradientTape() as t1:
+                t1.watch(x)
+                y = x * x
+                if x > 2.0:
+                    pass
+                elif x > 1.0:
+                    pass
+            g = t1.gradient(y, x)
+        return t2.gradient(g, x)
+
+    return f(tf.constant(3.0))
+
+
+def range_to_a_cast(tf: Any) -> Any:
+    return (
+        tf.function(lambda: tf.range(1, tf.cast(2.7, tf.int32)))(),
+        tf.function(lambda: tf.range(1, tf.cast(2.7, tf.int32)).shape)(),
+    )
+
+
+def gradient_of_sort_in_a_branch(tf: Any) -> Any:
+    shapes = []
+
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as t:
+            t.watch(x)
+            y = x
+            if tf.reduce_sum(x) > 0:
+                y = tf.sort(x)
+            else:
+                y = x * 2.0
+            s = tf.reduce_sum(y * tf.constant([1.0, 2.0, 3.0]))
+        g = t.gradient(s, x)
+        shapes.append(str(g.shape))
+        return g
+
+    return (f(tf.constant([3.0, 1.0, 2.0])), shapes)
+
+
+def loop_over_a_stacked_array(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        ta = tf.TensorArray(tf.float32, size=n)
+        for i in tf.range(n):
+            ta = ta.write(i, tf.ones([2]))
+        s = ta.stack()
+        acc = tf.zeros([2])
+        for row in s:
+            acc = acc + row
+        return (acc, s.shape.as_list())
+
+    return f(tf.constant(3))
+
+
+def loop_over_a_stacked_growing_array(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        ta = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for i in tf.range(n):
+            ta = ta.write(i, tf.ones([2]))
+        s = ta.stack()
+        acc = tf.zeros([2])
+        for row in s:
+            acc = acc + row
+        return (acc, s.shape.as_list(), ta.concat())
+
+    return f(tf.constant(3))
+
+
+def branch_on_one_element(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        if x > 0:
+            y = x * 2
+        else:
+            y = x
+        return y
+
+    return (f(tf.constant([3])), f(tf.constant([[3.0]])))
+
+
+def loop_on_one_element(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        while x < 10:
+            x = x * 2
+        return x
+
+    return f(tf.constant([3]))
+
+
+def cond_on_one_element(tf: Any) -> Any:
+    return tf.function(lambda x: tf.cond(x > 0, lambda: 1, lambda: 2))(tf.constant([1]))
+
+
+def compiled_branch_on_one_element(tf: Any) -> Any:
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        if x > 0:
+            y = x * 2
+        else:
+            y = x
+        return y
+
+    return f(tf.constant([3]))
+
+
+def transpose_twice_the_same_axis(tf: Any) -> Any:
+    return tf.function(lambda x: tf.transpose(x, [0, 0]))(tf.ones([2, 3]))
+
+
+def argmax_beyond_the_axes(tf: Any) -> Any:
+    return tf.function(lambda x: tf.argmax(x, axis=8))(tf.ones([2, 3]))
+
+
+def band_part_beyond_the_rows_traced(tf: Any) -> Any:
+    return tf.function(lambda x: tf.linalg.band_part(x, 3, 3))(tf.ones([2, 2]))
+
+
+def band_part_beyond_the_rows(tf: Any) -> Any:
+    return tf.linalg.band_part(tf.ones([2, 2]), 3, 3)
+
+
+def variables_of_an_inner_function(tf: Any) -> Any:
+    store = []
+
+    @tf.function
+    def inner(x):
+        if not store:
+            store.append(tf.Variable(2.0))
+        return x * store[0]
+
+    @tf.function
+    def outer(x):
+        return inner(x) + 1.0
+
+    return (outer(tf.constant(3.0)), outer(tf.constant([3.0])), inner(tf.constant(3.0)))
+
+
+def concrete_ragged(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        return x * 2
+
+    c = f.get_concrete_function(tf.RaggedTensorSpec([None, None], tf.int32))
+    return c(tf.ragged.constant([[1], [2, 3]]))
+
+
+def concrete_sparse(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        return tf.sparse.to_dense(x)
+
+    c = f.get_concrete_function(tf.SparseTensorSpec([None, None], tf.float32))
+    return c(tf.sparse.from_dense([[1.0, 0.0]]))
+
+
+def concrete_extension_type(tf: Any) -> Any:
+
+    class P(tf.experimental.ExtensionType):
+        a: tf.Tensor
+        b: tf.Tensor
+
+    @tf.function
+    def f(p, y):
+        return p.a + p.b + y
+
+    p = P(tf.constant(1.0), tf.constant(2.0))
+    c = f.get_concrete_function(p, tf.TensorSpec([], tf.float32))
+    return (c(p, tf.constant(1.0)), len(c.inputs))
+
+
+def concrete_ragged_structure(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        return x.values
+
+    c = f.get_concrete_function(tf.RaggedTensorSpec([None, None], tf.int32))
+    return (
+        str(c.structured_input_signature),
+        str(c.structured_outputs),
+        c.output_shapes,
+        c.output_dtypes,
+    )
+
+
+def signature_of_rest(tf: Any) -> Any:
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32)])
+    def f(*args):
+        return args[0] + args[1]
+
+    return f(tf.constant(1.0), tf.constant(2.0))
+
+
+def signature_of_first_and_rest(tf: Any) -> Any:
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32)])
+    def f(a, *args):
+        return a + args[0]
+
+    return f(tf.constant(1.0), tf.constant(2.0))
+
+
+def outputs_of_nothing(tf: Any) -> Any:
+    c = tf.function(lambda: None).get_concrete_function()
+    return (c.output_shapes, c.output_dtypes, c.structured_outputs)
+
+
+def reflected_operator(tf: Any) -> Any:
+
+    class R:
+        def __radd__(self, o):
+            return "radd"
+
+        def __rmul__(self, o):
+            return "rmul"
+
+        def __array__(self):
+            raise TypeError
+
+    return (tf.constant(1.0) + R(), tf.constant(1.0) * R())
+
+
+def reflected_operator_traced(tf: Any) -> Any:
+
+    class R:
+        def __radd__(self, o):
+            return "radd"
+
+    return (tf.constant(1.0) + R(), tf.function(lambda x: [x + R()] and 1)(tf.constant(1.0)))
+
+
+def einsum_of_three_ellipses(tf: Any) -> Any:
+    return (
+        tf.einsum("...i,...i,...i->...", tf.ones([2, 3]), tf.ones([2, 3]), tf.ones([2, 3])),
+        tf.einsum(
+            "...ij,...jk,...kl->...il", tf.ones([2, 3, 3]), tf.ones([2, 3, 3]), tf.ones([2, 3, 3])
+        ),
+    )
+
+
+def jacobian_of_a_scan(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as t:
+            t.watch(x)
+            y = tf.scan(lambda a, b: a * b, x)
+        return t.jacobian(y, x)
+
+    return f(tf.constant([1.0, 2.0, 3.0]))
+
+
+def jacobian_in_a_custom_gradient(tf: Any) -> Any:
+
+    @tf.custom_gradient
+    def g(x):
+
+        def grad(dy):
+            with tf.GradientTape() as t:
+                t.watch(x)
+                y = x * x
+            return dy * tf.linalg.diag_part(t.jacobian(y, x))
+
+        return (x * x, grad)
+
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as t:
+            t.watch(x)
+            y = g(x)
+        return t.gradient(y, x)
+
+    return f(tf.constant([1.0, 2.0]))
+
+
+def attribute_of_a_tensor(tf: Any) -> Any:
+    t = tf.constant(1.0)
+    t.foo = 1
+    return t.foo
+
+
+def attribute_of_a_traced_tensor(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        x.foo = 3
+        return x + x.foo
+
+    return f(tf.constant(1))
+
+
+def weak_references(tf: Any) -> Any:
+    t = tf.constant(1.0)
+    r = t.ref()
+    w = weakref.ref(r)
+    v = weakref.ref(t)
+    return (w() is r, v() is t)
+
+
+def ctc_loss_of_sparse_labels(tf: Any) -> Any:
+    return (
+        tf.nn.ctc_loss(
+            labels=tf.SparseTensor([[0, 0], [0, 1]], [1, 2], [1, 2]),
+            logits=tf.ones([6, 1, 4]),
+            label_length=None,
+            logit_length=tf.constant([6]),
+            logits_time_major=True,
+            blank_index=-1,
+        ),
+        tf.nn.ctc_loss(
+            labels=tf.SparseTensor([[0, 0], [0, 1]], [1, 2], [1, 2]),
+            logits=tf.ones([6, 1, 4]),
+            label_length=None,
+            logit_length=tf.constant([6]),
+            logits_time_major=True,
+            blank_index=0,
+        ),
+    )
+
+
+def sparse_shape_of_tensors(tf: Any) -> Any:
+    return tf.sparse.to_dense(
+        tf.SparseTensor([[0, 0]], [1.0], [tf.constant(1, tf.int64), tf.constant(2, tf.int64)])
+    )
+
+
+def sparse_shape_of_tensors_traced(tf: Any) -> Any:
+    return tf.function(lambda n: tf.sparse.to_dense(tf.SparseTensor([[0, 0]], [1.0], [n, 2])))(
+        tf.constant(3, tf.int64)
+    )
+
+
+def map_over_sparse(tf: Any) -> Any:
+    return tf.map_fn(
+        lambda s: tf.sparse.reduce_sum(s),
+        tf.sparse.from_dense([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]]),
+        fn_output_signature=tf.float32,
+    )
+
+
+def map_over_sparse_traced(tf: Any) -> Any:
+    return tf.function(
+        lambda s: tf.map_fn(lambda s: tf.sparse.reduce_sum(s), s, fn_output_signature=tf.float32)
+    )(tf.sparse.from_dense([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]]))
+
+
+def gather_at_ragged_places(tf: Any) -> Any:
+    return tf.gather(tf.constant([[1, 2, 3], [4, 5, 6]]), tf.ragged.constant([[0], [1, 2]]), axis=1)
+
+
+def gather_at_ragged_places_in_batches(tf: Any) -> Any:
+    return tf.gather(
+        tf.constant([[1, 2, 3], [4, 5, 6]]), tf.ragged.constant([[0], [1, 2]]), batch_dims=1
+    )
+
+
+def list_with_a_wider_tensor(tf: Any) -> Any:
+    return tf.convert_to_tensor([[0.0], tf.constant([1.0], tf.float64)], dtype=tf.float32)
+
+
+def list_with_a_wider_scalar(tf: Any) -> Any:
+    return tf.convert_to_tensor([0.0, tf.constant(1.0, tf.float64)], dtype=tf.float32)
+
+
+def list_with_a_wider_tensor_traced(tf: Any) -> Any:
+    return tf.function(lambda t: tf.convert_to_tensor([[0.0], t], dtype=tf.float32))(
+        tf.constant([1.0], tf.float64)
+    )
+
+
+def second_gradient_of_one_tape(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x):
+        return v * v * v * x
+
+    with tf.GradientTape(persistent=True) as t:
+        y = f(tf.constant(1.0))
+        g = t.gradient(y, v)
+    return t.gradient(g, v)
+
+
+def py_function_of_a_list(tf: Any) -> Any:
+    return tf.py_function(lambda a, t: tf.reduce_sum(a) + t, [[1, 2, 3], tf.constant(1)], tf.int32)
+
+
+def py_function_of_a_list_traced(tf: Any) -> Any:
+    return tf.function(
+        lambda t: tf.py_function(lambda a, t: tf.reduce_sum(a) + t, [[1, 2, 3], t], tf.int32)
+    )(tf.constant(1))
+
+
+def numpy_function_of_a_list(tf: Any) -> Any:
+    return tf.numpy_function(
+        lambda a, t: np.int32(a.sum() + t), [[1, 2, 3], tf.constant(1)], tf.int32
+    )
+
+
+def boolean_mask_along_an_argument(tf: Any) -> Any:
+    return tf.function(lambda x, a: tf.boolean_mask(x, [True, False], axis=a))(
+        tf.ones([2, 2]), tf.constant(0)
+    )
+
+
+def boolean_mask_along_a_constant(tf: Any) -> Any:
+    return tf.function(lambda x: tf.boolean_mask(x, [True, False], axis=tf.constant(1)))(
+        tf.ones([2, 2])
+    )
+
+
+def add_n_of_a_generator(tf: Any) -> Any:
+    return tf.add_n(tf.constant(float(i)) for i in range(3))
+
+
+def gather_at_int16(tf: Any) -> Any:
+    return tf.gather(tf.constant([1, 2, 3]), tf.constant([0, 2], tf.int16))
+
+
+def index_of_int16(tf: Any) -> Any:
+    return tf.constant([1, 2, 3])[tf.constant(1, tf.int16)]
+
+
+def slice_from_int16(tf: Any) -> Any:
+    return tf.constant([1, 2, 3])[tf.constant(1, tf.int16) :]
+
+
+def gather_nd_at_int16(tf: Any) -> Any:
+    return tf.gather_nd(tf.constant([1, 2, 3]), tf.constant([[0], [2]], tf.int16))
+
+
+def reshape_to_int16(tf: Any) -> Any:
+    return tf.reshape(tf.constant([1, 2, 3, 4]), tf.constant([2, 2], tf.int16))
+
+
+def reduce_along_int16(tf: Any) -> Any:
+    return (
+        tf.reduce_sum(tf.constant([1, 2, 3, 4]), tf.constant(0, tf.int16)),
+        tf.argmax([1, 2], tf.constant(0, tf.int16)),
+    )
+
+
+def large_shape_as_a_tensor(tf: Any) -> Any:
+    return tf.convert_to_tensor(tf.TensorShape([2**31]))
+
+
+def large_shape_as_a_tensor_traced(tf: Any) -> Any:
+    return tf.function(lambda: tf.convert_to_tensor(tf.TensorShape([2**31])))()
+
+
+def in_top_k_of_float64(tf: Any) -> Any:
+    return tf.math.in_top_k(tf.constant([1]), tf.constant([[1.0, 2.0]], tf.float64), 1)
+
+
+def shape_invariant_of_sparse(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        s = tf.sparse.from_dense([[1.0, 0.0]])
+        r = tf.while_loop(
+            lambda i, s: i < n,
+            lambda i, s: (i + 1, tf.sparse.concat(0, [s, s])),
+            [tf.constant(0), s],
+            shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 2])],
+        )
+        return tf.sparse.to_dense(r[1])
+
+    return f(tf.constant(2))
+
+
+def key_that_a_loop_adds(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        d = {}
+        for i in tf.range(n):
+            d["a"] = i
+        return d
+
+    return f(tf.constant(3))
+
+
+def keys_that_a_loop_adds(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        d = {"a": 0}
+        for i in tf.range(n):
+            d["a"] = i
+            d["b"] = i * 2
+        return d
+
+    return f(tf.constant(3))
+
+
+def return_in_finally(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        if x > 0:
+            try:
+                y = x
+            finally:
+                return x * 2
+        return x
+
+    return (f(tf.constant(3)), f(tf.constant(-3)))
+
+
+def ragged_shape_from_lengths(tf: Any) -> Any:
+    D = tf.experimental.DynamicRaggedShape
+    return (str(D.from_lengths([2, (1, 3), 2])), str(D.from_lengths([2, 3])))
+
+
+def slices_of_a_ragged_shape(tf: Any) -> Any:
+    D = tf.experimental.DynamicRaggedShape
+    d = D.from_lengths([2, (1, 3), 2])
+    return (
+        str(d[0]),
+        str(d[:2]),
+        str(d[1:]),
+        str(d[2:]),
+        str(d[:1]),
+        str(D.from_lengths([2, 3, 4])[1:]),
+    )
+
+
+def logical_devices(tf: Any) -> Any:
+    return (
+        callable(tf.config.set_logical_device_configuration),
+        type(tf.config.LogicalDeviceConfiguration()).__name__,
+    )
+
+
+def graph_as_default(tf: Any) -> Any:
+    g = tf.Graph()
+    with g.as_default():
+        x = tf.constant(1.0)
+        y = x + 1.0
+        return (
+            x.graph is g,
+            tf.executing_eagerly(),
+            y.op.type,
+            [o.type for o in g.get_operations()],
+        )
+
+
+def call_in_a_graph(tf: Any) -> Any:
+    g = tf.Graph()
+    with g.as_default():
+
+        @tf.function
+        def f(x):
+            return x * 2
+
+        y = f(tf.constant(2.0))
+        return (y.op.type, type(y).__name__, sorted(o.type for o in g.get_operations()))
+
+
+def initializer_of_a_variable(tf: Any) -> Any:
+    return tf.Variable(1.0).initializer
+
+
+def initializer_of_a_traced_variable(tf: Any) -> Any:
+    store = []
+
+    @tf.function
+    def f():
+        if not store:
+            store.append(tf.Variable(2.0))
+        return store[0] + 1.0
+
+    r = f()
+    return (r, store[0].initializer)
+
+
+def structured_outputs(tf: Any) -> Any:
+    c = tf.function(lambda x: {"a": x, "b": (x, [x])}).get_concrete_function(
+        tf.TensorSpec([2], tf.float32)
+    )
+    return str(c.structured_outputs)
+
+
+def load_of_a_variable(tf: Any) -> Any:
+    v = tf.Variable(1.0)
+    return (v.load(3.0), v)
+
+
+def slice_of_a_saved_variable(tf: Any) -> Any:
+    s = tf.Variable.SaveSliceInfo(
+        full_name="v", full_shape=[4, 2], var_offset=[0, 0], var_shape=[2, 2]
+    )
+    return (s.full_name, s.full_shape, s.spec, str(s.to_proto())[:40])
+
+
+def copy_of_a_method(tf: Any) -> Any:
+
+    class M(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.v = tf.Variable(2.0)
+
+        @tf.function
+        def __call__(self, x):
+            return self.v * x
+
+    m = M()
+    m(tf.constant(1.0))
+    n = copy.deepcopy(m)
+    n.v.assign(5.0)
+    return (n(tf.constant(1.0)), m(tf.constant(1.0)))
+
+
+def shapes_through_calls(tf: Any) -> Any:
+    out = []
+
+    @tf.function
+    def g(x):
+        return x * 2
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float32)])
+    def h(x):
+        return x * 2
+
+    @tf.function(reduce_retracing=True)
+    def k(x):
+        return x * 2.0
+
+    @tf.function
+    def f(x):
+        out.append(g(x).shape.as_list())
+        out.append(h(x).shape.as_list())
+        out.append(k(x).shape.as_list())
+        return x
+
+    f(tf.ones([3, 5]))
+    k(tf.ones([3, 6]))
+    k(tf.ones([3, 7]))
+    f(tf.ones([3, 8]))
+    return out
+
+
+def zeros_of_a_part(tf: Any) -> Any:
+    return tf.zeros_initializer()([4, 2], partition_shape=[2, 2], partition_offset=[0, 0])
+
+
+def ones_of_an_unknown_argument(tf: Any) -> Any:
+    return tf.ones_initializer()([4, 2], foo=1)
+
+
+def uniform_of_a_part(tf: Any) -> Any:
+    return tf.random_uniform_initializer(seed=1)(
+        [4, 2], partition_shape=[2, 2], partition_offset=[0, 0]
+    ).shape
+
+
+def constant_of_a_part(tf: Any) -> Any:
+    return tf.constant_initializer(3)([4, 2], partition_shape=[2, 2])
+
+
+def extension_type_reserved_prefix(tf: Any) -> Any:
+
+    class A(tf.experimental.ExtensionType):
+        _tf_extension_type_x: int
+
+    return 1
+
+
+def extension_type_field_spec(tf: Any) -> Any:
+
+    class A(tf.experimental.ExtensionType):
+        spec: int
+
+    return 1
+
+
+def extension_type_reserved_name(tf: Any) -> Any:
+
+    class A(tf.experimental.ExtensionType):
+        Spec: int
+
+    return 1
+
+
+def extension_type_unknown_reference(tf: Any) -> Any:
+
+    class Node(tf.experimental.ExtensionType):
+        value: tf.Tensor
+        next: "Node2"
+
+    class Node2(tf.experimental.ExtensionType):
+        value: tf.Tensor
+
+    return Node(1, Node2(2)).next.value
+
+
+def logger_of_the_library(tf: Any) -> Any:
+    return (tf.get_logger().name, tf.get_logger() is logging.getLogger("tensorflow"))
+
+
+def type_of_an_untraced_function(tf: Any) -> Any:
+    f = tf.function(lambda b, a=1: b)
+    return (repr(f.function_type),)
+
+
+def type_of_a_traced_function(tf: Any) -> Any:
+    f = tf.function(lambda d, *, z, a: d["y"])
+    c = f.get_concrete_function(
+        {"y": tf.TensorSpec([], tf.float32), "a": tf.TensorSpec([2], tf.float32)},
+        z=1,
+        a=tf.TensorSpec([], tf.int32),
+    )
+    return repr(c.function_type)
+
+
+def branches_of_other_keys(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        if x > 0:
+            d = {"a": x}
+        else:
+            d = {"b": x}
+        return d
+
+    return f(tf.constant(1))
+
+
+def cond_of_other_keys(tf: Any) -> Any:
+    return tf.function(lambda x: tf.cond(x > 0, lambda: {"a": x}, lambda: {"b": x}))(tf.constant(1))
+
+
+def cond_of_other_structure(tf: Any) -> Any:
+    return tf.function(lambda x: tf.cond(x > 0, lambda: (x, x), lambda: x))(tf.constant(1))
+
+
+def cond_of_other_dtypes(tf: Any) -> Any:
+    return tf.function(lambda x: tf.cond(x > 0, lambda: x, lambda: 1.0))(tf.constant(1))
+
+
+def numpy_of_a_traced_tensor(tf: Any) -> Any:
+    return tf.function(lambda x: x.numpy())(tf.constant(1))
+
+
+def product_of_two_dtypes(tf: Any) -> Any:
+    return tf.constant(3) * tf.constant(2.5)
+
+
+def product_of_two_dtypes_traced(tf: Any) -> Any:
+    return tf.function(lambda a, b: a * b)(tf.constant(3), tf.constant(2.5))
+
+
+def comprehension_over_a_range(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        return [i for i in range(n)]
+
+    return f(tf.constant(3))
+
+
+def comprehension_without_autograph(tf: Any) -> Any:
+
+    @tf.function(autograph=False)
+    def f(n):
+        return [i for i in range(n)]
+
+    return f(tf.constant(3))
+
+
+def branch_without_autograph(tf: Any) -> Any:
+
+    @tf.function(autograph=False)
+    def f(n):
+        return 1 if n > 0 else 2
+
+    return f(tf.constant(3))
+
+
+def loop_without_autograph(tf: Any) -> Any:
+
+    @tf.function(autograph=False)
+    def f(n):
+        for i in n:
+            pass
+        return n
+
+    return f(tf.constant([3]))
+
+
+def recursion_over_a_number(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        if n == 0:
+            return tf.constant(0)
+        return f(n - 1) + 1
+
+    return f(8)
+
+
+def refusal_of_bias_add(tf: Any) -> Any:
+    return tf.nn.bias_add(tf.ones([1, 2]), [1.0, 2.0], data_format=3)
+
+
+def refusal_of_sobel(tf: Any) -> Any:
+    return tf.image.sobel_edges(1.0)
+
+
+def refusal_of_zeros_sparse(tf: Any) -> Any:
+    return tf.zeros(tf.sparse.from_dense([1]))
+
+
+def refusal_of_conv1dt(tf: Any) -> Any:
+    return tf.nn.conv1d_transpose(tf.ones([2, 2]), tf.ones([2, 2, 2]), [2, 2, 2], 1)
+
+
+def refusal_of_range(tf: Any) -> Any:
+    return tf.range(-(2**63), 5)
+
+
+def refusal_of_split_g(tf: Any) -> Any:
+    return tf.function(lambda x: tf.split(x, 2**40))(tf.ones([4]))
+
+
+def refusal_of_split_e(tf: Any) -> Any:
+    return tf.split(tf.ones([4]), 2**40)
+
+
+def refusal_of_bias_add_g(tf: Any) -> Any:
+    return tf.function(lambda x: tf.nn.bias_add(x, [1.0, 2.0], data_format=3))(tf.ones([1, 2]))
+
+
+def decoded_gif_files(tf: Any) -> Any:
+    return [outcome(lambda tf, data=data: tf.io.decode_gif(data), tf) for data in FILES]
+
+
+#: The programs by their names.
+PROGRAMS: dict[str, Callable[[Any], Any]] = {
+    name: value
+    for name, value in list(globals().items())
+    if getattr(value, "__module__", None) == __name__
+}
+
+
+def described(value: Any, tf: Any) -> Any:
+    """A value as JSON: the dtype, shape and elements of tensors, and the parts of composites."""
+    if isinstance(value, (list, tuple)):
+        return [described(part, tf) for part in value]
+    if isinstance(value, dict):
+        return {str(key): described(part, tf) for key, part in value.items()}
+    if isinstance(value, tf.RaggedTensor):
+        return {"ragged": value.to_list()}
+    if isinstance(value, tf.SparseTensor):
+        return {"sparse": described([value.indices, value.values, value.dense_shape], tf)}
+    if isinstance(value, tf.IndexedSlices):
+        return {"rows": described([value.values, value.indices], tf)}
+    if isinstance(value, (tf.Tensor, tf.Variable)):
+        if not hasattr(value, "numpy"):
+            return f"symbolic {value.shape}"
+        array = np.asarray(value.numpy())
+        if array.dtype.kind in "fV":
+            array = np.round(array.astype(np.float64), 4)
+        return [value.dtype.name, list(array.shape), repr(array.tolist())]
+    return str(value) if isinstance(value, tf.TensorShape) else repr(value)
+
+
+def outcome(program: Callable[[Any], Any], tf: Any) -> Any:
+    """What a program comes to: its result, or the class of its error."""
+    try:
+        return described(program(tf), tf)
+    except Exception as error:  # noqa: BLE001 - any class is an outcome
+        return f"! {type(error).__name__}"

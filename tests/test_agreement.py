@@ -1,0 +1,53 @@
+"""What this package once got wrong is as in TensorFlow: `docs/agreement.md` lists the checks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from corpora.agreement import PROGRAMS, outcome
+
+import graphwright as tf
+from tools import golden_format as gf
+
+GOLDEN: dict[str, Any] = json.loads((gf.GOLDEN / "agreement.json").read_text(encoding="utf-8"))
+
+#: Programs that are meant to come to something else, and why.
+DEPARTURES = {
+    "checkpoint_of_tensors": "a safetensors file has the graph of objects in its metadata",
+    "checkpoint_written": "a safetensors file has the graph of objects in its metadata",
+    "tensordot_beyond_the_axes_traced": "the same IndexError as eagerly, of another class there",
+    "shape_invariant_of_sparse": "both refuse a matrix's shape; a TypeSpec is what is wanted",
+    "return_in_finally": "both refuse it, here as a bool of a tensor",
+    "slice_of_a_saved_variable": "there is no message of TensorFlow 1",
+    "cond_of_other_structure": "a TypeError with both structures, not a bare AssertionError",
+    "refusal_of_sobel": "a ValueError, not an AttributeError of a float",
+    "gradient_of_a_call_to_a_constant": "open: refused with advice",
+    "gradient_of_sort_in_a_branch": "open: the shape is found as the graph runs",
+    "loop_over_a_stacked_array": "open: refused with advice",
+    "loop_over_a_stacked_growing_array": "open: refused with advice",
+    "transpose_twice_the_same_axis": "open: refused while tracing",
+    "band_part_beyond_the_rows_traced": "open: refused while tracing",
+    "jacobian_of_a_scan": "open: refused",
+    "second_gradient_of_one_tape": "open: refused with advice",
+    "key_that_a_loop_adds": "open: refused with advice",
+    "keys_that_a_loop_adds": "open: refused with advice",
+    "ragged_shape_from_lengths": "open: no such name",
+    "slices_of_a_ragged_shape": "open: no such name",
+    "shapes_through_calls": "open: shapes that the inner function's signature has",
+    "extension_type_unknown_reference": "open: another class of error",
+    "type_of_a_traced_function": "open: the keys of a dict in their order of sorting",
+}
+
+
+def test_the_record_covers_the_programs() -> None:
+    assert list(GOLDEN) == list(PROGRAMS)
+    assert DEPARTURES.keys() <= GOLDEN.keys()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_program_comes_to_what_tensorflow_has(name: str) -> None:
+    same = outcome(PROGRAMS[name], tf) == GOLDEN[name]
+    assert same is (name not in DEPARTURES), f"{outcome(PROGRAMS[name], tf)}, not {GOLDEN[name]}"
