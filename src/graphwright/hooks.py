@@ -7,6 +7,7 @@ is imported for that.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from graphwright.autodiff.tape import JacobianRows
@@ -44,9 +45,9 @@ def executables(programs: Sequence[Any]) -> Sequence[Runnable]:
 
 def departed(function: ConcreteFunction) -> tuple[Any, ...]:
     """What `pickle` takes of a function to another process."""
-    from graphwright.portable.travelling_functions import reduce_function  # it brings protobuf
-
-    return reduce_function(function)
+    travelling = import_module("graphwright.portable.travelling_functions")  # it brings protobuf
+    parts: tuple[Any, ...] = travelling.reduce_function(function)
+    return parts
 
 
 def install() -> None:

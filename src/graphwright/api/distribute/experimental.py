@@ -1,6 +1,5 @@
 """`tf.distribute.experimental`: options of sums over workers, and the context of values."""
 
-from graphwright.library.distribute.absent_cluster_names import absent
 from graphwright.library.distribute.distribution_options import (
     CommunicationImplementation,
     CommunicationOptions,
@@ -9,6 +8,7 @@ from graphwright.library.distribute.distribution_options import (
     CommunicationImplementation as CollectiveCommunication,
 )
 from graphwright.library.distribute.input_context import ValueContext
+from graphwright.library.distribute.refused_names import absent
 
 __all__ = [
     "CollectiveCommunication",

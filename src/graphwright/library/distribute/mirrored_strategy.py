@@ -103,9 +103,11 @@ class MirroredExtended(StrategyExtended):
                 )
         copies = []
         for number, where in enumerate(names):
-            own = name if number == 0 else f"{name}/replica_{number}"
+            copy_name = name if number == 0 else f"{name}/replica_{number}"
             with device(where):
-                copies.append(next_creator(**(kwargs | {"initial_value": value, "name": own})))
+                copies.append(
+                    next_creator(**(kwargs | {"initial_value": value, "name": copy_name}))
+                )
         kind = SyncOnReadVariable if is_read else MirroredVariable
         return kind(self._strategy, copies, synchronization, aggregation)
 
