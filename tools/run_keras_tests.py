@@ -31,7 +31,7 @@ PASSED, FAILED, SKIPPED, LOST, LACKING = "passed", "failed", "skipped", "lost", 
 #: The errors that say so; what `tensorflow` lacks is ours to mend.
 ABSENCE = re.compile(
     r"ModuleNotFoundError: No module named '(?!tensorflow\.|graphwright|keras)"
-    r"|ImportError: .* requires the .* package"
+    r"|ImportError: .*requires the .* (package|module)"
 )
 
 #: The outcomes of a file: for each test its outcome, and the first line of the error.

@@ -44,6 +44,7 @@ def test_a_report_becomes_a_table(tmp_path: Path) -> None:
     [
         ("ModuleNotFoundError: No module named 'torch'", True),
         ("ImportError: OrbaxCheckpoint requires the 'orbax-checkpoint' package.", True),
+        ("ImportError: This requires the grain module. `pip install grain` installs it", True),
         ("ModuleNotFoundError: No module named 'tensorflow.compiler.xla'", False),
         ("AttributeError: module 'tensorflow' has no attribute 'x'", False),
     ],
