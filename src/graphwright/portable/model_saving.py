@@ -168,7 +168,9 @@ class SavedFolder:
         self._functions = ModelFunctions(self._captured)
         self._constants: dict[int, int] = {}
         self._signatures = signatures
-        self._storages = {id(v._storage): n for n, v in self._objects.of_kind(Variable)}
+        self._storages = {
+            id(cell): n for n, v in self._objects.of_kind(Variable) for cell in v._cells
+        }
         self._tables = {id(cell_of(table)): n for n, table in self._objects.of_kind(TABLES)}
         self._paths = {id(asset.outside): n for n, asset in self._objects.of_kind(Asset)}
         self._outside = ModelGraph()

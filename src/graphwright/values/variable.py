@@ -352,6 +352,11 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         """None: a variable has its value as soon as it is made."""
         return None
 
+    @property
+    def _cells(self) -> list[Storage]:
+        """Its storage: of a distributed variable, that of each copy."""
+        return [self._storage]
+
     def is_initialized(self, name: str | None = None) -> bool:
         """Returns whether the variable has a value yet.
 

@@ -57,3 +57,25 @@ def test_losses_are_those_of_one_process(name: str, results: list[dict]) -> None
 
 def test_runs_agree_bit_for_bit(results: list[dict]) -> None:
     assert results[0] == results[1]
+
+
+SAVING = """
+import sys
+import graphwright as tf
+from corpora.distribution.outcomes import divide
+divide(tf)
+with tf.distribute.MirroredStrategy().scope():
+    module = tf.Module()
+    module.v = tf.Variable(2.0)
+module.f = tf.function(lambda x: x * module.v, input_signature=[tf.TensorSpec([])])
+tf.saved_model.save(module, sys.argv[1])
+print(float(tf.saved_model.load(sys.argv[1]).f(tf.constant(3.0))))
+"""
+
+
+def test_a_model_of_mirrored_variables_is_saved_as_one_of_plain_ones(tmp_path: Path) -> None:
+    paths = os.pathsep.join([str(TESTS), *[p for p in sys.path if p]])
+    command = [sys.executable, "-c", SAVING, str(tmp_path / "model")]
+    environment = os.environ | {"PYTHONPATH": paths}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout == "6.0\n"

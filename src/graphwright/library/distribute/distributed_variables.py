@@ -135,6 +135,10 @@ class DistributedVariable(Variable, DistributedValues):
     def _handle(self) -> Any:  # type: ignore[override]
         return self._get()._handle
 
+    @property
+    def _cells(self) -> list[Storage]:
+        return self._shared.cells
+
     def _get(self) -> Variable:
         """The copy of the replica, or on the device, where the program is; else the first."""
         scope = SCOPE.get()
